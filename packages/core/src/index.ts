@@ -1,0 +1,90 @@
+export { isThenable } from "./spec/json.ts";
+export type {
+  Awaitable,
+  JsonObject,
+  JsonPrimitive,
+  JsonSchema,
+  JsonValue,
+  Metadata,
+} from "./spec/json.ts";
+export { isContentBlock, text } from "./spec/content-block.ts";
+export type {
+  AudioBlock,
+  ContentAnnotations,
+  ContentBlock,
+  ImageBlock,
+  ResourceBlock,
+  ResourceLinkBlock,
+  TextBlock,
+} from "./spec/content-block.ts";
+export type {
+  InjectedParameter,
+  Provenance,
+  RedactionRule,
+  RetryPolicy,
+  ToolAccess,
+  ToolAnnotations,
+  ToolSpec,
+} from "./spec/tool-spec.ts";
+export type { Caller } from "./spec/caller.ts";
+export type { PermissionRequest } from "./spec/permission-request.ts";
+export type { ToolCall } from "./spec/tool-call.ts";
+export type {
+  ArtifactRef,
+  CompletedOutcome,
+  FailedOutcome,
+  InterruptedOutcome,
+  ToolOutcome,
+  ToolOutput,
+  ToolResult,
+} from "./spec/tool-result.ts";
+export { suspend } from "./spec/interruption.ts";
+export type {
+  Answer,
+  ApprovalRequest,
+  ApproveAnswer,
+  AuthRequest,
+  InputAnswer,
+  InputRequest,
+  Interruption,
+  InterruptionRequest,
+  RejectAnswer,
+  ResultAnswer,
+  ResultRequest,
+  Suspension,
+  SuspensionRequest,
+} from "./spec/interruption.ts";
+export type {
+  ArtifactWriter,
+  PreflightContext,
+  Tool,
+  ToolAvailability,
+  ToolContext,
+  ToolProgress,
+  ToolReturn,
+  ToolScope,
+  ValidationProblem,
+} from "./spec/tool.ts";
+export { lazyProperty } from "./spec/lazy.ts";
+export { errorCodes, ToolError } from "./tool-error.ts";
+export type { ErrorAudience, ErrorDefaults, ToolErrorCode, ToolErrorOptions } from "./tool-error.ts";
+export {
+  cleanName,
+  compareNames,
+  isToolName,
+  nearNames,
+  prefixName,
+  shortHash,
+  snakeName,
+  uniqueNames,
+} from "./registry/names.ts";
+export { globMatcher } from "./registry/glob.ts";
+export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";
+export { toolsSource } from "./registry/tools-source.ts";
+export { filter, hide, prefix, rename } from "./registry/combinators.ts";
+export { Toolset } from "./registry/toolset.ts";
+export type { RegisteredTool, ToolSelection } from "./registry/toolset.ts";
+export { ToolRegistry } from "./registry/tool-registry.ts";
+export type { RegistryInput, RegistryProblem } from "./registry/tool-registry.ts";
+export type { RegistryDiff } from "./registry/registry-diff.ts";
+export { canonicalJson } from "./schema/canonical-json.ts";

@@ -1,0 +1,91 @@
+import { defineLazy } from "../spec/lazy.ts";
+import type { Tool } from "../spec/tool.ts";
+import { globMatcher } from "./glob.ts";
+import { isToolName, prefixName } from "./names.ts";
+import type { ToolSource } from "./tool-source.ts";
+import { ToolError } from "../tool-error.ts";
+
+/**
+ * The source with `prefix__` before every name: `read_file` → `filesystem__read_file`. A name that
+ * grows over 64 characters is cut with a short stable hash.
+ *
+ * @throws ToolError `internal` when the prefix cannot begin a tool's name.
+ */
+export function prefix(source: ToolSource, prefix: string): ToolSource {
+  if (!isToolName(prefix)) {
+    throw new ToolError(
+      "internal",
+      `"${prefix}" cannot be a prefix: use letters, digits, _ and -, with a letter or _ first.`,
+    );
+  }
+  return mapSource(source, (tool) => renamed(tool, prefixName(prefix, tool.spec.name)));
+}
+
+/** The source with only the tools that `keep` accepts. */
+export function filter(source: ToolSource, keep: (tool: Tool) => boolean): ToolSource {
+  return mapSource(source, (tool) => (keep(tool) ? tool : undefined));
+}
+
+/** The source with some tools under other names; the old names are gone. */
+export function rename(source: ToolSource, names: Readonly<Record<string, string>>): ToolSource {
+  const renames = new Map(Object.entries(names));
+  return mapSource(source, (tool) => {
+    const name = renames.get(tool.spec.name);
+    return name === undefined ? tool : renamed(tool, name);
+  });
+}
+
+/** The source without the tools whose names match one of the globs (`delete_*`). */
+export function hide(source: ToolSource, ...globs: readonly string[]): ToolSource {
+  const matches = globMatcher(globs);
+  return mapSource(source, (tool) => (matches(tool.spec.name) ? undefined : tool));
+}
+
+/**
+ * The same tool under another name. Its own code goes on seeing the registered name in
+ * `ctx.toolName`; schemas stay lazy.
+ */
+export function renamed(tool: Tool, name: string): Tool {
+  const spec = defineLazy(tool.spec, { name });
+  return {
+    spec,
+    ...(tool.fingerprint === undefined ? {} : { fingerprint: `${name}:${tool.fingerprint}` }),
+    get availability() {
+      return tool.availability ?? { status: "available" };
+    },
+    ...(tool.validate ? { validate: tool.validate.bind(tool) } : {}),
+    ...(tool.preflight ? { preflight: tool.preflight.bind(tool) } : {}),
+    invoke: tool.invoke.bind(tool),
+  };
+}
+
+function mapSource(source: ToolSource, map: (tool: Tool) => Tool | undefined): ToolSource {
+  let seen: readonly Tool[] | undefined;
+  let mapped: readonly Tool[] = [];
+  // The same tool maps to the same object, so that a change elsewhere is not a change of it.
+  const memo = new WeakMap<Tool, { to: Tool | undefined }>();
+  const mapOnce = (tool: Tool): Tool | undefined => {
+    let entry = memo.get(tool);
+    if (entry === undefined) memo.set(tool, (entry = { to: map(tool) }));
+    return entry.to;
+  };
+  return {
+    id: source.id,
+    ready: source.ready,
+    get problems() {
+      return source.problems;
+    },
+    trustAnnotations: source.trustAnnotations ?? false,
+    tools() {
+      const tools = source.tools();
+      if (tools !== seen) {
+        seen = tools;
+        mapped = tools.map(mapOnce).filter((tool) => tool !== undefined);
+      }
+      return mapped;
+    },
+    onChange: (listener) => source.onChange(listener),
+    close: () => source.close(),
+    [Symbol.asyncDispose]: () => source.close(),
+  };
+}

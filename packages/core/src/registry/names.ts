@@ -1,0 +1,158 @@
+/**
+ * The canonical form of a tool's name: what every large provider accepts unescaped. A letter or
+ * underscore, then letters, digits, underscores and hyphens; 64 characters at most.
+ */
+export const toolNamePattern: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** The longest a tool's name may be. */
+export const maxNameLength = 64;
+
+/** What stands between a prefix and a name. */
+export const prefixSeparator = "__";
+
+/** True when `name` is canonical. */
+export function isToolName(name: string): boolean {
+  return toolNamePattern.test(name);
+}
+
+/**
+ * Makes a canonical name out of any text, keeping what fits. A name that had to lose something gets
+ * a short hash of the original, so that two different names never clean to the same one by losing
+ * what told them apart; replacing separators (`/`, `.`, space) alone adds none: see `uniqueNames`.
+ */
+export function cleanName(name: string): string {
+  if (isToolName(name)) return name;
+  let clean = name
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  if (clean === "" || clean === "-") return `tool_${shortHash(name)}`;
+  if (!/^[A-Za-z_]/.test(clean)) clean = `_${clean}`;
+  return shortenName(clean, name);
+}
+
+/** Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. */
+export function snakeName(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .replace(/-+/g, "_")
+    .toLowerCase();
+  return cleanName(words.replace(/[^a-z0-9_]+/g, "_").replace(/_{2,}/g, "_") || name);
+}
+
+/**
+ * Cuts a name to 64 characters; what is cut leaves a short, stable hash of `original` behind.
+ *
+ * @param original what the hash is made of; default: the name.
+ */
+export function shortenName(name: string, original: string = name): string {
+  if (name.length <= maxNameLength) return name;
+  const hash = shortHash(original);
+  return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
+}
+
+/** `prefix__name`, cut to 64 characters. */
+export function prefixName(prefix: string, name: string): string {
+  return shortenName(`${prefix}${prefixSeparator}${name}`);
+}
+
+/**
+ * Gives each of `originals` a canonical name of its own. A clean name that several of them share
+ * goes to the one that is written exactly so, and every other gets a hash of its original: names do
+ * not depend on order, and a name that was alone stays when others are added beside it, unless they
+ * clean to the same.
+ *
+ * @param clean how one name is made; default: `cleanName`.
+ */
+export function uniqueNames(
+  originals: readonly string[],
+  clean: (name: string) => string = cleanName,
+): string[] {
+  const names = originals.map(clean);
+  const count = new Map<string, number>();
+  for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
+  return names.map((name, index) => {
+    const original = originals[index] as string;
+    if (count.get(name) === 1 || name === original) return name;
+    return withHash(name, original);
+  });
+}
+
+/** `name` with a short hash of `original` behind it, 64 characters at most. */
+export function withHash(name: string, original: string): string {
+  const hash = shortHash(original);
+  return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
+}
+
+/** A stable hash of seven characters `[0-9a-z]`; tells names apart, protects nothing. */
+export function shortHash(value: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  const mixed = 4294967296 * (2097151 & low) + (high >>> 0);
+  return mixed.toString(36).padStart(7, "0").slice(-7);
+}
+
+/**
+ * The names closest to a wrong one, best first: same letters in another case or with other
+ * separators, same end behind a prefix, then few edits.
+ *
+ * @param limit how many at most. Default: 5.
+ */
+export function nearNames(wrong: string, names: Iterable<string>, limit = 5): string[] {
+  // What a model made up may be of any length; names are 64 characters at most.
+  const wanted = fold(wrong.slice(0, 2 * maxNameLength));
+  const scored: { name: string; score: number }[] = [];
+  for (const name of names) {
+    const folded = fold(name);
+    const score =
+      folded === wanted
+        ? 0
+        : wanted.length > 2 && (folded.endsWith(wanted) || wanted.endsWith(folded))
+          ? 1
+          : 1 + editDistance(folded, wanted, Math.max(2, Math.floor(wanted.length / 3)));
+    if (Number.isFinite(score)) scored.push({ name, score });
+  }
+  scored.sort((a, b) => a.score - b.score || compareNames(a.name, b.name));
+  return scored.slice(0, limit).map(({ name }) => name);
+}
+
+/** Orders names by code unit: the same everywhere, whatever the locale. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Infinity;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+      const distance = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + cost,
+      );
+      next.push(distance);
+      if (distance < best) best = distance;
+    }
+    if (best > most) return Infinity;
+    row = next;
+  }
+  const distance = row[b.length] as number;
+  return distance <= most ? distance : Infinity;
+}

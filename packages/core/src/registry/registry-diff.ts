@@ -1,0 +1,47 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { Tool } from "../spec/tool.ts";
+import { compareNames } from "./names.ts";
+import type { RegisteredTool } from "./toolset.ts";
+
+/** What one change did to a registry: names, in order. */
+export interface RegistryDiff {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** The registry's version after the change. */
+  readonly version: number;
+}
+
+/** Compares two states of a registry; `undefined` when nothing changed. */
+export function diffTools(
+  before: ReadonlyMap<string, RegisteredTool>,
+  after: ReadonlyMap<string, RegisteredTool>,
+): Omit<RegistryDiff, "version"> | undefined {
+  const added: string[] = [];
+  const removed: string[] = [];
+  const changed: string[] = [];
+  for (const [name, entry] of after) {
+    const old = before.get(name);
+    if (old === undefined) added.push(name);
+    else if (!sameTool(old, entry)) changed.push(name);
+  }
+  for (const name of before.keys()) if (!after.has(name)) removed.push(name);
+  if (added.length + removed.length + changed.length === 0) return undefined;
+  return {
+    added: added.sort(compareNames),
+    removed: removed.sort(compareNames),
+    changed: changed.sort(compareNames),
+  };
+}
+
+function sameTool(a: RegisteredTool, b: RegisteredTool): boolean {
+  if (a.tool === b.tool && a.trusted === b.trusted) return true;
+  return a.trusted === b.trusted && a.source === b.source && sameSpec(a.tool, b.tool);
+}
+
+function sameSpec(a: Tool, b: Tool): boolean {
+  if (a.fingerprint !== undefined && b.fingerprint !== undefined) {
+    return a.fingerprint === b.fingerprint;
+  }
+  return canonicalJson(a.spec) === canonicalJson(b.spec);
+}

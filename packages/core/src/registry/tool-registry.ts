@@ -1,0 +1,320 @@
+import { isThenable } from "../spec/json.ts";
+import type { Tool } from "../spec/tool.ts";
+import { ToolError } from "../tool-error.ts";
+import { compareNames, isToolName } from "./names.ts";
+import { diffTools, type RegistryDiff } from "./registry-diff.ts";
+import type { SourceProblem, ToolSource } from "./tool-source.ts";
+import { Toolset, type RegisteredTool, type ToolSelection } from "./toolset.ts";
+
+/** A problem with the id of the source it belongs to. */
+export interface RegistryProblem extends SourceProblem {
+  readonly source: string;
+}
+
+/** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
+export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
+
+interface Slot {
+  readonly id: string;
+  readonly source?: ToolSource;
+  readonly trusted: boolean;
+  readonly tools: () => readonly Tool[];
+  readonly stop: () => void;
+}
+
+const hostSource = "host";
+
+/**
+ * Named tools from any number of sources: unique names, always in the same order, versioned. It
+ * owns its sources and closes them.
+ */
+export class ToolRegistry {
+  #slots: Slot[] = [];
+  #entries: ReadonlyMap<string, RegisteredTool> = new Map();
+  #quarantined: readonly RegistryProblem[] = [];
+  readonly #failed: RegistryProblem[] = [];
+  readonly #listeners = new Set<(diff: RegistryDiff) => void>();
+  readonly #loading = new Set<Promise<void>>();
+  #all: Toolset | undefined;
+  #version = 0;
+  #closed = false;
+
+  /**
+   * @throws ToolError `internal` when two tools that are there at once have one name, or a name is
+   * not canonical. A duplicate that a source brings later is quarantined in `problems`.
+   */
+  constructor(inputs: readonly RegistryInput[] = []) {
+    this.add(...inputs);
+  }
+
+  /** Grows by one with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** True while a source has not said yet what it has. */
+  get loading(): boolean {
+    return this.#loading.size > 0;
+  }
+
+  /**
+   * Resolves when every source has loaded or failed. It never rejects: what failed is in
+   * `problems`, and the other sources' tools work.
+   */
+  get ready(): Promise<void> {
+    return this.#settle();
+  }
+
+  /** What could not become a tool, by source. */
+  get problems(): readonly RegistryProblem[] {
+    const ofSources = this.#slots.flatMap(({ id, source }) =>
+      (source?.problems ?? []).map((problem) => ({ ...problem, source: id })),
+    );
+    return [...this.#failed, ...ofSources, ...this.#quarantined];
+  }
+
+  /** How many tools there are now. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The tool of that name. */
+  get(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  /** A snapshot of the tools as they are now, all of them or the selected ones. */
+  toolset(selection?: ToolSelection): Toolset {
+    this.#all ??= new Toolset(this.#version, sorted(this.#entries));
+    return selection === undefined ? this.#all : this.#all.select(selection);
+  }
+
+  /**
+   * Adds tools and sources. Nothing is added when one of them cannot be.
+   *
+   * @throws ToolError `internal` on a duplicate or a name that is not canonical among the tools
+   * that are there at once; the text names both provenances and the `prefix` line to write.
+   */
+  add(...inputs: readonly RegistryInput[]): this {
+    if (this.#closed) throw new ToolError("internal", "This registry is closed.");
+    const slots: Slot[] = [];
+    const promised: PromiseLike<ToolSource>[] = [];
+    const host: Tool[] = [];
+    const sort = (input: RegistryInput): void => {
+      if (isList(input)) input.forEach(sort);
+      else if (isThenable<ToolSource | Tool>(input)) promised.push(input as PromiseLike<ToolSource>);
+      else if (isSource(input)) slots.push(this.#slotOf(input));
+      else host.push(input);
+    };
+    inputs.forEach(sort);
+    if (host.length > 0) {
+      slots.unshift({ id: hostSource, trusted: true, tools: () => host, stop: () => {} });
+    }
+    this.#attach(slots);
+    for (const promise of promised) this.#load(this.#adopt(promise));
+    return this;
+  }
+
+  /**
+   * Takes away a source (itself or its id), which is closed, or one of the tools that host code
+   * added. Resolves when the source has let go.
+   */
+  async remove(target: ToolSource | Tool | string): Promise<void> {
+    const gone = this.#slots.filter(
+      ({ id, source }) => source !== undefined && (source === target || id === target),
+    );
+    this.#slots = this.#slots
+      .filter((slot) => !gone.includes(slot))
+      .map((slot) => {
+        if (slot.source !== undefined || gone.length > 0) return slot;
+        const kept = slot
+          .tools()
+          .filter((tool) => tool !== target && tool.spec.name !== target);
+        return { ...slot, tools: () => kept };
+      });
+    for (const slot of gone) slot.stop();
+    this.#rebuild();
+    await Promise.all(gone.map((slot) => slot.source?.close()));
+  }
+
+  /**
+   * Takes over everything that `other` holds, which is empty afterwards.
+   *
+   * @throws ToolError `internal` on a duplicate; nothing has moved then.
+   */
+  merge(other: ToolRegistry): this {
+    const slots = other.#slots.map((slot) =>
+      slot.source === undefined ? slot : this.#slotOf(slot.source),
+    );
+    this.#attach(slots);
+    for (const slot of other.#slots) slot.stop();
+    other.#slots = [];
+    other.#rebuild();
+    return this;
+  }
+
+  /** Calls `listener` with one diff per change; returns what stops it. */
+  onChange(listener: (diff: RegistryDiff) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Closes every source. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const slots = this.#slots;
+    this.#slots = [];
+    for (const slot of slots) slot.stop();
+    this.#rebuild();
+    await Promise.all(slots.map((slot) => slot.source?.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #slotOf(source: ToolSource): Slot {
+    return {
+      id: source.id,
+      source,
+      trusted: source.trustAnnotations === true,
+      tools: () => source.tools(),
+      stop: source.onChange(() => this.#rebuild()),
+    };
+  }
+
+  #attach(slots: readonly Slot[]): void {
+    const { problems } = collect([...this.#slots, ...slots], new Set(slots));
+    const [refused] = problems;
+    if (refused !== undefined) {
+      for (const slot of slots) slot.stop();
+      throw new ToolError("internal", refused.message);
+    }
+    this.#slots.push(...slots);
+    this.#rebuild();
+    for (const { source } of slots) {
+      if (source !== undefined) this.#load(this.#whenReady(source));
+    }
+  }
+
+  async #adopt(promise: PromiseLike<ToolSource>): Promise<void> {
+    let source: ToolSource;
+    try {
+      source = await promise;
+    } catch (error) {
+      this.#failed.push(loadProblem("a source", error));
+      return;
+    }
+    if (this.#closed) return source.close();
+    this.#slots.push(this.#slotOf(source));
+    await this.#whenReady(source);
+  }
+
+  async #whenReady(source: ToolSource): Promise<void> {
+    try {
+      await source.ready;
+    } catch (error) {
+      this.#failed.push(loadProblem(source.id, error));
+    }
+    if (!this.#closed) this.#rebuild();
+  }
+
+  #load(loading: Promise<void>): void {
+    const tracked = loading.finally(() => this.#loading.delete(tracked));
+    this.#loading.add(tracked);
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#loading.size > 0) await Promise.all(this.#loading);
+  }
+
+  #rebuild(): void {
+    const { entries, problems } = collect(this.#slots);
+    this.#quarantined = problems;
+    const diff = diffTools(this.#entries, entries);
+    if (diff === undefined) return;
+    this.#entries = entries;
+    this.#all = undefined;
+    this.#version += 1;
+    for (const listener of this.#listeners) {
+      try {
+        listener({ ...diff, version: this.#version });
+      } catch {
+        // An observer that throws changes nothing.
+      }
+    }
+  }
+}
+
+// `Array.isArray` does not narrow readonly arrays.
+function isList(input: RegistryInput): input is readonly RegistryInput[] {
+  return Array.isArray(input);
+}
+
+function isSource(input: object): input is ToolSource {
+  return typeof (input as Partial<ToolSource>).tools === "function";
+}
+
+function sorted(entries: ReadonlyMap<string, RegisteredTool>): Map<string, RegisteredTool> {
+  return new Map([...entries].sort(([a], [b]) => compareNames(a, b)));
+}
+
+/** @param only the slots whose problems are wanted; default: all. */
+function collect(
+  slots: readonly Slot[],
+  only?: ReadonlySet<Slot>,
+): {
+  entries: Map<string, RegisteredTool>;
+  problems: RegistryProblem[];
+} {
+  const entries = new Map<string, RegisteredTool>();
+  const problems: RegistryProblem[] = [];
+  for (const slot of slots) {
+    const { id, tools, trusted } = slot;
+    const report = (subject: string, message: string): void => {
+      if (only === undefined || only.has(slot)) problems.push({ source: id, subject, message });
+    };
+    for (const tool of tools()) {
+      const { name } = tool.spec;
+      const first = entries.get(name);
+      if (!isToolName(name)) report(name, badName(name, id));
+      else if (first === undefined) entries.set(name, { tool, source: id, trusted });
+      else report(name, duplicate(first, tool, id));
+    }
+  }
+  return { entries, problems };
+}
+
+function badName(name: string, source: string): string {
+  return (
+    `The tool "${name.slice(0, 80)}" of ${source} has no valid name: use a letter or _, then letters, ` +
+    `digits, _ and -, 64 characters at most.`
+  );
+}
+
+function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
+  const line =
+    source === hostSource
+      ? `give one of them another name`
+      : `write prefix(source, "${suggestedPrefix(source)}") for one of the sources`;
+  return (
+    `Two tools are named "${tool.spec.name}": one from ${describe(first.tool, first.source)}, ` +
+    `one from ${describe(tool, source)}; ${line}.`
+  );
+}
+
+function describe(tool: Tool, source: string): string {
+  const { adapter, origin } = tool.spec.provenance;
+  const where = origin === undefined ? "" : ` ${JSON.stringify(origin).slice(0, 120)}`;
+  return `${adapter} (${source})${where}`;
+}
+
+function suggestedPrefix(source: string): string {
+  const words = source.replace(/^[a-z]+:\/\//, "").match(/[A-Za-z][A-Za-z0-9]*/g);
+  return (words?.[0] ?? "other").toLowerCase().slice(0, 20);
+}
+
+function loadProblem(subject: string, error: unknown): RegistryProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  return { source: subject, subject, message };
+}

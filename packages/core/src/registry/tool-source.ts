@@ -1,0 +1,35 @@
+import type { Tool } from "../spec/tool.ts";
+
+/** Something that could not become a tool, or a source that could not be loaded. */
+export interface SourceProblem {
+  /** What it is: an operation (`GET /pets`), a tool's name, a document's URL. */
+  readonly subject: string;
+  /** One sentence: what is wrong and what to do. */
+  readonly message: string;
+  /** A JSON pointer into the document, where there is one (RFC 6901). */
+  readonly pointer?: string;
+  /** `error`: there is no such tool. `warning`: there is, with a restriction. Default: `error`. */
+  readonly severity?: "error" | "warning";
+}
+
+/**
+ * Where tools come from. A source may change while it lives. The registry that holds it owns it and
+ * closes it.
+ */
+export interface ToolSource {
+  /** Names the source among the others: a document's URL, a server's name. */
+  readonly id: string;
+  /** Resolves when the first list is there; rejects with a `ToolError` when it can't be had. */
+  readonly ready: Promise<void>;
+  /** What could not become a tool, and why. */
+  readonly problems: readonly SourceProblem[];
+  /** The source's annotations may loosen a decision. Default: false; they can only tighten it. */
+  readonly trustAnnotations?: boolean;
+  /** The tools as they are now; empty before `ready`. The same array while nothing changes. */
+  tools(): readonly Tool[];
+  /** Calls `listener` after each change; returns what stops it. */
+  onChange(listener: () => void): () => void;
+  /** Lets go of everything. Idempotent. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,14 @@
+import type { JsonValue } from "./json.ts";
+
+/**
+ * One thing that a call intends to do, said before it does it. `kind` is one of `process`,
+ * `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
+ */
+export interface PermissionRequest {
+  readonly kind: string;
+  /** What it is done to: a path, an origin, a command, an amount. */
+  readonly target: string;
+  /** One line for the person who decides. */
+  readonly summary: string;
+  readonly details?: JsonValue;
+}

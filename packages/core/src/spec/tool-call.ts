@@ -1,0 +1,12 @@
+import type { JsonObject, Metadata } from "./json.ts";
+
+/** What the model asks for. */
+export interface ToolCall {
+  /** The model's id for this call; the result carries it back. */
+  readonly id: string;
+  /** The tool's name. */
+  readonly name: string;
+  /** The arguments: JSON text as a model wrote it, or a value. */
+  readonly arguments: string | JsonObject;
+  readonly metadata?: Metadata;
+}

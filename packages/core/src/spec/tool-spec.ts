@@ -1,0 +1,100 @@
+import type { JsonObject, JsonSchema, Metadata } from "./json.ts";
+
+/**
+ * What a tool does to the world. Absent fields take MCP's defaults one by one: not read-only,
+ * destructive, not idempotent, open world. Hints are claims: they loosen a decision only when they
+ * come from a trusted source, and tighten it from anywhere.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+ */
+export interface ToolAnnotations {
+  /** A title for people. `ToolSpec.title` wins when both are there. */
+  readonly title?: string;
+  /** The tool changes nothing. Default: false. */
+  readonly readOnlyHint?: boolean;
+  /** The tool may destroy something. Default: true. */
+  readonly destructiveHint?: boolean;
+  /** Calling it again with the same arguments changes nothing more. Default: false. */
+  readonly idempotentHint?: boolean;
+  /** The tool talks to something outside the host. Default: true. */
+  readonly openWorldHint?: boolean;
+  /** A person should agree before each call. Default: false. */
+  readonly needsApprovalHint?: boolean;
+  /** The tool sends updates while it runs. Default: false. */
+  readonly streamingHint?: boolean;
+  /** What the tool reaches. Absent: unknown. */
+  readonly access?: ToolAccess;
+  /** What must not come out of its results. */
+  readonly redact?: readonly RedactionRule[];
+}
+
+/** What a tool reaches. */
+export interface ToolAccess {
+  readonly filesystem?: "none" | "read" | "write";
+  readonly process?: boolean;
+  readonly network?: boolean;
+  readonly spend?: boolean;
+  readonly workspaceRoot?: string;
+}
+
+/** A part of a tool's output that never leaves the executor. */
+export interface RedactionRule {
+  /** A JSON path into the structured value, such as `$.account.token`. */
+  readonly path: string;
+}
+
+/** A value that the host supplies by name. It is stripped from whatever a model sends. */
+export interface InjectedParameter {
+  readonly name: string;
+  readonly description?: string;
+  /** The call fails before it starts when the host supplied no such value. Default: false. */
+  readonly required?: boolean;
+}
+
+/** When a failed attempt is made again. Times are milliseconds. */
+export interface RetryPolicy {
+  /** Attempts in all, the first one included. */
+  readonly attempts: number;
+  readonly initialDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** Retry although the tool is not idempotent. Default: false. */
+  readonly evenIfNotIdempotent?: boolean;
+}
+
+/** Where a tool came from and what it was there. */
+export interface Provenance {
+  /** The adapter that made it: `code`, `openapi`, `mcp`, … */
+  readonly adapter: string;
+  /** The source's id, such as a document's URL or an MCP server's name. */
+  readonly source?: string;
+  /** What it was there: `{operationId, method, path}` of an operation, `{tool}` of an MCP server. */
+  readonly origin?: JsonObject;
+}
+
+/**
+ * The description of a tool: what a model sees and what a host needs to govern it. Plain JSON data
+ * that can be serialised, compared, searched and stored. Schemas may be memoised getters.
+ */
+export interface ToolSpec {
+  /** `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`. */
+  readonly name: string;
+  /** A title for people. */
+  readonly title?: string;
+  /** What the tool does, for the model. */
+  readonly description: string;
+  /** An object schema, 2020-12, self-contained, with only what the model may choose. */
+  readonly inputSchema: JsonSchema;
+  /** The schema of the result's `value`. */
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  /** Values that the host supplies; never in `inputSchema`. */
+  readonly injected?: readonly InjectedParameter[];
+  /** Milliseconds for one attempt. 0: none. Absent: the executor's default. */
+  readonly timeoutMs?: number;
+  readonly retry?: RetryPolicy;
+  /** `task`: the call answers with a task id at once. Default: `inline`. */
+  readonly execution?: "inline" | "task";
+  readonly provenance: Provenance;
+  /** Kept for the host, never shown to a model. */
+  readonly metadata?: Metadata;
+}

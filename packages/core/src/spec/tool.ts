@@ -1,0 +1,124 @@
+import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
+import type { Answer, Suspension } from "./interruption.ts";
+import type { Awaitable, JsonObject, JsonValue } from "./json.ts";
+import type { Caller } from "./caller.ts";
+import type { ContentBlock } from "./content-block.ts";
+import type { PermissionRequest } from "./permission-request.ts";
+import type { PolicyInput } from "../policy/policy.ts";
+import type { ToolCall } from "./tool-call.ts";
+import type { Toolset } from "../registry/toolset.ts";
+import type { ToolSpec } from "./tool-spec.ts";
+
+/** Stores what is too large or too binary for a model. */
+export interface ArtifactWriter {
+  /**
+   * Stores `data` and returns its reference.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  write(
+    data: string | Uint8Array,
+    options: { mediaType: string; name?: string },
+  ): Promise<ArtifactRef>;
+}
+
+/** What a call knows before it is allowed to do anything. */
+export interface PreflightContext {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly runId: string;
+  readonly sessionId?: string;
+  readonly caller?: Caller;
+  /** Fires when the call is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs other tools on behalf of a running one. */
+export interface ToolScope {
+  /**
+   * Runs a nested call under the same policy, hooks, limits and signal. `narrow` is a policy laid
+   * over the run's own: it can only take away.
+   */
+  execute(
+    call: ToolCall,
+    options?: { toolset?: Toolset; narrow?: PolicyInput },
+  ): Promise<ToolOutcome>;
+}
+
+/** How far a running tool is. */
+export interface ToolProgress {
+  readonly message?: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** What the executor hands to a running tool. None of it is ever in a schema. */
+export interface ToolContext<Injected = unknown> {
+  readonly callId: string;
+  readonly toolName: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly runId: string;
+  readonly turnId?: string;
+  readonly sessionId?: string;
+  readonly caller?: Caller;
+  /** Fires on cancellation and on timeout. Made when first read. */
+  readonly signal: AbortSignal;
+  /** What the host supplied to the run. */
+  readonly injected: Injected;
+  /** Set when a suspended call goes on. */
+  readonly resumed?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
+  readonly scope: ToolScope;
+  readonly artifacts: ArtifactWriter;
+  /** A partial output, for hosts and user interfaces; never for the model. Ignored after the end. */
+  update(partial: ToolOutput): void;
+  /** How far the tool is. Ignored after the end. */
+  progress(progress: ToolProgress): void;
+  /** Keeps `state` with the call, so that a later attempt can go on from it. */
+  checkpoint(state: JsonValue): void;
+}
+
+/** One thing that is wrong with a call's arguments or a tool's output. */
+export interface ValidationProblem {
+  /** A JSON pointer to the place (RFC 6901); empty for the whole. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** Whether a tool can be called just now. */
+export type ToolAvailability =
+  | { readonly status: "available" }
+  | { readonly status: "unavailable"; readonly reason: string };
+
+/**
+ * What `invoke` may return: text, a JSON value, content blocks, a whole `ToolOutput`, or a
+ * `Suspension`. `undefined` is an empty answer.
+ */
+export type ToolReturn =
+  | string
+  | JsonValue
+  | readonly ContentBlock[]
+  | ToolOutput
+  | Suspension
+  | undefined
+  | void;
+
+/**
+ * A tool: its description, and the work.
+ *
+ * @typeParam Injected what the host supplies as `ctx.injected`.
+ */
+export interface Tool<Injected = unknown> {
+  readonly spec: ToolSpec;
+  /** Changes whenever the spec does; spares a diff the realisation of lazy schemas. */
+  readonly fingerprint?: string;
+  /** Absent: available. */
+  readonly availability?: ToolAvailability;
+  /** What JSON Schema cannot say; runs in stage 4. */
+  validate?(args: JsonObject): readonly ValidationProblem[] | undefined;
+  /** Says what a call intends to do. Must not do any of it. */
+  preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
+  /** Does the work. A thrown error becomes an error result. */
+  invoke(args: JsonObject, ctx: ToolContext<Injected>): Awaitable<ToolReturn>;
+}

@@ -1,0 +1,126 @@
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+
+/** One operation as the load finds it: what a list needs, and nothing that costs more. */
+export interface Operation {
+  /** The canonical tool name. */
+  readonly name: string;
+  /** Upper case: `GET`, `QUERY`, or an additional operation's own method (OpenAPI 3.2). */
+  readonly method: string;
+  /** The path template as written. */
+  readonly path: string;
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly deprecated: boolean;
+  /** A JSON pointer to the operation in its document. */
+  readonly pointer: string;
+  /** Resolves references and translates older versions; memoised. Throws `OperationError`. */
+  details(): OperationDetails;
+}
+
+/** Everything a request plan needs, the same whatever the document's version. */
+export interface OperationDetails {
+  /** Path-item and operation parameters merged, references resolved, in order of declaration. */
+  readonly parameters: readonly Parameter[];
+  readonly body?: RequestBody;
+  readonly responses: readonly ResponseDescription[];
+  /** Alternatives (OR) of combinations (AND); an empty combination means no credentials. */
+  readonly security: readonly (readonly SecurityUse[])[];
+  /** Absolute, or relative to the document; variables filled with their defaults. */
+  readonly servers: readonly string[];
+}
+
+/** Where a parameter travels. `querystring` is OpenAPI 3.2's whole query. */
+export type ParameterLocation = "path" | "query" | "header" | "cookie" | "querystring";
+
+/** How a value is written into its place (OpenAPI 3.2 section 4.12, "Style Values"). */
+export type ParameterStyle =
+  | "simple"
+  | "label"
+  | "matrix"
+  | "form"
+  | "spaceDelimited"
+  | "pipeDelimited"
+  | "deepObject"
+  | "cookie";
+
+/** A parameter with every default filled in. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: ParameterLocation;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly deprecated: boolean;
+  readonly style: ParameterStyle;
+  readonly explode: boolean;
+  readonly allowReserved: boolean;
+  /** Swagger 2.0 `collectionFormat: tsv`, which no style has. */
+  readonly delimiter?: string;
+  /** Set when the value is serialised as this media type (`content`) instead of by style. */
+  readonly mediaType?: string;
+  /** The value's schema in 2020-12, with `#/$defs/…` references into `defs`. */
+  readonly schema: SelfContainedSchema;
+}
+
+/** A request body: the choices of media type, in order of declaration. */
+export interface RequestBody {
+  readonly required: boolean;
+  readonly description?: string;
+  readonly media: readonly MediaDescription[];
+}
+
+/** One media type of a body or a response. */
+export interface MediaDescription {
+  readonly mediaType: string;
+  readonly schema: SelfContainedSchema;
+  /** Per property, for form and multipart bodies, as declared. */
+  readonly encoding?: JsonObject;
+  /** OpenAPI 3.2 `itemSchema`: the body is a sequence of these. */
+  readonly itemSchema?: SelfContainedSchema;
+}
+
+/** A response by its status key: `200`, `2XX` or `default`. */
+export interface ResponseDescription {
+  readonly status: string;
+  readonly description?: string;
+  readonly media: readonly MediaDescription[];
+}
+
+/** A schema and the definitions it refers to; definitions are shared by identity between schemas. */
+export interface SelfContainedSchema {
+  readonly schema: JsonSchema | boolean;
+  /** Every definition that `schema` reaches, by its name under `$defs`. */
+  readonly defs: ReadonlyMap<string, JsonSchema | boolean>;
+}
+
+/** The use of one security scheme. */
+export interface SecurityUse {
+  readonly scheme: string;
+  readonly scopes: readonly string[];
+  /** The scheme as declared, reference resolved; absent when the document does not declare it. */
+  readonly declaration?: SecurityScheme;
+}
+
+/** A security scheme, Swagger 2.0's written as OpenAPI 3's. */
+export interface SecurityScheme {
+  readonly type: "apiKey" | "http" | "oauth2" | "openIdConnect" | "mutualTLS";
+  /** `apiKey`: the name of the header, query parameter or cookie. */
+  readonly name?: string;
+  readonly in?: "header" | "query" | "cookie";
+  /** `http`: `basic`, `bearer`, `digest`, …, in lower case. */
+  readonly scheme?: string;
+  readonly raw: JsonValue;
+}
+
+/** An operation that cannot become a tool, and where the fault is. */
+export class OperationError extends Error {
+  override readonly name: string = "OperationError";
+  /** A JSON pointer, behind the document's URL when it is not the main document. */
+  readonly pointer: string;
+
+  constructor(message: string, pointer: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
