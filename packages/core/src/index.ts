@@ -67,7 +67,12 @@ export type {
 } from "./spec/tool.ts";
 export { lazyProperty } from "./spec/lazy.ts";
 export { errorCodes, ToolError } from "./tool-error.ts";
-export type { ErrorAudience, ErrorDefaults, ToolErrorCode, ToolErrorOptions } from "./tool-error.ts";
+export type {
+  ErrorAudience,
+  ErrorDefaults,
+  ToolErrorCode,
+  ToolErrorOptions,
+} from "./tool-error.ts";
 export {
   cleanName,
   compareNames,
@@ -88,3 +93,24 @@ export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput, RegistryProblem } from "./registry/tool-registry.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { canonicalJson } from "./schema/canonical-json.ts";
+export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
+export { ajvValidator } from "./schema/ajv-validator.ts";
+export type { PolicyInput, PolicyPreset } from "./policy/policy.ts";
+export type { Clock, ClockTimer } from "./executor/clock.ts";
+export type { BeforeCallAnswer, Hook, HookedCall } from "./executor/hooks.ts";
+export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/on-ask.ts";
+export { ToolExecutor } from "./executor/tool-executor.ts";
+export type { ExecutorOptions } from "./executor/tool-executor.ts";
+export { ToolRun } from "./executor/tool-run.ts";
+export type { CallOptions, ExecuteAllOptions, RunLimits, RunOptions } from "./executor/tool-run.ts";
+export type {
+  EndFields,
+  RegistryChangedEvent,
+  ToolCallEvent,
+  ToolEvent,
+  ToolEventListener,
+} from "./events/tool-event.ts";
+export { defineTool } from "./define/define-tool.ts";
+export type { ExecuteReturn, ToolDefinition } from "./define/define-tool.ts";
+export type { AnySchema, ArgumentsOf, FromJsonSchema } from "./define/infer.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";

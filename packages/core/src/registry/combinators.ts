@@ -11,14 +11,14 @@ import { ToolError } from "../tool-error.ts";
  *
  * @throws ToolError `internal` when the prefix cannot begin a tool's name.
  */
-export function prefix(source: ToolSource, prefix: string): ToolSource {
-  if (!isToolName(prefix)) {
+export function prefix(source: ToolSource, first: string): ToolSource {
+  if (!isToolName(first)) {
     throw new ToolError(
       "internal",
-      `"${prefix}" cannot be a prefix: use letters, digits, _ and -, with a letter or _ first.`,
+      `"${first}" cannot be a prefix: use letters, digits, _ and -, with a letter or _ first.`,
     );
   }
-  return mapSource(source, (tool) => renamed(tool, prefixName(prefix, tool.spec.name)));
+  return mapSource(source, (tool) => renamed(tool, prefixName(first, tool.spec.name)));
 }
 
 /** The source with only the tools that `keep` accepts. */
@@ -50,6 +50,7 @@ export function renamed(tool: Tool, name: string): Tool {
   return {
     spec,
     ...(tool.fingerprint === undefined ? {} : { fingerprint: `${name}:${tool.fingerprint}` }),
+    ...(tool.outputValidation === undefined ? {} : { outputValidation: tool.outputValidation }),
     get availability() {
       return tool.availability ?? { status: "available" };
     },

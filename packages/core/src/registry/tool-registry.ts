@@ -73,6 +73,11 @@ export class ToolRegistry {
     return [...this.#failed, ...ofSources, ...this.#quarantined];
   }
 
+  /** The sources that could not be loaded. */
+  get failedSources(): readonly RegistryProblem[] {
+    return this.#failed;
+  }
+
   /** How many tools there are now. */
   get size(): number {
     return this.#entries.size;
@@ -102,7 +107,8 @@ export class ToolRegistry {
     const host: Tool[] = [];
     const sort = (input: RegistryInput): void => {
       if (isList(input)) input.forEach(sort);
-      else if (isThenable<ToolSource | Tool>(input)) promised.push(input as PromiseLike<ToolSource>);
+      else if (isThenable<ToolSource | Tool>(input))
+        promised.push(input as PromiseLike<ToolSource>);
       else if (isSource(input)) slots.push(this.#slotOf(input));
       else host.push(input);
     };
@@ -127,9 +133,7 @@ export class ToolRegistry {
       .filter((slot) => !gone.includes(slot))
       .map((slot) => {
         if (slot.source !== undefined || gone.length > 0) return slot;
-        const kept = slot
-          .tools()
-          .filter((tool) => tool !== target && tool.spec.name !== target);
+        const kept = slot.tools().filter((tool) => tool !== target && tool.spec.name !== target);
         return { ...slot, tools: () => kept };
       });
     for (const slot of gone) slot.stop();

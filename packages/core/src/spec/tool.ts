@@ -113,10 +113,12 @@ export interface Tool<Injected = unknown> {
   readonly spec: ToolSpec;
   /** Changes whenever the spec does; spares a diff the realisation of lazy schemas. */
   readonly fingerprint?: string;
+  /** What an output against `outputSchema` is: a failed call, or a warning in the event of its end. Default: `error`. */
+  readonly outputValidation?: "error" | "warning";
   /** Absent: available. */
   readonly availability?: ToolAvailability;
   /** What JSON Schema cannot say; runs in stage 4. */
-  validate?(args: JsonObject): readonly ValidationProblem[] | undefined;
+  validate?(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
   /** Says what a call intends to do. Must not do any of it. */
   preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
   /** Does the work. A thrown error becomes an error result. */

@@ -1,0 +1,216 @@
+import {
+  isThenable,
+  type Awaitable,
+  type JsonObject,
+  type JsonSchema,
+  type Metadata,
+} from "../spec/json.ts";
+import type {
+  InjectedParameter,
+  RetryPolicy,
+  ToolAnnotations,
+  ToolSpec,
+} from "../spec/tool-spec.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { Tool, ToolContext, ToolReturn, ValidationProblem } from "../spec/tool.ts";
+import { suspend } from "../spec/interruption.ts";
+import { lazyProperty } from "../spec/lazy.ts";
+import { isToolName, toolNamePattern } from "../registry/names.ts";
+import { ToolError } from "../tool-error.ts";
+import { toOutput } from "../executor/stages/normalise.ts";
+import type { AnySchema, ArgumentsOf } from "./infer.ts";
+import { standardInput, type StandardInput } from "./standard-input.ts";
+import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";
+
+/** What a tool's code may give back; the yields of a generator are updates for the host. */
+export type ExecuteReturn =
+  | Awaitable<ToolReturn>
+  | AsyncGenerator<ToolReturn, ToolReturn, undefined>;
+
+/** A tool as a person writes it. */
+export interface ToolDefinition<Input extends AnySchema, Injected = unknown> {
+  /** `^[A-Za-z_][A-Za-z0-9_-]{0,63}$` */
+  readonly name: string;
+  readonly title?: string;
+  /** What it does, for the model. */
+  readonly description: string;
+  /** A JSON Schema of an object, or a Standard Schema (Zod 4, ArkType, Valibot). */
+  readonly input: Input;
+  /** Beside a Standard Schema that gives no JSON Schema of its own. */
+  readonly inputSchema?: JsonSchema;
+  /** What the result must be. An answer against it is an error. */
+  readonly output?: AnySchema;
+  readonly annotations?: ToolAnnotations;
+  readonly injected?: readonly InjectedParameter[];
+  /** Milliseconds. 0: none. Default: the executor's. */
+  readonly timeoutMs?: number;
+  readonly retry?: RetryPolicy;
+  readonly execution?: "inline" | "task";
+  readonly metadata?: Metadata;
+  /** Ask a person before the call; a function decides by the arguments. Default: false. */
+  readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
+  /** The work. Absent: the host runs it, and gives the result when it resumes the call. */
+  readonly execute?: (args: ArgumentsOf<Input>, ctx: ToolContext<Injected>) => ExecuteReturn;
+}
+
+/**
+ * Makes a tool out of a function. The arguments' type follows from `input`; they are validated
+ * before the function sees them.
+ *
+ * @throws ToolError `internal` when the definition makes no sense; the text says what to write.
+ * @example
+ * ```js
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Add two numbers.",
+ *   input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   execute: ({ a, b }) => a + b,
+ * });
+ * ```
+ */
+export function defineTool<const Input extends AnySchema, Injected = unknown>(
+  definition: ToolDefinition<Input, Injected>,
+): Tool<Injected> {
+  const { name, input, execute, needsApproval } = definition;
+  check(definition);
+  const standard = isStandardSchema(input) ? standardInput(input) : undefined;
+  const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
+    (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
+  return {
+    spec: specOf(definition),
+    ...(standard === undefined ? {} : { validate: validator(standard) }),
+    ...(needsApproval === undefined ? {} : { preflight: approval(name, needsApproval, parse) }),
+    invoke(args, ctx) {
+      if (execute === undefined) return resultFromHost(args, ctx);
+      const parsed = parse(args);
+      if (isThenable(parsed)) return parsed.then((value) => settle(execute(value, ctx), ctx));
+      return settle(execute(parsed, ctx), ctx);
+    },
+  };
+}
+
+/** The part of a definition that is data. */
+type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "execute">;
+
+function check(definition: DefinitionData): void {
+  const { name, input, inputSchema, injected, timeoutMs } = definition;
+  if (!isToolName(name)) {
+    throw defect(`"${name}" is no tool name: it must match ${String(toolNamePattern)}.`);
+  }
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+    throw defect(`${name}: timeoutMs is ${timeoutMs}; use 0 for none, or leave it out.`);
+  }
+  const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
+  if (written === undefined) {
+    if ((input as StandardSchema)["~standard"].jsonSchema === undefined) {
+      throw defect(
+        `${name}: this ${(input as StandardSchema)["~standard"].vendor} schema gives no JSON Schema; write inputSchema beside it.`,
+      );
+    }
+    return;
+  }
+  if (written["type"] !== "object") {
+    throw defect(`${name}: the input schema must have type: "object" at its root.`);
+  }
+  for (const parameter of injected ?? []) {
+    if (Object.hasOwn((written["properties"] ?? {}) as JsonObject, parameter.name)) {
+      throw defect(
+        `${name}: "${parameter.name}" is injected by the host, so take it out of the input schema.`,
+      );
+    }
+  }
+}
+
+function specOf(definition: DefinitionData): ToolSpec {
+  const { name, title, description, input, output, injected, timeoutMs, retry } = definition;
+  const spec = {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: input as JsonSchema,
+    annotations: definition.annotations ?? {},
+    ...(injected === undefined ? {} : { injected }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(definition.execution === undefined ? {} : { execution: definition.execution }),
+    provenance: { adapter: "code" },
+    ...(definition.metadata === undefined ? {} : { metadata: definition.metadata }),
+  };
+  if (isStandardSchema(input)) {
+    // Libraries take their time to write a schema: not before it is needed.
+    lazyProperty(spec, "inputSchema", () => definition.inputSchema ?? objectSchema(name, input));
+  }
+  if (output === undefined) return spec;
+  if (!isStandardSchema(output)) return { ...spec, outputSchema: output };
+  return lazyProperty(spec, "outputSchema", () => jsonSchemaOf(output, "output") ?? {});
+}
+
+function objectSchema(name: string, input: StandardSchema): JsonSchema {
+  const schema = jsonSchemaOf(input, "input");
+  if (schema?.["type"] === "object") return schema;
+  throw defect(`${name}: the input must be an object schema, and this one is not.`);
+}
+
+function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
+  return (args): Awaitable<readonly ValidationProblem[] | undefined> => standard.validate(args);
+}
+
+function approval<Arguments>(
+  name: string,
+  needsApproval: boolean | ((args: Arguments) => Awaitable<boolean>),
+  parse: (args: JsonObject) => Awaitable<Arguments>,
+): NonNullable<Tool["preflight"]> {
+  const request: PermissionRequest = {
+    kind: "custom.approval",
+    target: name,
+    summary: `Call ${name}`,
+  };
+  return async (args) => {
+    const needed =
+      typeof needsApproval === "function" ? await needsApproval(await parse(args)) : needsApproval;
+    return needed ? [request] : [];
+  };
+}
+
+function resultFromHost(args: JsonObject, ctx: ToolContext): ToolReturn {
+  const answer = ctx.resumed?.answers[0];
+  if (answer === undefined) {
+    return suspend([{ id: `${ctx.callId}:result`, type: "result", arguments: args }], null);
+  }
+  if (answer.type === "result") return answer.value;
+  const reason =
+    answer.type === "reject" ? (answer.reason ?? "no reason given") : "no result given";
+  throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
+}
+
+function settle(returned: ExecuteReturn, ctx: ToolContext): Awaitable<ToolReturn> {
+  return isGenerator(returned) ? drive(returned, ctx) : returned;
+}
+
+function isGenerator(
+  value: ExecuteReturn,
+): value is AsyncGenerator<ToolReturn, ToolReturn, undefined> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+async function drive(
+  generator: AsyncGenerator<ToolReturn, ToolReturn, undefined>,
+  ctx: ToolContext,
+): Promise<ToolReturn> {
+  // A generator that is cut off must get to its `finally`.
+  const stop = (): void => void generator.return(undefined).catch(() => {});
+  ctx.signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      const step = await generator.next();
+      if (step.done === true) return step.value;
+      ctx.update(toOutput(step.value));
+    }
+  } finally {
+    ctx.signal.removeEventListener("abort", stop);
+  }
+}
+
+function defect(message: string): ToolError {
+  return new ToolError("internal", message);
+}

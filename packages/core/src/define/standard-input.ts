@@ -1,0 +1,56 @@
+import { isThenable, type Awaitable, type JsonObject } from "../spec/json.ts";
+import type { ValidationProblem } from "../spec/tool.ts";
+import { ToolError } from "../tool-error.ts";
+import type { StandardResult, StandardSchema } from "./standard-schema.ts";
+
+/** A Standard Schema at work on a tool's arguments: each arguments object is validated once. */
+export interface StandardInput {
+  validate(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
+  /** The arguments with the schema's defaults and transformations. */
+  parse(args: JsonObject): Awaitable<unknown>;
+}
+
+/** Wraps a Standard Schema. */
+export function standardInput(schema: StandardSchema): StandardInput {
+  const results = new WeakMap<JsonObject, StandardResult<unknown>>();
+  const resultOf = (args: JsonObject): Awaitable<StandardResult<unknown>> => {
+    const known = results.get(args);
+    if (known !== undefined) return known;
+    const keep = (result: StandardResult<unknown>): StandardResult<unknown> => {
+      results.set(args, result);
+      return result;
+    };
+    const result = schema["~standard"].validate(args);
+    return isThenable(result) ? result.then(keep) : keep(result);
+  };
+  return {
+    validate(args) {
+      const result = resultOf(args);
+      return isThenable(result) ? result.then(problemsOf) : problemsOf(result);
+    },
+    parse(args) {
+      const result = resultOf(args);
+      return isThenable(result) ? result.then(valueOf) : valueOf(result);
+    },
+  };
+}
+
+function problemsOf(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {
+  return result.issues?.map(({ message, path = [] }) => ({
+    path: path.map((part) => `/${segment(part)}`).join(""),
+    message,
+  }));
+}
+
+function valueOf(result: StandardResult<unknown>): unknown {
+  if (result.issues === undefined) return result.value;
+  throw new ToolError(
+    "invalid_arguments",
+    `The arguments are not valid: ${result.issues.map(({ message }) => message).join("; ")}`,
+  );
+}
+
+function segment(part: PropertyKey | { readonly key: PropertyKey }): string {
+  const key = typeof part === "object" ? part.key : part;
+  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,80 @@
+import type { ToolErrorCode } from "../tool-error.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ToolProgress } from "../spec/tool.ts";
+
+interface Envelope {
+  /** Grows by one with each event of an executor. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+interface CallEnvelope extends Envelope {
+  readonly runId: string;
+  /** The call that made this one, when it is nested. */
+  readonly parentCallId?: string;
+  readonly turnId?: string;
+  readonly callId: string;
+  readonly tool: string;
+}
+
+/** How a call that started has ended. */
+export interface EndFields {
+  readonly attempt: number;
+  readonly durationMs: number;
+}
+
+/**
+ * What the executor tells about a call. A call that never starts ends in `tool.rejected` or
+ * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed`
+ * and `tool.suspended`. `tool.late` may follow a timeout or a cancellation.
+ */
+export type ToolCallEvent = CallEnvelope &
+  (
+    | { readonly type: "tool.requested" }
+    | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
+    | { readonly type: "tool.interrupted"; readonly interruptionId: string }
+    | { readonly type: "tool.resumed"; readonly interruptionId: string }
+    | {
+        readonly type: "tool.authorized";
+        readonly decision: "allow" | "approved";
+        readonly reason: string;
+      }
+    | {
+        readonly type: "tool.started";
+        readonly attempt: number;
+        readonly discarded?: readonly string[];
+      }
+    | { readonly type: "tool.updated"; readonly output: ToolOutput }
+    | { readonly type: "tool.progressed"; readonly progress: ToolProgress }
+    | ({ readonly type: "tool.suspended"; readonly interruptionId: string } & EndFields)
+    | ({
+        readonly type: "tool.completed";
+        readonly isError: boolean;
+        readonly warnings?: readonly string[];
+      } & EndFields)
+    | ({
+        readonly type: "tool.failed";
+        readonly code: ToolErrorCode;
+        readonly message: string;
+      } & EndFields)
+    | { readonly type: "tool.late"; readonly outcome: "returned" | "threw" }
+  );
+
+/** The registry's tools have changed. */
+export interface RegistryChangedEvent extends Envelope {
+  readonly type: "registry.changed";
+  readonly version: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/** Everything an executor tells: plain JSON. */
+export type ToolEvent = ToolCallEvent | RegistryChangedEvent;
+
+/** Receives events; what it throws changes nothing. */
+export type ToolEventListener = (event: ToolEvent) => void;
+
+/** An event before its envelope. */
+export type EventFields = { readonly type: ToolEvent["type"] } & Readonly<Record<string, unknown>>;

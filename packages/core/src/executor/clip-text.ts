@@ -1,0 +1,32 @@
+/** How many bytes a text takes in UTF-8; an unpaired surrogate counts as the three of U+FFFD. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes += 1;
+    else if (unit >= 0xd800 && unit <= 0xdbff && isLow(text.charCodeAt(index + 1))) {
+      bytes += 2;
+      index += 1;
+    } else bytes += 2;
+  }
+  return bytes;
+}
+
+/** The longest beginning of `text` that takes at most `limit` bytes in UTF-8, never half a character. */
+export function clipText(text: string, limit: number): string {
+  let bytes = 0;
+  let index = 0;
+  while (index < text.length) {
+    const point = text.codePointAt(index) as number;
+    const size = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    if (bytes + size > limit) break;
+    bytes += size;
+    index += point < 0x10000 ? 1 : 2;
+  }
+  return text.slice(0, index);
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

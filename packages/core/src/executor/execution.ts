@@ -1,0 +1,149 @@
+import type { Answer, Suspension } from "../spec/interruption.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
+import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ToolRun } from "./tool-run.ts";
+import type { PolicyPreset } from "../policy/policy.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Batch } from "./batch.ts";
+import type { Engine } from "./engine.ts";
+
+/** What a person has agreed to: exactly these arguments and these permissions. */
+export interface Approval {
+  readonly arguments: string;
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** What a resumed call starts from. */
+export interface Resumption {
+  readonly arguments: JsonObject;
+  readonly attempt: number;
+  readonly approval?: Approval;
+  readonly suspended?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
+}
+
+/** One call on its way through the stages: what each of them found. */
+export class Execution {
+  readonly engine: Engine;
+  readonly run: ToolRun;
+  readonly call: ToolCall;
+  readonly toolset: Toolset;
+  /** Narrowest last. */
+  readonly policies: readonly PolicyPreset[];
+  readonly parent: Execution | undefined;
+  readonly resumption: Resumption | undefined;
+  /** A shorter timeout than the tool's, from the host. */
+  readonly timeoutMs: number | undefined;
+
+  /** Stage 1. */
+  entry: RegisteredTool | undefined;
+  /** Stage 2: what the model sent, stripped; hooks start from it again when a call is resumed. */
+  admitted: JsonObject | undefined;
+  /** Stages 3 to 6: what the tool will get. */
+  args: JsonObject | undefined;
+  /** Stage 3: names of injected values that the model sent. */
+  discarded: string[] | undefined;
+  /** Stage 5. */
+  counted = false;
+  /** Set while the call is one of several made together. */
+  batch: Batch | undefined;
+  /** Stage 7: what a person has agreed to. */
+  approval: Approval | undefined;
+  /** Stage 8; 0: not started. */
+  attempt = 0;
+  startedAt = 0;
+  returned: unknown;
+  /** Stage 9. */
+  output: ToolOutput | undefined;
+  suspension: Suspension | undefined;
+  warnings: string[] | undefined;
+  checkpoint: JsonValue | undefined;
+  ended = false;
+
+  /** When waiting ends: milliseconds since the epoch. */
+  deadline: number = Infinity;
+  /** Why the call was stopped from outside. */
+  stopped: ToolError | undefined;
+  #controller: AbortController | undefined;
+  #interruptWait: ((reason: ToolError) => void) | undefined;
+
+  constructor(
+    engine: Engine,
+    run: ToolRun,
+    call: ToolCall,
+    toolset: Toolset,
+    policies: readonly PolicyPreset[],
+    timeoutMs?: number,
+    parent?: Execution,
+    resumption?: Resumption,
+  ) {
+    this.engine = engine;
+    this.run = run;
+    this.call = call;
+    this.toolset = toolset;
+    this.policies = policies;
+    this.timeoutMs = timeoutMs;
+    this.parent = parent;
+    this.resumption = resumption;
+  }
+
+  /** The tool, after stage 1. */
+  get tool(): RegisteredTool["tool"] {
+    return (this.entry as RegisteredTool).tool;
+  }
+
+  /** Made when first read: most tools never look. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.stopped !== undefined) this.#controller.abort(this.stopped);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Stops the call, whatever it waits for, for the first reason given. */
+  stop(reason: ToolError): void {
+    if (this.ended || this.stopped !== undefined) return;
+    this.stopped = reason;
+    this.#controller?.abort(reason);
+    this.#interruptWait?.(reason);
+    for (const execution of this.engine.inFlight) {
+      if (execution.parent === this) execution.stop(reason);
+    }
+  }
+
+  /** The attempt has used up its time. */
+  expire(): void {
+    const ms = this.deadline - this.startedAt;
+    this.stop(
+      new ToolError(
+        "timeout",
+        `${this.call.name} did not answer within ${ms} ms and was stopped. It may have done part of its work: check before calling it again.`,
+      ),
+    );
+  }
+
+  /** Waits for something of somebody else's; the call's end or its timeout does not wait with it. */
+  wait<T>(pending: PromiseLike<T>, late?: (outcome: "returned" | "threw") => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let waiting = true;
+      const done = (): boolean => {
+        if (!waiting) return false;
+        waiting = false;
+        this.#interruptWait = undefined;
+        this.engine.inFlight.delete(this);
+        return true;
+      };
+      this.#interruptWait = (reason) => {
+        if (done()) reject(reason);
+      };
+      this.engine.inFlight.add(this);
+      pending.then(
+        (value) => (done() ? resolve(value) : late?.("returned")),
+        (error: unknown) => (done() ? reject(error) : late?.("threw")),
+      );
+      if (this.stopped !== undefined) this.#interruptWait(this.stopped);
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { canonicalJson, sha256 } from "../schema/canonical-json.ts";
+import type { Interruption } from "../spec/interruption.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import type { Execution } from "./execution.ts";
+import type { Interrupted } from "./interrupted.ts";
+
+/** How long an interruption can be answered. */
+const lifetimeMs = 24 * 60 * 60 * 1000;
+
+/** Puts a call aside until a person has answered. */
+export async function interrupt(
+  execution: Execution,
+  { requests, suspension }: Interrupted,
+): Promise<ToolOutcome> {
+  const { engine, run, call, tool, resumption } = execution;
+  const specHash = await sha256(canonicalJson(tool.spec));
+  const interruption: Interruption = {
+    id: crypto.randomUUID(),
+    runId: run.id,
+    call: { ...call, arguments: execution.args as JsonObject },
+    specHash,
+    requests,
+    expiresAt: engine.clock.now() + lifetimeMs,
+    state: crypto.randomUUID(),
+  };
+  // What was agreed to before the tool asked to wait stays agreed to when it goes on.
+  const approval = suspension === undefined ? undefined : execution.approval;
+  engine.pending.expire(engine.clock.now());
+  engine.pending.add({
+    interruption,
+    run,
+    call,
+    policies: execution.policies,
+    admitted: execution.admitted as JsonObject,
+    finalArguments: canonicalJson(execution.args),
+    attempt: execution.attempt,
+    ...(approval === undefined ? {} : { approval }),
+    ...(suspension === undefined ? {} : { suspendedState: suspension.state }),
+    ...(resumption?.suspended === undefined ? {} : { earlier: resumption.suspended }),
+  });
+  execution.ended = true;
+  if (suspension === undefined) {
+    engine.events.emitCall(execution, {
+      type: "tool.interrupted",
+      interruptionId: interruption.id,
+    });
+  } else {
+    engine.events.emitCall(execution, {
+      type: "tool.suspended",
+      interruptionId: interruption.id,
+      attempt: execution.attempt,
+      durationMs: Math.max(0, engine.clock.now() - execution.startedAt),
+    });
+  }
+  return { status: "interrupted", interruption };
+}

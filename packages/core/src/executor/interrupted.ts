@@ -1,0 +1,13 @@
+import type { InterruptionRequest, Suspension } from "../spec/interruption.ts";
+
+/** How a stage leaves the pipeline when the call has to wait for a person. Never leaves the executor. */
+export class Interrupted {
+  readonly requests: readonly InterruptionRequest[];
+  /** Set when the tool itself, already running, asked to wait. */
+  readonly suspension: Suspension | undefined;
+
+  constructor(requests: readonly InterruptionRequest[], suspension?: Suspension) {
+    this.requests = requests;
+    this.suspension = suspension;
+  }
+}

@@ -1,0 +1,47 @@
+import type { PolicyInput } from "../policy/policy.ts";
+import type { Toolset } from "../registry/toolset.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { Execution } from "./execution.ts";
+import { failure } from "./outcome.ts";
+
+/** How deep calls may nest: a tool that calls itself must come to an end. */
+const maxNesting = 16;
+
+/** Runs a call for a running tool: same run, same limits, policy and toolset at most as wide. */
+export function executeNested(
+  parent: Execution,
+  call: ToolCall,
+  options: { toolset?: Toolset; narrow?: PolicyInput } = {},
+): Promise<ToolOutcome> {
+  const { engine, run, policies } = parent;
+  const toolset =
+    options.toolset?.filter((entry) => parent.toolset.entry(entry.tool.spec.name) === entry) ??
+    parent.toolset;
+  const execution = new Execution(
+    engine,
+    run,
+    call,
+    toolset,
+    options.narrow === undefined ? policies : [...policies, options.narrow],
+    undefined,
+    parent,
+  );
+  if (depth(execution) > maxNesting) {
+    const error = new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
+    return Promise.resolve(failure(execution, error));
+  }
+  if (parent.ended) {
+    const error = new ToolError("cancelled", "The tool that made this call has already ended.");
+    return Promise.resolve(failure(execution, error));
+  }
+  if (parent.stopped !== undefined) execution.stop(parent.stopped);
+  return engine.execute(execution);
+}
+
+function depth(execution: Execution): number {
+  let levels = 0;
+  for (let at = execution.parent; at !== undefined; at = at.parent) levels += 1;
+  return levels;
+}

@@ -1,0 +1,80 @@
+import { text } from "../spec/content-block.ts";
+import type { FailedOutcome, ToolOutcome, ToolOutput, ToolResult } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { clipText } from "./clip-text.ts";
+import type { Execution } from "./execution.ts";
+
+/** Stage 11 of a call that ran: its result, and the event of its end. */
+export function completion(execution: Execution): ToolOutcome {
+  const output = execution.output as ToolOutput;
+  const isError = output.isError === true;
+  const result = resultOf(execution, output, isError);
+  execution.ended = true;
+  const { events } = execution.engine;
+  if (events.active) {
+    events.emitCall(execution, {
+      type: "tool.completed",
+      attempt: execution.attempt,
+      durationMs: result.durationMs,
+      isError,
+      ...(execution.warnings === undefined ? {} : { warnings: execution.warnings }),
+    });
+  }
+  if (!isError) return { status: "completed", result };
+  const error = output.error ?? new ToolError("execution_failed", firstText(output));
+  return { status: "completed", result, error };
+}
+
+/** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
+export function failure(execution: Execution, error: ToolError): FailedOutcome {
+  const result = resultOf(
+    execution,
+    { content: [text(clipText(error.message, execution.engine.maxOutputBytes))] },
+    true,
+  );
+  execution.ended = true;
+  const { events } = execution.engine;
+  const { code, message } = error;
+  if (events.active) {
+    events.emitCall(
+      execution,
+      execution.attempt === 0
+        ? { type: "tool.rejected", code, message }
+        : {
+            type: "tool.failed",
+            attempt: execution.attempt,
+            durationMs: result.durationMs,
+            code,
+            message,
+          },
+    );
+  }
+  return { status: "failed", result, error };
+}
+
+function resultOf(execution: Execution, output: ToolOutput, isError: boolean): ToolResult {
+  const { call, engine, attempt, startedAt } = execution;
+  const timestamp = engine.clock.now();
+  const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
+    // The admitted id and name, whatever the tool says of itself.
+    callId: call.id,
+    toolName: call.name,
+    content: output.content,
+    artifacts: output.artifacts ?? noArtifacts,
+    isError,
+    durationMs: attempt === 0 ? 0 : Math.max(0, timestamp - startedAt),
+    timestamp,
+  };
+  if (output.value !== undefined) result.value = output.value;
+  if (output.details !== undefined) result.details = output.details;
+  if (output.childRunId !== undefined) result.childRunId = output.childRunId;
+  if (output.provider !== undefined) result.provider = output.provider;
+  return result;
+}
+
+const noArtifacts: readonly never[] = Object.freeze([]);
+
+function firstText({ content }: ToolOutput): string {
+  const block = content.find(({ type }) => type === "text");
+  return block?.type === "text" ? block.text.slice(0, 500) : "The tool answered with an error.";
+}

@@ -1,0 +1,49 @@
+import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { Execution } from "../execution.ts";
+import type { BeforeCallAnswer, Hook, HookedCall } from "../hooks.ts";
+import { strip } from "./strip.ts";
+import { validate } from "./validate.ts";
+
+/** Stage 6: host code passes, modifies or blocks. A hook that throws blocks. */
+export function beforeHooks(execution: Execution): Awaitable<void> {
+  const { hooks } = execution.engine;
+  return hooks.length === 0 ? undefined : runHooks(execution, hooks);
+}
+
+async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<void> {
+  for (const hook of hooks) {
+    const call = hookedCall(execution);
+    let answer: BeforeCallAnswer;
+    try {
+      if (hook.beforeCall === undefined || hook.when?.(call) === false) continue;
+      const pending = hook.beforeCall(call);
+      answer = isThenable(pending) ? await execution.wait(pending) : pending;
+    } catch (error) {
+      if (execution.stopped !== undefined) throw error;
+      throw new ToolError(
+        "permission_denied",
+        `${call.spec.name} was blocked because a check of the host failed.`,
+        { cause: error, audience: "host" },
+      );
+    }
+    if (answer === undefined) continue;
+    if ("block" in answer) {
+      throw new ToolError("permission_denied", `${call.spec.name} was blocked: ${answer.block}`);
+    }
+    execution.args = answer.arguments;
+    strip(execution);
+    await validate(execution);
+  }
+}
+
+/** The call as hooks see it now. */
+export function hookedCall({ run, call, tool, args }: Execution): HookedCall {
+  return {
+    callId: call.id,
+    runId: run.id,
+    spec: tool.spec,
+    arguments: args as JsonObject,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue } from "../../spec/json.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { Execution } from "../execution.ts";
+
+/** How deep arguments may nest; deeper ones would exhaust the stack of whoever walks them. */
+const maxDepth = 200;
+
+/** Stage 2: the arguments as a value of the call's own. Malformed JSON is an error, never `{}`. */
+export function parse(execution: Execution): void {
+  if (execution.resumption !== undefined) {
+    execution.args = execution.resumption.arguments;
+    return;
+  }
+  const { arguments: sent, name } = execution.call;
+  execution.args = typeof sent === "string" ? parseText(name, sent) : copyObject(name, sent);
+}
+
+function parseText(name: string, sent: string): JsonObject {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(sent) as JsonValue;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 160) : "";
+    throw invalid(
+      `The arguments of ${name} are not valid JSON (${reason}). Send one JSON object.`,
+      error,
+    );
+  }
+  // Parsed JSON is plain, so the copy's checks of depth and `__proto__` are all that is left to do.
+  return copyObject(name, value);
+}
+
+function copyObject(name: string, value: unknown): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(`The arguments of ${name} must be one JSON object, such as {"name": "value"}.`);
+  }
+  // A tool that changes its arguments must not change the caller's.
+  return copy(name, value, 0) as JsonObject;
+}
+
+function copy(name: string, value: unknown, depth: number): JsonValue {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Number.isFinite(value)) return value;
+      throw invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
+    case "object": {
+      if (value === null) return null;
+      if (depth > maxDepth) {
+        throw invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
+      }
+      if (Array.isArray(value)) return value.map((item) => copy(name, item, depth + 1));
+      const result: Record<string, JsonValue> = {};
+      for (const key of Object.keys(value)) {
+        const member = (value as Record<string, unknown>)[key];
+        if (member === undefined) continue;
+        const copied = copy(name, member, depth + 1);
+        if (key !== "__proto__") result[key] = copied;
+        // Plain assignment would set the prototype instead.
+        else Object.defineProperty(result, key, { value: copied, enumerable: true });
+      }
+      return result;
+    }
+    default:
+      throw invalid(`The arguments of ${name} hold a ${typeof value}; JSON has no such thing.`);
+  }
+}
+
+function invalid(message: string, cause?: unknown): ToolError {
+  return new ToolError("invalid_arguments", message, { cause });
+}

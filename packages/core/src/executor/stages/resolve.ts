@@ -1,0 +1,33 @@
+import { nearNames } from "../../registry/names.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { Execution } from "../execution.ts";
+
+/** Stage 1: name → tool in the advertised toolset. */
+export function resolve(execution: Execution): void {
+  const { call, toolset } = execution;
+  const entry = toolset.entry(call.name);
+  if (entry === undefined) throw unknown(execution);
+  execution.entry = entry;
+  const availability = entry.tool.availability;
+  if (availability?.status === "unavailable") {
+    throw new ToolError("unavailable", `${call.name} is not available now: ${availability.reason}`);
+  }
+}
+
+function unknown({ call, toolset, engine }: Execution): ToolError {
+  const wanted = String(call.name).slice(0, 80);
+  const near = nearNames(wanted, toolset.names());
+  const hint =
+    near.length > 0
+      ? ` Did you mean ${near.join(", ")}?`
+      : toolset.size === 0
+        ? " There are no tools."
+        : ` Some that exist: ${Array.from(toolset.names()).slice(0, 5).join(", ")}.`;
+  if (engine.registry.get(call.name) !== undefined) {
+    return new ToolError("not_advertised", `The tool "${wanted}" may not be called here.${hint}`);
+  }
+  const missing = engine.registry.failedSources.length;
+  const lost =
+    missing === 0 ? "" : ` (${missing} source${missing > 1 ? "s" : ""} could not be loaded.)`;
+  return new ToolError("not_found", `There is no tool "${wanted}".${hint}${lost}`);
+}

@@ -1,0 +1,121 @@
+import {
+  isThenable,
+  type Awaitable,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "../../spec/json.ts";
+import type { CompiledSchema } from "../../schema/schema-validator.ts";
+import type { ValidationProblem } from "../../spec/tool.ts";
+import { ToolError } from "../../tool-error.ts";
+import { compareNames, nearNames } from "../../registry/names.ts";
+import type { Execution } from "../execution.ts";
+
+const shownProblems = 5;
+
+/** Stage 4: the arguments against the full schema, then what the tool itself checks. */
+export function validate(execution: Execution): Awaitable<void> {
+  const { spec } = execution.tool;
+  undeclared(execution, spec.inputSchema);
+  const compiled = execution.engine.schemas.get(spec.inputSchema);
+  if (isThenable(compiled)) return compiled.then((compiled) => check(execution, compiled));
+  return check(execution, compiled);
+}
+
+function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> {
+  const { tool } = execution;
+  const args = execution.args as JsonObject;
+  const problems = compiled(args);
+  if (problems !== undefined) throw invalid(execution, problems);
+  if (tool.validate === undefined) return;
+  const refined = tool.validate(args);
+  if (isThenable(refined)) return execution.wait(refined).then((found) => refuse(execution, found));
+  refuse(execution, refined);
+}
+
+function refuse(execution: Execution, problems: readonly ValidationProblem[] | undefined): void {
+  if (problems !== undefined && problems.length > 0) throw invalid(execution, problems);
+}
+
+function undeclared(execution: Execution, schema: JsonSchema): void {
+  const { undeclaredArguments } = execution.engine;
+  if (undeclaredArguments === "schema") return;
+  const args = execution.args as JsonObject;
+  const declared = schema["properties"] ?? {};
+  const extra = Object.keys(args).filter((key) => !Object.hasOwn(declared as object, key));
+  // A schema that describes its other keys declares them.
+  if (
+    extra.length === 0 ||
+    isSchema(schema["additionalProperties"]) ||
+    schema["patternProperties"]
+  ) {
+    return;
+  }
+  if (undeclaredArguments === "reject") {
+    throw invalid(
+      execution,
+      extra.map((key) => ({ path: `/${key}`, message: "is not a known property" })),
+    );
+  }
+  execution.args = Object.fromEntries(Object.entries(args).filter(([key]) => !extra.includes(key)));
+}
+
+function isSchema(value: JsonValue | undefined): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** Says which path, what was expected, what was sent, in a few lines. */
+function invalid({ tool, args }: Execution, problems: readonly ValidationProblem[]): ToolError {
+  const { spec } = tool;
+  const seen = new Set<string>();
+  const lines: string[] = [];
+  for (const { path, message } of problems) {
+    const line = `- ${path === "" ? "the arguments" : dotted(path)} ${message}${sent(args, path)}`;
+    if (!seen.has(line)) lines.push(line);
+    seen.add(line);
+  }
+  const shown = lines.slice(0, shownProblems);
+  if (lines.length > shown.length) shown.push(`- and ${lines.length - shown.length} more`);
+  const known = knownNames(spec.inputSchema, problems);
+  return new ToolError(
+    "invalid_arguments",
+    [
+      `The arguments of ${spec.name} are not valid:`,
+      ...shown,
+      ...known,
+      "Correct them and call it again.",
+    ].join("\n"),
+  );
+}
+
+function dotted(path: string): string {
+  return path
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+}
+
+function sent(args: unknown, path: string): string {
+  let value = args;
+  for (const part of path === "" ? [] : path.slice(1).split("/")) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return "";
+    value = (value as Record<string, unknown>)[key];
+  }
+  if (path === "" || typeof value === "object") return "";
+  const shown = JSON.stringify(value) ?? "";
+  return ` (sent: ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown})`;
+}
+
+function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]): string[] {
+  const strangers = problems.filter(
+    ({ path, message }) => message === "is not a known property" && path.lastIndexOf("/") === 0,
+  );
+  const properties = schema["properties"];
+  if (strangers.length === 0 || typeof properties !== "object" || properties === null) return [];
+  const names = Object.keys(properties).sort(compareNames);
+  const near = strangers.flatMap(({ path }) => nearNames(path.slice(1), names, 2));
+  const shown = [...new Set([...near, ...names])].slice(0, 12);
+  return [`Known: ${shown.join(", ")}${names.length > shown.length ? ", …" : ""}.`];
+}

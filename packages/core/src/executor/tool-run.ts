@@ -1,0 +1,201 @@
+import type { Caller } from "../spec/caller.ts";
+import type { Toolset } from "../registry/toolset.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { Batch } from "./batch.ts";
+import type { Engine } from "./engine.ts";
+import { execute } from "./execute.ts";
+import { Execution } from "./execution.ts";
+
+/** How much a run may do. Absent: as much as it likes. */
+export interface RunLimits {
+  /** Calls in all. */
+  readonly calls?: number;
+  /** Calls of any one tool. */
+  readonly callsPerTool?: number;
+}
+
+/** What a run is started with. */
+export interface RunOptions {
+  /** Default: a random UUID. */
+  readonly id?: string;
+  /** Whose conversation it belongs to. */
+  readonly sessionId?: string;
+  readonly caller?: Caller;
+  /** Cancels every call of the run. */
+  readonly signal?: AbortSignal;
+  /** What tools get as `ctx.injected`. Never shown to a model. */
+  readonly injected?: unknown;
+  readonly limits?: RunLimits;
+  /** What may be called. Default: everything the policy may let run. */
+  readonly toolset?: Toolset;
+}
+
+/** What one call is made with. */
+export interface CallOptions {
+  /** Milliseconds; shortens the tool's own timeout. */
+  readonly timeoutMs?: number;
+}
+
+/** How many calls are made. */
+export interface ExecuteAllOptions extends CallOptions {
+  /** How many run at once. Default: 8. */
+  readonly maxConcurrency?: number;
+}
+
+interface Counters {
+  calls: number;
+  readonly byTool: Map<string, number>;
+}
+
+/** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
+export class ToolRun {
+  readonly sessionId: string | undefined;
+  readonly caller: Caller | undefined;
+  readonly injected: unknown;
+  readonly limits: RunLimits | undefined;
+  /** @internal */
+  readonly counters: Counters | undefined;
+  readonly #engine: Engine;
+  readonly #advertised: () => Toolset;
+  readonly #signal: AbortSignal | undefined;
+  #toolset: Toolset | undefined;
+  #id: string | undefined;
+  #turn = 0;
+  #stopped: ToolError | undefined;
+  #onAbort: (() => void) | undefined;
+
+  /**
+   * Made by `executor.startRun`.
+   *
+   * @internal
+   */
+  constructor(engine: Engine, advertised: () => Toolset, options: RunOptions) {
+    this.#engine = engine;
+    this.#advertised = advertised;
+    this.#id = options.id;
+    this.sessionId = options.sessionId;
+    this.caller = options.caller;
+    this.injected = options.injected;
+    this.limits = options.limits;
+    this.counters = options.limits === undefined ? undefined : { calls: 0, byTool: new Map() };
+    this.#toolset = options.toolset;
+    this.#signal = options.signal;
+    if (options.signal !== undefined) this.#follow(options.signal);
+  }
+
+  /** Names the run in events and results. */
+  get id(): string {
+    return (this.#id ??= crypto.randomUUID());
+  }
+
+  /** The turn, once `nextTurn` has been called. */
+  get turnId(): string | undefined {
+    return this.#turn === 0 ? undefined : `${this.id}:${this.#turn}`;
+  }
+
+  /** What may be called now. */
+  get toolset(): Toolset {
+    return this.#toolset ?? this.#advertised();
+  }
+
+  /**
+   * Runs one call. Never rejects: what goes wrong is in the outcome.
+   *
+   * @param call what the model asks for.
+   */
+  execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
+    if (this.#engine.registry.loading) return this.#executeWhenReady(call, options);
+    return execute(this.#prepare(call, options));
+  }
+
+  /**
+   * Runs several calls. All are admitted in order before any starts; results come in call order.
+   * One that fails or waits for a person holds up no other.
+   */
+  async executeAll(
+    calls: readonly ToolCall[],
+    options: ExecuteAllOptions = {},
+  ): Promise<readonly ToolOutcome[]> {
+    const { maxConcurrency = 8 } = options;
+    if (!(Number.isInteger(maxConcurrency) && maxConcurrency > 0)) {
+      throw new ToolError(
+        "internal",
+        `maxConcurrency is ${maxConcurrency}; use a whole number above 0.`,
+      );
+    }
+    if (this.#engine.registry.loading) await this.#engine.registry.ready;
+    const batch = new Batch(maxConcurrency);
+    const outcomes: Promise<ToolOutcome>[] = [];
+    for (const call of calls) {
+      const execution = this.#prepare(call, options, batch);
+      const arrived = batch.arrived(execution);
+      outcomes.push(execute(execution));
+      await arrived;
+    }
+    batch.open();
+    return Promise.all(outcomes);
+  }
+
+  /** Begins a turn with the tools as they are now, or with `toolset`. */
+  nextTurn(toolset?: Toolset): this {
+    this.#turn += 1;
+    if (toolset !== undefined) this.#toolset = toolset;
+    return this;
+  }
+
+  /** Cancels what still runs; later calls are cancelled before they start. Idempotent. */
+  cancel(reason = "The run was cancelled."): void {
+    this.#stopped ??= new ToolError("cancelled", reason);
+    for (const execution of [...this.#engine.inFlight]) {
+      if (execution.run === this) execution.stop(this.#stopped);
+    }
+    this.#unfollow();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cancel("The run has ended.");
+  }
+
+  /** @internal */
+  get stopped(): ToolError | undefined {
+    return this.#stopped;
+  }
+
+  #prepare(call: ToolCall, options: CallOptions | undefined, batch?: Batch): Execution {
+    const engine = this.#engine;
+    const execution = new Execution(
+      engine,
+      this,
+      call,
+      this.toolset,
+      engine.policies,
+      options?.timeoutMs,
+    );
+    if (batch !== undefined) execution.batch = batch;
+    if (this.#stopped !== undefined) execution.stopped = this.#stopped;
+    return execution;
+  }
+
+  async #executeWhenReady(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
+    await this.#engine.registry.ready;
+    return execute(this.#prepare(call, options));
+  }
+
+  #follow(signal: AbortSignal): void {
+    this.#onAbort = () => this.cancel();
+    if (signal.aborted) this.cancel();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  #unfollow(): void {
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#onAbort = undefined;
+  }
+
+  /** Lets go of the host's signal once a run of one call is over. @internal */
+  finish(): void {
+    this.#unfollow();
+  }
+}

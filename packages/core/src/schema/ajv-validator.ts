@@ -1,0 +1,109 @@
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+import type { JsonSchema } from "../spec/json.ts";
+import type { ValidationProblem } from "../spec/tool.ts";
+import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
+
+type Dialect = "draft-07" | "2019-09" | "2020-12";
+
+const options: Options = {
+  // Foreign schemas carry keywords and formats of their own; unknown ones are annotations
+  // (JSON Schema 2020-12 core section 4.3.1, validation section 7.2.1).
+  strict: false,
+  validateFormats: false,
+  allErrors: true,
+  // Without it `required: ["constructor"]` passes on `{}`.
+  ownProperties: true,
+  addUsedSchema: false,
+  logger: false,
+  code: { regExp: lenientRegExp },
+};
+
+/**
+ * The default validator: Ajv, loaded when the first schema is compiled. It generates code; where
+ * that is forbidden, use `interpretedValidator` of `@toolweave/core/interpreted-validator`.
+ */
+export function ajvValidator(): SchemaValidator {
+  const loaded = new Map<Dialect, Ajv>();
+  const loading = new Map<Dialect, Promise<Ajv>>();
+  return {
+    compile(schema) {
+      const dialect = dialectOf(schema);
+      const ajv = loaded.get(dialect);
+      if (ajv !== undefined) return compiled(ajv, schema);
+      let load = loading.get(dialect);
+      if (load === undefined) {
+        load = loadAjv(dialect).then((ajv) => {
+          loaded.set(dialect, ajv);
+          return ajv;
+        });
+        loading.set(dialect, load);
+      }
+      return load.then((ajv) => compiled(ajv, schema));
+    },
+  };
+}
+
+function dialectOf(schema: JsonSchema): Dialect {
+  const dialect = schema["$schema"];
+  if (typeof dialect !== "string") return "2020-12";
+  if (/draft-0[4-7]/.test(dialect)) return "draft-07";
+  return dialect.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+async function loadAjv(dialect: Dialect): Promise<Ajv> {
+  if (dialect === "draft-07") return new (await import("ajv")).Ajv(options);
+  if (dialect === "2019-09") return new (await import("ajv/dist/2019.js")).Ajv2019(options);
+  return new (await import("ajv/dist/2020.js")).Ajv2020(options);
+}
+
+function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
+  // A foreign `$schema` that Ajv does not know must not make the schema unusable.
+  const { $schema: _, ...rest } = schema;
+  const validate: ValidateFunction = ajv.compile(rest);
+  return (value) => (validate(value) ? undefined : problemsOf(validate.errors ?? []));
+}
+
+/** Patterns of real documents are not always valid with the `u` flag. */
+function lenientRegExp(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+lenientRegExp.code = "new RegExp";
+
+function problemsOf(errors: readonly ErrorObject[]): ValidationProblem[] {
+  return errors.map(({ instancePath, keyword, params, message }) => {
+    const at = (name: unknown): string => `${instancePath}/${escapePointer(String(name))}`;
+    switch (keyword) {
+      case "required":
+        return { path: at(params["missingProperty"]), message: "is required" };
+      case "additionalProperties":
+        return { path: at(params["additionalProperty"]), message: "is not a known property" };
+      case "unevaluatedProperties":
+        return { path: at(params["unevaluatedProperty"]), message: "is not a known property" };
+      case "type":
+        return { path: instancePath, message: `must be ${[params["type"]].flat().join(" or ")}` };
+      case "enum":
+        return { path: instancePath, message: `must be one of ${list(params["allowedValues"])}` };
+      case "const":
+        return { path: instancePath, message: `must be ${JSON.stringify(params["allowedValue"])}` };
+      case "anyOf":
+      case "oneOf":
+        return { path: instancePath, message: "must have one of the allowed shapes" };
+      default:
+        return { path: instancePath, message: message ?? `breaks "${keyword}"` };
+    }
+  });
+}
+
+function list(values: unknown): string {
+  const all = Array.isArray(values) ? values : [];
+  const shown = all.slice(0, 20).map((value) => JSON.stringify(value));
+  return shown.join(", ") + (all.length > shown.length ? `, … (${all.length} in all)` : "");
+}
+
+function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
