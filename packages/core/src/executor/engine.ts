@@ -4,6 +4,7 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Clock } from "./clock.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
+import type { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import type { Hook } from "./hooks.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -14,6 +15,8 @@ import type { PendingCalls } from "./pending-calls.ts";
 export interface Engine {
   /** The pipeline, for calls that running tools make. */
   readonly execute: (execution: Execution) => Promise<ToolOutcome>;
+  /** The pipeline's exit, for calls that are stopped while they wait. */
+  readonly leave: (execution: Execution, reason: ToolError) => void;
   readonly registry: ToolRegistry;
   /** Every one must agree; narrower ones are added per call. */
   readonly policies: readonly PolicyPreset[];

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../spec/json.ts";
+import { isThenable, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
@@ -18,10 +18,11 @@ import { run } from "./stages/run.ts";
 import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
 
-/** One step of the pipeline. It leaves the pipeline by throwing; only a promise is awaited. */
-type Stage = (execution: Execution) => Awaitable<void>;
+/** One step of the pipeline. It leaves the pipeline by throwing. */
+type Stage = (execution: Execution) => Awaitable<unknown>;
 
-const pipeline: readonly Stage[] = [
+/** Whether the call may start. */
+const admission: readonly Stage[] = [
   resolve, //      1  name → tool in the advertised toolset
   parse, //        2  JSON text → a value of the call's own
   strip, //        3  what only the host may supply
@@ -29,6 +30,10 @@ const pipeline: readonly Stage[] = [
   count, //        5  reserve, or refuse at once
   beforeHooks, //  6  pass, modify (back to 3), block
   authorize, //    7  the final arguments → deny, ask, allow
+];
+
+const pipeline: readonly Stage[] = [
+  ...admission,
   acquire, //      8  a place to run in
   run, //             the tool's own work, under its timeout
   normalise, //    9  whatever came back → an output that keeps its schema
@@ -37,22 +42,93 @@ const pipeline: readonly Stage[] = [
 ];
 
 /** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
-export async function execute(execution: Execution): Promise<ToolOutcome> {
+export function execute(execution: Execution): Promise<ToolOutcome> {
   const { events } = execution.engine;
-  if (events.active) events.emitCall(execution, { type: "tool.requested" });
-  try {
-    for (let index = 0; index < pipeline.length; index++) {
-      if (execution.stopped !== undefined) throw execution.stopped;
-      const pending = (pipeline[index] as Stage)(execution);
-      if (pending !== undefined) await pending;
-    }
-    return completion(execution); // 11  the event of its end
-  } catch (thrown) {
-    if (execution.attempt === 0) uncount(execution);
-    return thrown instanceof Interrupted
-      ? await interrupt(execution, thrown)
-      : failure(execution, failureOf(execution, thrown));
-  } finally {
-    release(execution);
+  if (events.active && execution.resumption === undefined) {
+    events.emitCall(execution, { type: "tool.requested" });
   }
+  return new Promise((settle) => {
+    execution.settle = settle;
+    through(pipeline, execution, 0);
+  });
+}
+
+/** Takes a call through admission only. `undefined`: it would run now. */
+export function admit(execution: Execution): Promise<ToolOutcome | undefined> {
+  execution.onlyAdmitted = true;
+  return new Promise((settle) => {
+    execution.settle = settle as Execution["settle"];
+    through(admission, execution, 0);
+  });
+}
+
+/** The stages in order; one is waited for only when it gives a promise. */
+function through(stages: readonly Stage[], execution: Execution, from: number): void {
+  try {
+    for (let index = from; index < stages.length; index++) {
+      if (execution.stopped !== undefined) throw execution.stopped;
+      const pending = (stages[index] as Stage)(execution);
+      if (isThenable(pending)) return wait(stages, execution, index, pending);
+    }
+    execution.settle(execution.onlyAdmitted ? admitted(execution) : completion(execution)); // 11
+    release(execution);
+  } catch (thrown) {
+    leave(execution, thrown);
+  }
+}
+
+/** Goes on after a stage that takes its time; a stop does not wait with it. */
+function wait(
+  stages: readonly Stage[],
+  execution: Execution,
+  index: number,
+  pending: PromiseLike<unknown>,
+): void {
+  execution.waitingFor = index;
+  execution.engine.inFlight.add(execution);
+  pending.then(
+    (value) => {
+      if (!arrive(execution, index)) return late(execution, stages[index], "returned");
+      // Only the stage that runs the tool answers with something.
+      execution.returned = value;
+      through(stages, execution, index + 1);
+    },
+    (thrown: unknown) => {
+      if (!arrive(execution, index)) return late(execution, stages[index], "threw");
+      leave(execution, thrown);
+    },
+  );
+}
+
+function arrive(execution: Execution, index: number): boolean {
+  if (execution.waitingFor !== index) return false;
+  execution.waitingFor = -1;
+  execution.engine.inFlight.delete(execution);
+  return true;
+}
+
+/** The exit of every stage that does not let the call through, and of a stop. */
+export function leave(execution: Execution, thrown: unknown): void {
+  if (execution.waitingFor !== -1) arrive(execution, execution.waitingFor);
+  if (execution.attempt === 0) uncount(execution);
+  if (execution.onlyAdmitted) {
+    execution.engine.events.emitCall(execution, { type: "tool.requested" });
+  }
+  execution.settle(
+    thrown instanceof Interrupted
+      ? interrupt(execution, thrown)
+      : failure(execution, failureOf(execution, thrown)),
+  );
+  release(execution);
+}
+
+function admitted(execution: Execution): never {
+  uncount(execution);
+  execution.ended = true;
+  return undefined as never;
+}
+
+/** A tool answered after its call had already ended; nobody waits for it any more. */
+function late(execution: Execution, stage: Stage | undefined, outcome: "returned" | "threw"): void {
+  if (stage === run) execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
 }

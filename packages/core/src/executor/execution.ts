@@ -1,8 +1,8 @@
 import type { Answer, Suspension } from "../spec/interruption.ts";
-import type { JsonObject, JsonValue } from "../spec/json.ts";
+import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { PolicyPreset } from "../policy/policy.ts";
 import { ToolError } from "../tool-error.ts";
@@ -36,6 +36,8 @@ export class Execution {
   /** A shorter timeout than the tool's, from the host. */
   readonly timeoutMs: number | undefined;
 
+  /** Stages 1 to 7 only: nobody is told that the call was allowed, since it does not start. */
+  onlyAdmitted = false;
   /** Stage 1. */
   entry: RegisteredTool | undefined;
   /** Stage 2: what the model sent, stripped; hooks start from it again when a call is resumed. */
@@ -61,12 +63,18 @@ export class Execution {
   checkpoint: JsonValue | undefined;
   ended = false;
 
+  /** Links of the list of calls that wait. */
+  previous: Execution | undefined;
+  next: Execution | undefined;
+  /** The stage that is waited for; -1: none. */
+  waitingFor = -1;
   /** When waiting ends: milliseconds since the epoch. */
   deadline: number = Infinity;
   /** Why the call was stopped from outside. */
   stopped: ToolError | undefined;
+  /** Hands over what came of the call; set when it enters the pipeline. */
+  settle!: (outcome: Awaitable<ToolOutcome>) => void;
   #controller: AbortController | undefined;
-  #interruptWait: ((reason: ToolError) => void) | undefined;
 
   constructor(
     engine: Engine,
@@ -107,10 +115,10 @@ export class Execution {
     if (this.ended || this.stopped !== undefined) return;
     this.stopped = reason;
     this.#controller?.abort(reason);
-    this.#interruptWait?.(reason);
-    for (const execution of this.engine.inFlight) {
+    for (const execution of [...this.engine.inFlight]) {
       if (execution.parent === this) execution.stop(reason);
     }
+    if (this.waitingFor !== -1) this.engine.leave(this, reason);
   }
 
   /** The attempt has used up its time. */
@@ -122,28 +130,5 @@ export class Execution {
         `${this.call.name} did not answer within ${ms} ms and was stopped. It may have done part of its work: check before calling it again.`,
       ),
     );
-  }
-
-  /** Waits for something of somebody else's; the call's end or its timeout does not wait with it. */
-  wait<T>(pending: PromiseLike<T>, late?: (outcome: "returned" | "threw") => void): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      let waiting = true;
-      const done = (): boolean => {
-        if (!waiting) return false;
-        waiting = false;
-        this.#interruptWait = undefined;
-        this.engine.inFlight.delete(this);
-        return true;
-      };
-      this.#interruptWait = (reason) => {
-        if (done()) reject(reason);
-      };
-      this.engine.inFlight.add(this);
-      pending.then(
-        (value) => (done() ? resolve(value) : late?.("returned")),
-        (error: unknown) => (done() ? reject(error) : late?.("threw")),
-      );
-      if (this.stopped !== undefined) this.#interruptWait(this.stopped);
-    });
   }
 }

@@ -2,12 +2,19 @@ import type { Clock, ClockTimer } from "./clock.ts";
 import type { Execution } from "./execution.ts";
 
 /**
+ * How soon the timer looks again after the first call of a busy spell. Most calls are over by then,
+ * and a process whose calls are over ends that much later.
+ */
+const firstLookMs = 10;
+
+/**
  * The calls that are waiting for something, and the one timer that watches their deadlines: a timer
- * per call would cost more than the call.
+ * per call would cost more than the call. A list linked through its members, for the same reason.
  */
 export class InFlight {
   readonly #clock: Clock;
-  readonly #waiting = new Set<Execution>();
+  #first: Execution | undefined;
+  #last: Execution | undefined;
   #timer: ClockTimer | undefined;
   #armedFor = Infinity;
 
@@ -16,40 +23,73 @@ export class InFlight {
   }
 
   add(execution: Execution): void {
-    this.#waiting.add(execution);
-    if (execution.deadline < this.#armedFor) this.#arm(execution.deadline);
-    else if (this.#waiting.size === 1) this.#timer?.ref?.();
+    execution.previous = this.#last;
+    if (this.#last === undefined) this.#first = execution;
+    else this.#last.next = execution;
+    this.#last = execution;
+    const { deadline } = execution;
+    if (deadline < this.#armedFor) this.#watch(deadline);
   }
 
   delete(execution: Execution): void {
-    // A process with no call under way must be able to end.
-    if (this.#waiting.delete(execution) && this.#waiting.size === 0) this.#timer?.unref?.();
+    const { previous, next } = execution;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    execution.previous = undefined;
+    execution.next = undefined;
+    if (this.#first === undefined && this.#armedFor === Infinity) return;
+    // A process with no call under way must be able to end: a long wait is not kept up for nothing.
+    if (this.#first === undefined && !this.#looking) this.#disarm();
   }
 
   /** Those that wait, in order of arrival. */
-  [Symbol.iterator](): IterableIterator<Execution> {
-    return this.#waiting.values();
+  *[Symbol.iterator](): IterableIterator<Execution> {
+    for (let at = this.#first; at !== undefined; at = at.next) yield at;
   }
 
-  #arm(deadline: number): void {
+  /** The timer is in its first, short look. */
+  #looking = false;
+
+  #watch(deadline: number): void {
+    const now = this.#clock.now();
+    const idle = this.#timer === undefined;
+    if (idle && deadline > now + firstLookMs) {
+      this.#looking = true;
+      this.#arm(now + firstLookMs, firstLookMs);
+    } else if (!this.#looking || deadline < this.#armedFor) {
+      this.#looking = false;
+      this.#arm(deadline, deadline - now);
+    }
+  }
+
+  #arm(at: number, ms: number): void {
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
-    this.#armedFor = deadline;
+    this.#armedFor = at;
+    // Longer waits do not fit the platform's timers; the timer looks again then.
     this.#timer = this.#clock.setTimeout(
-      () => this.#expire(),
-      // Longer waits do not fit the platform's timers.
-      Math.min(Math.max(0, deadline - this.#clock.now()), 2 ** 31 - 1),
+      () => this.#look(),
+      Math.min(Math.max(0, ms), 2 ** 31 - 1),
     );
   }
 
-  #expire(): void {
+  #disarm(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#armedFor = Infinity;
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    this.#armedFor = Infinity;
+    this.#looking = false;
     const now = this.#clock.now();
     let next = Infinity;
-    for (const execution of [...this.#waiting]) {
+    for (const execution of [...this]) {
       if (execution.deadline <= now) execution.expire();
       else if (execution.deadline < next) next = execution.deadline;
     }
-    if (next < Infinity) this.#arm(next);
+    if (next < this.#armedFor) this.#arm(next, next - now);
   }
 }

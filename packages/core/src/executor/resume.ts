@@ -6,6 +6,7 @@ import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
 import { execute } from "./execute.ts";
 import { Execution } from "./execution.ts";
+import { followSignal } from "./follow-signal.ts";
 import { failure } from "./outcome.ts";
 import type { PendingCall } from "./pending-calls.ts";
 import { rejection } from "./stages/authorize.ts";
@@ -96,15 +97,7 @@ async function goOn(
     return failure(execution, rejection(call.name, rejected.reason));
   }
   if (run.stopped !== undefined) execution.stop(run.stopped);
-  if (signal === undefined) return execute(execution);
-  const cancel = (): void => execution.stop(new ToolError("cancelled", "The call was cancelled."));
-  if (signal.aborted) cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    return await execute(execution);
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+  return followSignal(signal, execution, execute);
 }
 
 function answerTo(requestId: string, answers: readonly Answer[]): Answer | undefined {

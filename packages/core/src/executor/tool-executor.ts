@@ -13,7 +13,7 @@ import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Engine } from "./engine.ts";
-import { execute } from "./execute.ts";
+import { execute, leave } from "./execute.ts";
 import type { Hook } from "./hooks.ts";
 import { InFlight } from "./in-flight.ts";
 import type { OnAsk } from "./on-ask.ts";
@@ -65,6 +65,7 @@ export class ToolExecutor {
     this.registry = options.registry;
     this.#engine = {
       execute,
+      leave,
       registry: options.registry,
       policies: [preset(options.policy ?? "supervised")],
       onAsk: options.onAsk ?? "interrupt",
@@ -104,9 +105,9 @@ export class ToolExecutor {
    * @param call what the model asks for.
    */
   execute(call: ToolCall, options: RunOptions & CallOptions = {}): Promise<ToolOutcome> {
-    const run = this.startRun(options);
-    const outcome = run.execute(call, options);
-    return options.signal === undefined ? outcome : outcome.finally(() => run.finish());
+    // The signal is the call's: a listener of the run's would outlive it.
+    const { signal: _, ...runOptions } = options;
+    return this.startRun(runOptions).execute(call, options);
   }
 
   /**

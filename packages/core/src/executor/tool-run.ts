@@ -5,8 +5,9 @@ import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { Batch } from "./batch.ts";
 import type { Engine } from "./engine.ts";
-import { execute } from "./execute.ts";
+import { admit, execute } from "./execute.ts";
 import { Execution } from "./execution.ts";
+import { followSignal } from "./follow-signal.ts";
 
 /** How much a run may do. Absent: as much as it likes. */
 export interface RunLimits {
@@ -36,6 +37,8 @@ export interface RunOptions {
 export interface CallOptions {
   /** Milliseconds; shortens the tool's own timeout. */
   readonly timeoutMs?: number;
+  /** Cancels this call. */
+  readonly signal?: AbortSignal;
 }
 
 /** How many calls are made. */
@@ -107,7 +110,22 @@ export class ToolRun {
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
     if (this.#engine.registry.loading) return this.#executeWhenReady(call, options);
-    return execute(this.#prepare(call, options));
+    const execution = this.#prepare(call, options);
+    return options?.signal === undefined
+      ? execute(execution)
+      : followSignal(options.signal, execution, execute);
+  }
+
+  /**
+   * Takes a call through admission only (stages 1 to 7), for frameworks that ask first whether a
+   * call needs approval. Nothing runs and nothing is counted.
+   *
+   * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must
+   * agree first (resume it), a failed one when it would be refused.
+   */
+  async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
+    if (this.#engine.registry.loading) await this.#engine.registry.ready;
+    return followSignal(options?.signal, this.#prepare(call, options), admit);
   }
 
   /**
@@ -131,7 +149,7 @@ export class ToolRun {
     for (const call of calls) {
       const execution = this.#prepare(call, options, batch);
       const arrived = batch.arrived(execution);
-      outcomes.push(execute(execution));
+      outcomes.push(followSignal(options.signal, execution, execute));
       await arrived;
     }
     batch.open();
@@ -180,7 +198,7 @@ export class ToolRun {
 
   async #executeWhenReady(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
     await this.#engine.registry.ready;
-    return execute(this.#prepare(call, options));
+    return this.execute(call, options);
   }
 
   #follow(signal: AbortSignal): void {
@@ -192,10 +210,5 @@ export class ToolRun {
   #unfollow(): void {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#onAbort = undefined;
-  }
-
-  /** Lets go of the host's signal once a run of one call is over. @internal */
-  finish(): void {
-    this.#unfollow();
   }
 }

@@ -27,7 +27,7 @@ export function decide(
   const reads = entry.trusted && annotations.readOnlyHint === true;
   switch (preset) {
     case "autonomous":
-      return allow("autonomous: everything runs");
+      return everythingRuns;
     case "readOnly":
       return reads && annotations.destructiveHint !== true
         ? readOnlyRequest(request)
@@ -51,10 +51,8 @@ function supervised(
   }
   const own = trusted && provenance.adapter === "code";
   if (request === undefined) {
-    if (own) return allow("supervised: your own functions run");
-    return reads
-      ? allow("supervised: reads run")
-      : ask("supervised: the tool may change something");
+    if (own) return ownRuns;
+    return reads ? readsRun : ask("supervised: the tool may change something");
   }
   if (request.kind === "delegate") return allow("supervised: the child's calls are governed");
   if (request.kind === "fs.read" || (request.kind === "network" && reads)) {
@@ -85,6 +83,10 @@ function readOnlyRequest(request: PermissionRequest | undefined): Decision {
   }
   return deny(`readOnly: ${request.kind} is more than reading`);
 }
+
+const everythingRuns = allow("autonomous: everything runs");
+const ownRuns = allow("supervised: your own functions run");
+const readsRun = allow("supervised: reads run");
 
 function allow(reason: string): Decision {
   return { effect: "allow", reason };

@@ -15,7 +15,7 @@ export interface JsonObject {
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
 export interface JsonSchema {
-  readonly [keyword: string]: JsonValue | undefined;
+  readonly [keyword: string]: JsonValue;
 }
 
 /** Free-form JSON that is kept and passed on, never interpreted. */

@@ -22,10 +22,10 @@ async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<v
         isError,
         ...(value === undefined ? {} : { value }),
       });
-      const amended = isThenable(pending) ? await execution.wait(pending) : pending;
+      const amended = isThenable(pending) ? await pending : pending;
+      if (execution.ended) return;
       if (amended !== undefined) execution.output = amended;
     } catch (error) {
-      if (execution.stopped !== undefined) throw error;
       // A redaction that failed must not let the unredacted output through.
       throw new ToolError(
         "internal",

@@ -17,37 +17,39 @@ interface Asked {
 /** Stage 7: what the final arguments intend → the policy → refuse, ask, or go on. */
 export function authorize(execution: Execution): Awaitable<void> {
   const { tool } = execution;
-  if (tool.preflight === undefined) return decideAll(execution, []);
+  if (tool.preflight === undefined) return decideAll(execution, nothingProposed);
   const proposed = tool.preflight(execution.args as JsonObject, preflightContext(execution));
   return isThenable(proposed)
-    ? execution.wait(proposed).then((requests) => decideAll(execution, requests))
+    ? proposed.then((requests) => decideAll(execution, requests))
     : decideAll(execution, proposed);
 }
 
+const nothingProposed: readonly PermissionRequest[] = [];
+
 function decideAll(execution: Execution, proposed: readonly PermissionRequest[]): Awaitable<void> {
-  const asked: Asked[] = [];
-  let allowed: Decision | undefined;
+  let asked: Asked[] | undefined;
+  let reason = "";
   if (proposed.length === 0) {
     const decision = strictest(execution, undefined);
     if (decision.effect === "ask")
-      asked.push({ permission: implied(execution), reason: decision.reason });
-    allowed = decision;
+      asked = [{ permission: implied(execution), reason: decision.reason }];
+    reason = decision.reason;
   }
   for (const permission of proposed) {
     const decision = strictest(execution, permission);
-    if (decision.effect === "ask") asked.push({ permission, reason: decision.reason });
-    allowed = decision;
+    if (decision.effect === "ask") (asked ??= []).push({ permission, reason: decision.reason });
+    reason = decision.reason;
   }
-  if (asked.length > 0) {
+  if (asked !== undefined) {
     if (!approved(execution, asked)) return ask(execution, asked);
     execution.approval = execution.resumption?.approval;
   }
   const { events } = execution.engine;
-  if (events.active) {
+  if (events.active && !execution.onlyAdmitted) {
     events.emitCall(execution, {
       type: "tool.authorized",
-      decision: asked.length > 0 ? "approved" : "allow",
-      reason: asked[0]?.reason ?? allowed?.reason,
+      decision: asked === undefined ? "allow" : "approved",
+      reason: asked?.[0]?.reason ?? reason,
     });
   }
 }
@@ -124,10 +126,9 @@ function ask(execution: Execution, asked: readonly Asked[]): Awaitable<void> {
       ...(run.caller === undefined ? {} : { caller: run.caller }),
     }),
   );
-  return execution.wait(answer).then(
+  return answer.then(
     (answer) => answered(execution, answer, asked),
     (error: unknown) => {
-      if (execution.stopped !== undefined) throw error;
       throw new ToolError(
         "permission_denied",
         `${call.name} was refused because the approval could not be obtained; no person decided this.`,
@@ -138,6 +139,7 @@ function ask(execution: Execution, asked: readonly Asked[]): Awaitable<void> {
 }
 
 function answered(execution: Execution, answer: AskAnswer, asked: readonly Asked[]): void {
+  if (execution.ended) return;
   if (answer?.approved !== true) throw rejection(execution.call.name, answer?.reason);
   execution.approval = {
     arguments: canonicalJson(execution.args),

@@ -18,9 +18,10 @@ async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<v
     try {
       if (hook.beforeCall === undefined || hook.when?.(call) === false) continue;
       const pending = hook.beforeCall(call);
-      answer = isThenable(pending) ? await execution.wait(pending) : pending;
+      answer = isThenable(pending) ? await pending : pending;
+      // Stopped meanwhile: nobody waits for what the other hooks would say.
+      if (execution.ended) return;
     } catch (error) {
-      if (execution.stopped !== undefined) throw error;
       throw new ToolError(
         "permission_denied",
         `${call.spec.name} was blocked because a check of the host failed.`,

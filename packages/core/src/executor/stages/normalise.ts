@@ -11,6 +11,7 @@ import { jsonValue } from "../json-value.ts";
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */
 export function normalise(execution: Execution): Awaitable<void> {
   const { returned, tool } = execution;
+  execution.deadline = Infinity;
   if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
   const schema = tool.spec.outputSchema;
   const output = toOutput(returned, schema !== undefined);
@@ -87,7 +88,7 @@ export function toOutput(returned: unknown, structured = false): ToolOutput {
     if (isOutput(returned)) return returned;
   }
   const value = jsonValue(returned);
-  return { content: [text(JSON.stringify(value))], value };
+  return { content: [text(typeof value === "number" ? `${value}` : JSON.stringify(value))], value };
 }
 
 function isBlockList(value: unknown): value is readonly ContentBlock[] {

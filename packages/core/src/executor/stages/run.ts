@@ -1,29 +1,19 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
-import type { ToolReturn } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 import { ExecutionContext } from "../tool-context.ts";
 
-/** Stage 8: the tool's own work, under its timeout. */
-export function run(execution: Execution): Awaitable<void> {
+/** Stage 8, second half: the tool's own work, under its timeout. Answers with what the tool does. */
+export function run(execution: Execution): Awaitable<unknown> {
   const { engine, tool } = execution;
-  if (execution.stopped !== undefined) throw execution.stopped;
   const timeout = timeoutOf(execution);
   execution.attempt = execution.resumption?.attempt ?? 1;
   execution.startedAt = engine.clock.now();
   if (engine.events.active) started(execution);
   const returned = tool.invoke(execution.args as JsonObject, new ExecutionContext(execution));
-  if (!isThenable(returned)) {
-    execution.returned = returned;
-    return;
-  }
+  if (!isThenable(returned)) return void (execution.returned = returned);
   if (timeout > 0) execution.deadline = execution.startedAt + timeout;
-  return execution
-    .wait(returned as PromiseLike<ToolReturn>, (outcome) => late(execution, outcome))
-    .then((value) => {
-      execution.returned = value;
-      execution.deadline = Infinity;
-    });
+  return returned;
 }
 
 function started(execution: Execution): void {
@@ -49,9 +39,4 @@ function timeoutOf({ engine, tool, timeoutMs }: Execution): number {
 /** The shorter of two timeouts, of which 0 is none. */
 function shorter(a: number, b: number): number {
   return a > 0 && b > 0 ? Math.min(a, b) : Math.max(a, b);
-}
-
-/** The tool answered after its call had already ended; nobody waits for it any more. */
-function late(execution: Execution, outcome: "returned" | "threw"): void {
-  execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
 }

@@ -29,7 +29,7 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
   if (problems !== undefined) throw invalid(execution, problems);
   if (tool.validate === undefined) return;
   const refined = tool.validate(args);
-  if (isThenable(refined)) return execution.wait(refined).then((found) => refuse(execution, found));
+  if (isThenable(refined)) return refined.then((found) => refuse(execution, found));
   refuse(execution, refined);
 }
 

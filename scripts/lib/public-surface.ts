@@ -1,0 +1,113 @@
+import { writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { SyntaxKind } from "typescript/unstable/ast";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import { API, SymbolFlags } from "typescript/unstable/sync";
+import type { Project, Symbol as CompilerSymbol } from "typescript/unstable/sync";
+
+/** The folders and declaration files that make up what is public. Absolute paths. */
+export interface Surface {
+  readonly root: string;
+  /** Where the packages' declarations lie. */
+  readonly folders: readonly string[];
+  /** The .d.ts files that the packages' `exports` name. */
+  readonly entries: readonly string[];
+}
+
+/** What was found, and how much was looked at. */
+export interface SurfaceReport {
+  readonly problems: readonly string[];
+  readonly names: number;
+}
+
+// tsc keeps one declaration file beside each source, so the source's name follows.
+function sourceOf(root: string, fileName: string): string {
+  const path = relative(root, fileName).replaceAll(sep, "/");
+  return path.replace("/dist/", "/src/").replace(/\.d\.ts$/, ".ts");
+}
+
+function lineAround(file: SourceFile, node: Node): string {
+  const start = file.text.lastIndexOf("\n", node.end - 1) + 1;
+  const end = file.text.indexOf("\n", node.end);
+  return file.text.slice(start, end === -1 ? undefined : end).trim();
+}
+
+function fileProblems(root: string, file: SourceFile): string[] {
+  const problems: string[] = [];
+  const visit = (node: Node): void => {
+    const isDefault =
+      node.kind === SyntaxKind.DefaultKeyword || node.kind === SyntaxKind.ExportAssignment;
+    if (node.kind === SyntaxKind.AnyKeyword || isDefault) {
+      const what = isDefault ? "a default export" : "`any` in a public signature";
+      problems.push(`${sourceOf(root, file.fileName)}: ${what}: ${lineAround(file, node)}`);
+    }
+    node.forEachChild(visit);
+  };
+  file.forEachChild(visit);
+  return problems;
+}
+
+function targetOf(project: Project, symbol: CompilerSymbol): CompilerSymbol {
+  const isAlias = (symbol.flags & SymbolFlags.Alias) !== 0;
+  return isAlias ? project.checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** The names of an entry, each with the problem it has, if any. */
+function nameProblems(
+  project: Project,
+  { root, folders }: Surface,
+  file: SourceFile,
+): (string | undefined)[] {
+  const module = project.checker.getSymbolAtLocation(file);
+  if (module === undefined) return [];
+  return project.checker.getExportsOfModule(module).map((symbol) => {
+    const entry = sourceOf(root, file.fileName);
+    if (symbol.name === "default") return `${entry}: a default export: give it a name`;
+    const target = targetOf(project, symbol);
+    const path = target.declarations[0]?.path;
+    if (path === undefined) return `${entry}: ${symbol.name} leads nowhere`;
+    if (!folders.some((folder) => path.startsWith(folder + sep))) return undefined;
+    return project.checker.getDocumentationCommentOfSymbol(target) === ""
+      ? `${sourceOf(root, path)}: ${symbol.name} is public and has no docstring`
+      : undefined;
+  });
+}
+
+/** Reads the emitted declarations of all packages: no `any`, no default export, a docstring for every public name. */
+export function inspectSurface(surface: Surface, temp: string): SurfaceReport {
+  const config = join(temp, "tsconfig.surface.json");
+  writeFileSync(
+    config,
+    JSON.stringify({
+      compilerOptions: {
+        module: "nodenext",
+        target: "es2022",
+        lib: ["es2023", "esnext.disposable"],
+        types: [],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+      },
+      files: surface.entries,
+    }),
+  );
+  const api = new API({ cwd: surface.root });
+  try {
+    const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
+    if (project === undefined) throw new Error(`${config} could not be opened`);
+    const files = project.program
+      .getSourceFileNames()
+      .filter((name) => surface.folders.some((folder) => name.startsWith(folder + sep)))
+      .flatMap((name) => project.program.getSourceFile(name) ?? []);
+    const names = files
+      .filter((file) => surface.entries.includes(file.fileName))
+      .flatMap((file) => nameProblems(project, surface, file));
+    const problems = files.flatMap((file) => fileProblems(surface.root, file));
+    return {
+      problems: [...new Set([...problems, ...names.flatMap((problem) => problem ?? [])])],
+      names: names.length,
+    };
+  } finally {
+    api.close();
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { docBlocks } from "../scripts/lib/doc-blocks.ts";
+import { errorsPageProblems } from "../scripts/lib/errors-page.ts";
+import { runSteps, withNeeds } from "../scripts/lib/run-steps.ts";
+import type { Step } from "../scripts/lib/step.ts";
+
+function step(name: string, ok: boolean, needs: readonly string[] = []): Step {
+  return {
+    name,
+    summary: "",
+    needs,
+    run: () => Promise.resolve({ ok, output: `output of ${name}` }),
+  };
+}
+
+async function ran(steps: readonly Step[]): Promise<{ lines: string[]; summary: unknown }> {
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line.replace(/ [\d.]+ s/, ""));
+  const summary = await runSteps(steps, { root: "", temp: "" }, 2, print);
+  return { lines, summary };
+}
+
+test("a failed step shows its output, stops what needs it, and nothing else", async () => {
+  const steps = [step("build", false), step("size", true, ["build"]), step("lint", true)];
+  const { lines, summary } = await ran(steps);
+  expect(lines.toSorted()).toEqual([
+    "    output of build\n",
+    "-- size not run: build failed",
+    "FAILED build",
+    "ok lint",
+  ]);
+  expect(summary).toEqual({ passed: ["lint"], failed: ["build"], blocked: ["size"] });
+});
+
+test("a step that throws has failed", async () => {
+  const broken: Step = {
+    name: "docs",
+    summary: "",
+    run: () => Promise.reject(new Error("no such page")),
+  };
+  const { lines, summary } = await ran([broken]);
+  expect(lines.join("\n")).toContain("no such page");
+  expect(summary).toEqual({ passed: [], failed: ["docs"], blocked: [] });
+});
+
+test("a step runs after what it needs, though that was not named", () => {
+  const steps = [step("build", true), step("lint", true), step("size", true, ["build"])];
+  expect(withNeeds(steps, new Set(["size"])).map(({ name }) => name)).toEqual(["build", "size"]);
+});
+
+const head =
+  "| code | retryable | audience | meaning | what to do |\n| --- | --- | --- | --- | --- |\n";
+const codes = { timeout: { retryable: true, audience: "model" } };
+
+test("an errors page that says what the code says has no problem", () => {
+  const page = `# Errors\n\n${head}| \`timeout\` | yes | model | Too late. | Wait. |\n`;
+  expect(errorsPageProblems(page, "e.md", codes)).toEqual([]);
+});
+
+test.each([
+  ["", "e.md: timeout is missing: add a row for it"],
+  ["| `timeout` | no | model | A. | B. |", "e.md:3: timeout is retryable: yes, not no"],
+  ["| `timeout` | yes | host | A. | B. |", "e.md:3: the audience of timeout is model, not host"],
+  ["| `timeout` | yes | model | A. | |", "e.md:3: timeout needs a meaning and what to do"],
+  [
+    "| `timeout` | yes | model | A. | B. |\n| `toString` | no | model | A. | B. |",
+    "e.md:4: toString is not a code of errorCodes: remove the row",
+  ],
+])("an errors page with the rows %j is told its problem", (rows, problem) => {
+  expect(errorsPageProblems(`${head}${rows}\n`, "e.md", codes)).toEqual([problem]);
+});
+
+test("js and ts blocks of a page are found with their lines, and no others", () => {
+  const page = [
+    "```ts",
+    "const a = 1;",
+    "```",
+    "```sh",
+    "js",
+    "```",
+    "- a list",
+    "  ```js title=x",
+    "  if (a) {",
+    "    b();",
+    "  }",
+    "  ```",
+    "````md",
+    "```js",
+    "```",
+    "````",
+  ].join("\n");
+  expect(docBlocks(page, "p.md")).toEqual([
+    { file: "p.md", line: 1, language: "ts", code: "const a = 1;" },
+    { file: "p.md", line: 8, language: "js", code: "if (a) {\n  b();\n}" },
+  ]);
+});

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { isStringLiteral } from "typescript/unstable/ast/is";
+import { API } from "typescript/unstable/sync";
+import { describe, expect, test } from "vitest";
+import { docBlocks } from "../scripts/lib/doc-blocks.ts";
+import { workspacePackages } from "../scripts/lib/workspace.ts";
+import type { WorkspacePackage } from "../scripts/lib/workspace.ts";
+
+const root = join(import.meta.dirname, "..");
+const packages = workspacePackages(root);
+const publishable = packages.filter((entry) => entry.publishable);
+
+/** The packages that a package's sources import, types too, read from its syntax trees. */
+function importedPackages(entries: readonly WorkspacePackage[]): Map<string, string[]> {
+  const api = new API({ cwd: root });
+  try {
+    const configs = entries.map((entry) => join(root, entry.folder, "tsconfig.json"));
+    const snapshot = api.updateSnapshot({ openProjects: configs });
+    return new Map(
+      entries.map((entry, index) => {
+        const program = snapshot.getProject(configs[index]!)!.program;
+        const sources = join(root, entry.folder, "src") + sep;
+        const names = program
+          .getSourceFileNames()
+          .filter((name) => name.startsWith(sources))
+          .flatMap((name) => program.getSourceFile(name)?.imports ?? [])
+          .flatMap((specifier) => (isStringLiteral(specifier) ? specifier.text : []))
+          .filter((name) => !name.startsWith(".") && !name.startsWith("node:"))
+          .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0]);
+        return [entry.name, [...new Set(names)].sort()];
+      }),
+    );
+  } finally {
+    api.close();
+  }
+}
+
+test("the tests run on the pinned Node", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(process.version).toBe(`v${devDependencies.node}`);
+  expect(process.version).toBe("v24.21.0");
+});
+
+test("the lockfile names no registry host", () => {
+  const lines = readFileSync(join(root, "pnpm-lock.yaml"), "utf8").split("\n");
+  const hosts = lines.filter((line) => /(?:resolution|tarball):.*https?:\/\//.test(line));
+  expect(hosts).toEqual([]);
+});
+
+test("every package is MIT and says which Node it needs", () => {
+  for (const { folder, manifest } of packages) {
+    expect([folder, manifest.license, manifest.engines]).toEqual([
+      folder,
+      "MIT",
+      { node: ">=22.19.0" },
+    ]);
+  }
+});
+
+describe.each(publishable)("$name", ({ folder, manifest }) => {
+  test("has no side effects and publishes its build and sources", () => {
+    expect(manifest.sideEffects).toBe(false);
+    expect(manifest.files).toEqual(["dist", "src"]);
+  });
+
+  test("gives types first, and a source for the workspace, at every entry", () => {
+    const { "./package.json": own, ...entries } = manifest.exports ?? {};
+    expect(own).toBe("./package.json");
+    expect(entries).toHaveProperty(["."]);
+    for (const target of Object.values(entries)) {
+      expect(Object.keys(target)).toEqual(["@toolweave/source", "types", "default"]);
+      const source = (target as Record<string, string>)["@toolweave/source"]!;
+      expect([source, existsSync(join(root, folder, source))]).toEqual([source, true]);
+    }
+  });
+
+  test("publishes the same entries without the source condition", () => {
+    const published = Object.fromEntries(
+      Object.entries(manifest.exports ?? {}).map(([key, target]) => {
+        if (typeof target === "string") return [key, target];
+        return [key, { types: target["types"], default: target["default"] }];
+      }),
+    );
+    expect(manifest.publishConfig).toEqual({ access: "public", exports: published });
+  });
+
+  test("has a README with an example that runs", () => {
+    const path = join(root, folder, "README.md");
+    const examples = docBlocks(readFileSync(path, "utf8"), relative(root, path));
+    expect(examples.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the runtime dependencies of a package are exactly what its sources import", () => {
+  const imported = importedPackages(publishable);
+
+  test.each(publishable)("$name", ({ name, manifest }) => {
+    const declared = [
+      ...Object.keys(manifest.dependencies ?? {}),
+      ...Object.keys(manifest.peerDependencies ?? {}),
+    ];
+    expect(imported.get(name)).toEqual(declared.sort());
+  });
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+import tests from "./vitest.config.ts";
+
+// What reads the documents in ../shared, which a clone need not have beside it.
+export default defineConfig({
+  ...tests,
+  test: {
+    include: ["packages/*/corpus/**/*.test.ts"],
+    globalSetup: ["scripts/require-shared.ts"],
+    testTimeout: 120_000,
+  },
+});
