@@ -68,8 +68,8 @@ export class Execution {
   next: Execution | undefined;
   /** The stage that is waited for; -1: none. */
   waitingFor = -1;
-  /** When waiting ends: milliseconds since the epoch. */
-  deadline: number = Infinity;
+  /** Milliseconds that the attempt may still be waited for; 0: no limit. */
+  attemptMs = 0;
   /** Why the call was stopped from outside. */
   stopped: ToolError | undefined;
   /** Hands over what came of the call; set when it enters the pipeline. */
@@ -94,6 +94,11 @@ export class Execution {
     this.timeoutMs = timeoutMs;
     this.parent = parent;
     this.resumption = resumption;
+  }
+
+  /** When waiting ends: milliseconds since the epoch. */
+  get deadline(): number {
+    return this.attemptMs === 0 ? Infinity : this.startedAt + this.attemptMs;
   }
 
   /** The tool, after stage 1. */
@@ -123,11 +128,10 @@ export class Execution {
 
   /** The attempt has used up its time. */
   expire(): void {
-    const ms = this.deadline - this.startedAt;
     this.stop(
       new ToolError(
         "timeout",
-        `${this.call.name} did not answer within ${ms} ms and was stopped. It may have done part of its work: check before calling it again.`,
+        `${this.call.name} did not answer within ${this.attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
       ),
     );
   }

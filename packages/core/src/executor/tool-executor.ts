@@ -105,6 +105,7 @@ export class ToolExecutor {
    * @param call what the model asks for.
    */
   execute(call: ToolCall, options: RunOptions & CallOptions = {}): Promise<ToolOutcome> {
+    if (options.signal === undefined) return this.startRun(options).execute(call, options);
     // The signal is the call's: a listener of the run's would outlive it.
     const { signal: _, ...runOptions } = options;
     return this.startRun(runOptions).execute(call, options);

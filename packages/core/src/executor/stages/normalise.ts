@@ -11,7 +11,7 @@ import { jsonValue } from "../json-value.ts";
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */
 export function normalise(execution: Execution): Awaitable<void> {
   const { returned, tool } = execution;
-  execution.deadline = Infinity;
+  execution.attemptMs = 0;
   if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
   const schema = tool.spec.outputSchema;
   const output = toOutput(returned, schema !== undefined);

@@ -52,20 +52,27 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
         throw invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
       }
       if (Array.isArray(value)) return value.map((item) => copy(name, item, depth + 1));
-      const result: Record<string, JsonValue> = {};
-      for (const key of Object.keys(value)) {
-        const member = (value as Record<string, unknown>)[key];
-        if (member === undefined) continue;
-        const copied = copy(name, member, depth + 1);
-        if (key !== "__proto__") result[key] = copied;
-        // Plain assignment would set the prototype instead.
-        else Object.defineProperty(result, key, { value: copied, enumerable: true });
+      // One clone is several times quicker than as many assignments.
+      const result = { ...value } as Record<string, JsonValue>;
+      for (const key in result) {
+        const member: unknown = result[key];
+        if (typeof member === "string" || typeof member === "boolean" || member === null) continue;
+        if (typeof member === "number" && Number.isFinite(member)) continue;
+        if (!Object.hasOwn(result, key)) continue;
+        if (member === undefined) delete result[key];
+        else define(result, key, copy(name, member, depth + 1));
       }
       return result;
     }
     default:
       throw invalid(`The arguments of ${name} hold a ${typeof value}; JSON has no such thing.`);
   }
+}
+
+function define(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  // Plain assignment would set the prototype instead.
+  if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true });
+  else target[key] = value;
 }
 
 function invalid(message: string, cause?: unknown): ToolError {

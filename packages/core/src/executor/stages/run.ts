@@ -12,7 +12,7 @@ export function run(execution: Execution): Awaitable<unknown> {
   if (engine.events.active) started(execution);
   const returned = tool.invoke(execution.args as JsonObject, new ExecutionContext(execution));
   if (!isThenable(returned)) return void (execution.returned = returned);
-  if (timeout > 0) execution.deadline = execution.startedAt + timeout;
+  execution.attemptMs = timeout;
   return returned;
 }
 
