@@ -1,0 +1,84 @@
+/** Response headers by lower-case name. Repeated ones are a list; `set-cookie` always is. */
+export interface HttpHeaders {
+  readonly [name: string]: string | readonly string[] | undefined;
+  readonly "set-cookie"?: readonly string[];
+}
+
+/** A whole response, its body decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Where the answer came from, after redirects, without fragment. */
+  readonly url: string;
+  readonly headers: HttpHeaders;
+  /** Empty for HEAD, 204 and 304. */
+  readonly body: Uint8Array;
+  /** Type and subtype in lower case, without parameters; `undefined` when the server named none. */
+  readonly mediaType?: string | undefined;
+  /** The body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
+  text(): string;
+}
+
+/** Headers as undici hands them over. */
+export type RawHeaders = Record<string, string | string[] | undefined>;
+
+/** @internal */
+export class ReceivedResponse implements HttpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HttpHeaders;
+  readonly body: Buffer;
+  readonly #url: URL;
+
+  constructor(status: number, statusText: string, url: URL, headers: RawHeaders, body: Buffer) {
+    const cookies = headers["set-cookie"];
+    if (typeof cookies === "string") headers["set-cookie"] = [cookies];
+    this.status = status;
+    this.statusText = statusText;
+    this.#url = url;
+    this.headers = headers as HttpHeaders;
+    this.body = body;
+  }
+
+  get url(): string {
+    const { href, hash } = this.#url;
+    return hash === "" ? href : href.slice(0, -hash.length);
+  }
+
+  get mediaType(): string | undefined {
+    const type = this.#contentType;
+    const end = type.indexOf(";");
+    return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
+  }
+
+  text(): string {
+    const { body } = this;
+    const marked = charsetOfMark(body);
+    const charset = marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(this.#contentType)?.[1];
+    if (charset === undefined || /^utf-?8$/i.test(charset)) {
+      return body.toString("utf8", marked === undefined ? 0 : 3);
+    }
+    return decoded(body, charset);
+  }
+
+  get #contentType(): string {
+    const type = this.headers["content-type"];
+    return (typeof type === "string" ? type : type?.[0]) ?? "";
+  }
+}
+
+function charsetOfMark(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return undefined;
+}
+
+function decoded(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // A label nobody knows: UTF-8 shows whatever is ASCII, which beats no text at all.
+    return bytes.toString("utf8");
+  }
+}

@@ -1,0 +1,108 @@
+import { ToolError } from "@toolweave/core";
+import { AddressRefused } from "./guarded-connector.ts";
+import { howToAllow, type Hop } from "./hop.ts";
+
+/** How far a hop had come when it failed. */
+interface HopProgress {
+  /** The request had a connection, so the other side may have acted on it. */
+  readonly sent: boolean;
+  /** The answer's head had arrived. */
+  readonly answered: boolean;
+}
+
+/** The `ToolError` for what undici or the connector reported. Texts name the origin, never an address, a path or a query. */
+export function transportError(error: unknown, hop: Hop, progress: HopProgress): ToolError {
+  if (error instanceof AddressRefused) return refusedAddress(error, hop);
+  const code = errorCode(error);
+  const { origin } = hop;
+  if (isMalformed(error, code)) {
+    return new ToolError("upstream", `${origin} sent an answer that is not valid HTTP/1.1.`, {
+      cause: error,
+    });
+  }
+  if (progress.answered || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+    return new ToolError("upstream", `The answer of ${origin} was cut off before its end.`, {
+      cause: error,
+      retryable: hop.method === "GET" || hop.method === "HEAD",
+    });
+  }
+  if (code === "UND_ERR_INVALID_ARG") {
+    return new ToolError("internal", `The request to ${origin} could not be sent (${code}).`, {
+      cause: error,
+    });
+  }
+  if (isTlsError(code)) {
+    return new ToolError(
+      "unavailable",
+      `No secure connection to ${origin} (${code}). Check its certificate.`,
+      { cause: error, retryable: false },
+    );
+  }
+  if (progress.sent) {
+    return new ToolError(
+      "unavailable",
+      `${origin} closed the connection without an answer.${maybeDone(hop)}`,
+      { cause: error },
+    );
+  }
+  const why = connectFailures[code] ?? "the connection failed";
+  return new ToolError("unavailable", `${origin} could not be reached: ${why}.`, { cause: error });
+}
+
+/** A warning for requests that must not be repeated blindly. */
+export function maybeDone(hop: Hop): string {
+  const safe = hop.method === "GET" || hop.method === "HEAD" || hop.method === "OPTIONS";
+  return safe ? "" : ` The ${hop.method} may have been carried out all the same.`;
+}
+
+const connectFailures: Readonly<Record<string, string>> = {
+  ENOTFOUND: "its name does not resolve",
+  EAI_AGAIN: "its name cannot be resolved right now",
+  ECONNREFUSED: "it refused the connection",
+  ECONNRESET: "it reset the connection",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to it",
+  ETIMEDOUT: "it did not accept the connection in time",
+  UND_ERR_CONNECT_TIMEOUT: "it did not accept the connection in time",
+};
+
+/** undici gives its parser's errors no code, and tells an early end and an unasked 1xx by the text alone. */
+function isMalformed(error: unknown, code: string): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "HTTPParserError") return !error.message.includes("EOF");
+  return (
+    code === "UND_ERR_HEADERS_OVERFLOW" ||
+    (code === "UND_ERR_SOCKET" && error.message.startsWith("bad "))
+  );
+}
+
+function isTlsError(code: string): boolean {
+  return (
+    /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code) ||
+    code === "EPROTO" ||
+    code === "HOSTNAME_MISMATCH"
+  );
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}
+
+function refusedAddress({ kind, literal }: AddressRefused, hop: Hop): ToolError {
+  const { chooser, origin } = hop;
+  if (kind === "cloud metadata") {
+    return new ToolError(
+      "permission_denied",
+      literal
+        ? `${origin} is a cloud metadata address, which hands out credentials. ${howToAllow(origin)}`
+        : `${origin} leads to a cloud metadata address, which hands out credentials. Only an allowOrigins entry that names that address itself allows it.`,
+    );
+  }
+  // What a name resolves to inside the host's network is nobody's business.
+  const what = literal
+    ? `is ${kind === "unspecified" ? "an" : "a"} ${kind} address that ${chooser} chose`
+    : `leads to an address that is not public, and ${chooser} chose it`;
+  return new ToolError("permission_denied", `${origin} ${what}, not you. ${howToAllow(origin)}`);
+}

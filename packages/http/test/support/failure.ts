@@ -1,0 +1,12 @@
+import { ToolError } from "@toolweave/core";
+import { expect } from "vitest";
+
+/** The `ToolError` that a promise rejects with; fails the test when it does anything else. */
+export async function failure(promise: Promise<unknown>): Promise<ToolError> {
+  const outcome: unknown = await promise.then(
+    () => "resolved",
+    (error: unknown) => error,
+  );
+  if (!ToolError.is(outcome)) expect.fail(`expected a ToolError, got ${String(outcome)}`);
+  return outcome;
+}
