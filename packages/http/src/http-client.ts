@@ -64,7 +64,7 @@ let engine: Engine | undefined;
 
 const longestTimer = 2_147_483_647;
 
-/** Makes a guarded HTTP client. Throws `invalid_arguments` for options that cannot be meant. */
+/** Makes a guarded HTTP client. Throws `internal` for options that cannot be meant. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
   return new GuardedHttpClient(options);
 }
@@ -113,9 +113,8 @@ export class GuardedHttpClient implements HttpClient {
 function inRange(name: string, value: number, most: number): number {
   if (value >= 0 && value <= most) return value;
   throw new ToolError(
-    "invalid_arguments",
+    "internal",
     `httpClient: ${name} must be a number from 0 to ${most}, not ${value}.`,
-    { audience: "host" },
   );
 }
 
@@ -129,8 +128,7 @@ function listedOrigin(option: string, text: string): string {
     !text.endsWith("#");
   if (isOrigin) return url.origin;
   throw new ToolError(
-    "invalid_arguments",
+    "internal",
     `httpClient: ${option} takes origins such as "https://api.example.com:8443" (scheme, host and port, no path and no user name); one entry is not an origin.`,
-    { audience: "host" },
   );
 }
