@@ -27,6 +27,8 @@ export function authorize(execution: Execution): Awaitable<void> {
 const nothingProposed: readonly PermissionRequest[] = [];
 
 function decideAll(execution: Execution, proposed: readonly PermissionRequest[]): Awaitable<void> {
+  // Stopped while the tool was asked: nobody is to be bothered any more.
+  if (execution.ended) return;
   let asked: Asked[] | undefined;
   let reason = "";
   if (proposed.length === 0) {
