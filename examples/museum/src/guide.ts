@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+
+import type {
+  Answer,
+  Interruption,
+  ToolCall,
+  ToolError,
+  ToolErrorCode,
+  ToolEvent,
+  ToolExecutor,
+  ToolOutcome,
+} from "@toolweave/core";
+
+import type { Museum } from "./service.ts";
+import { shorten } from "./terminal.ts";
+import type { Style, Terminal } from "./terminal.ts";
+
+/** How a step has to come out. */
+export interface Expectation {
+  readonly status: ToolOutcome["status"];
+  /** The error's code; absent: there is no error. */
+  readonly code?: ToolErrorCode;
+}
+
+/** Which stage of the pipeline ends a call with this code before the tool has answered. */
+const stageOfCode: Partial<Record<ToolErrorCode, string>> = {
+  not_found: "1 resolve: the name is looked up among the tools",
+  invalid_arguments: "4 validate: the arguments are held against the tool's schema",
+  approval_rejected: "7 authorize: a person said no",
+  cancelled: "8 run: the tool was at work",
+};
+
+/** Makes the calls of the demo, checks how they come out, and explains each. */
+export class Guide {
+  readonly #executor: ToolExecutor;
+  readonly #museum: Museum;
+  readonly #terminal: Terminal;
+  #steps = 0;
+  #calls = 0;
+
+  constructor(executor: ToolExecutor, museum: Museum, terminal: Terminal) {
+    this.#executor = executor;
+    this.#museum = museum;
+    this.#terminal = terminal;
+  }
+
+  /** Begins a step. */
+  heading(title: string): void {
+    this.#steps += 1;
+    this.#terminal.line();
+    this.#terminal.line(this.#terminal.paint("bold", `${this.#steps}. ${title}`));
+  }
+
+  /** A call as a model would ask for it. */
+  async call(
+    name: string,
+    args: Exclude<ToolCall["arguments"], string>,
+    expected: Expectation,
+    signal?: AbortSignal,
+  ): Promise<ToolOutcome> {
+    this.#calls += 1;
+    const call = { id: `call_${this.#calls}`, name, arguments: args };
+    this.#field("call", `${name} ${JSON.stringify(args)}`);
+    return this.#observe(expected, () =>
+      this.#executor.execute(call, signal === undefined ? {} : { signal }),
+    );
+  }
+
+  /** A call that has to wait for a person; prints what the person is asked. */
+  async interrupted(
+    name: string,
+    args: Exclude<ToolCall["arguments"], string>,
+  ): Promise<Interruption> {
+    const outcome = await this.call(name, args, { status: "interrupted" });
+    assert(outcome.status === "interrupted");
+    const { interruption } = outcome;
+    for (const request of interruption.requests) {
+      assert(request.type === "approval");
+      const { kind, target, summary } = request.permission;
+      this.#field("asks", `${summary} [${kind} ${target}]`);
+      this.#field("because", request.reason);
+    }
+    return interruption;
+  }
+
+  /** A person's answer to an interruption. */
+  async resume(
+    interruption: Interruption,
+    answer: Answer,
+    expected: Expectation,
+  ): Promise<ToolOutcome> {
+    const reason = answer.type === "reject" ? `: ${answer.reason}` : "";
+    this.#field("answer", `${answer.type}${reason}`);
+    return this.#observe(expected, () => this.#executor.resume(interruption, [answer]));
+  }
+
+  /** Prints one line about the step. */
+  note(text: string): void {
+    this.#field("note", text);
+  }
+
+  async #observe(expected: Expectation, act: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    const events: ToolEvent["type"][] = [];
+    const stop = this.#executor.on((event) => void events.push(event.type));
+    const heardBefore = this.#museum.requests.length;
+    const outcome = await act();
+    stop();
+    const heard = this.#museum.requests
+      .slice(heardBefore)
+      .map(({ method, url }) => `${method} ${url}`);
+    this.#print(outcome, events, heard);
+
+    const actual = { status: outcome.status, code: errorOf(outcome)?.code };
+    assert.deepEqual(actual, { code: undefined, ...expected });
+    assert.equal(heard.length > 0, events.includes("tool.started"), "only what starts is heard");
+    return outcome;
+  }
+
+  #print(outcome: ToolOutcome, events: readonly string[], heard: readonly string[]): void {
+    const error = errorOf(outcome);
+    const style =
+      outcome.status === "interrupted" ? "yellow" : error === undefined ? "green" : "red";
+    const code = error?.status === undefined ? error?.code : `${error.code} ${error.status}`;
+    this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
+    this.#field("stopped", stageOf(outcome));
+    this.#field("events", events.map((type) => type.replace("tool.", "")).join(" → "));
+    this.#field("museum", heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`);
+    if (outcome.status !== "interrupted") this.#field("model", readByModel(outcome));
+  }
+
+  #field(name: string, text: string, style?: Style): void {
+    const [first = "", ...more] = text.split("\n");
+    const label = this.#terminal.paint("dim", name.padEnd(8));
+    this.#terminal.line(
+      `   ${label} ${style === undefined ? first : this.#terminal.paint(style, first)}`,
+    );
+    for (const line of more) this.#terminal.line(`            ${line}`);
+  }
+}
+
+function errorOf(outcome: ToolOutcome): ToolError | undefined {
+  return outcome.status === "interrupted" ? undefined : outcome.error;
+}
+
+function stageOf(outcome: ToolOutcome): string {
+  switch (outcome.status) {
+    case "interrupted":
+      return "7 authorize: the policy wants a person to agree first";
+    case "failed":
+      return stageOfCode[outcome.error.code] ?? "elsewhere";
+    case "completed":
+      return outcome.result.isError
+        ? "nowhere: the tool ran, and its answer is an error"
+        : "nowhere: it went through all eleven stages";
+  }
+}
+
+/** The first lines of what the model gets to read. */
+function readByModel(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): string {
+  const lines = outcome.result.content.flatMap((block) =>
+    block.type === "text" ? block.text.split("\n") : [`[${block.type}]`],
+  );
+  const shown = lines.slice(0, 6).map((line) => shorten(line, 160));
+  return [...shown, ...(lines.length > shown.length ? ["…"] : [])].join("\n");
+}

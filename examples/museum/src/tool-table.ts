@@ -1,0 +1,40 @@
+import type { ToolAnnotations, ToolSpec } from "@toolweave/core";
+
+import { shorten } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Prints one line per tool: name, method and path, summary, hints. */
+export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void {
+  const rows = specs.map((spec) => ({
+    name: spec.name,
+    operation: operationOf(spec),
+    summary: shorten(spec.title ?? spec.description, 60),
+    hints: hintsOf(spec.annotations).join(", "),
+  }));
+  const width = (key: "name" | "operation"): number =>
+    Math.max(0, ...rows.map((row) => row[key].length));
+  const [names, operations] = [width("name"), width("operation")];
+  for (const { name, operation, summary, hints } of rows) {
+    const columns = [
+      terminal.paint("cyan", name.padEnd(names)),
+      operation.padEnd(operations),
+      summary,
+      hints === "" ? "" : terminal.paint("dim", `(${hints})`),
+    ];
+    terminal.line(`  ${columns.join("  ").trimEnd()}`);
+  }
+}
+
+/** `DELETE /events/{eventId}`. */
+function operationOf({ provenance }: ToolSpec): string {
+  const { method, path } = provenance.origin ?? {};
+  return [method, path].filter((part) => typeof part === "string").join(" ");
+}
+
+function hintsOf(annotations: ToolAnnotations): string[] {
+  if (annotations.readOnlyHint === true) return ["read-only"];
+  return [
+    ...(annotations.destructiveHint === true ? ["destructive"] : []),
+    ...(annotations.idempotentHint === true ? ["idempotent"] : []),
+  ];
+}
