@@ -1,1 +1,6 @@
-export {};
+export { requirements } from "./requirements.ts";
+export type { Capability, Requirement } from "./requirement.ts";
+export type { EffectCall, Manifest, SampleCall, SampleCalls, SampleKind } from "./manifest.ts";
+export type { ConformanceReport, RuleResult } from "./report.ts";
+export type { ConformanceOptions } from "./session.ts";
+export { runConformance } from "./run-conformance.ts";

@@ -1,1 +1,24 @@
-export {};
+#!/usr/bin/env node
+import { nodeProblem } from "./node-version.ts";
+
+const problem = nodeProblem(process.version);
+if (problem === undefined) {
+  const { runCli } = await import("./cli.ts");
+  const interrupt = new AbortController();
+  process.on("SIGINT", () => {
+    // Whoever presses Ctrl-C again does not want to wait for the clean-up.
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort();
+  });
+  const { stdin, stdout, stderr, env } = process;
+  const { signal } = interrupt;
+  process.exitCode = await runCli(process.argv.slice(2), { stdin, stdout, stderr, env, signal });
+  // Connections that are kept alive, and a terminal that was read, must not hold the process.
+  await Promise.all(
+    [stdout, stderr].map((stream) => new Promise((done) => stream.write("", done))),
+  );
+  process.exit();
+} else {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 2;
+}
