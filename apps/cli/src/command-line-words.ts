@@ -1,0 +1,24 @@
+const words: Readonly<Record<string, string>> = {
+  "`auth`": "--auth",
+  "`headers`": "--header",
+  "`baseUrl`": "--base-url",
+  "`allowOrigins`": "--allow-origin",
+};
+
+/**
+ * Names options as they are written here: the libraries' messages advise `baseUrl`, `auth` and
+ * `allowOrigins`, and the command line has `--base-url`, `--auth` and `--allow-origin`. Only advice
+ * is changed: what a server or a document says may use the same words.
+ */
+export function commandLineWords(message: string): string {
+  return message
+    .replace(/\b(?:pass|check) (?:them as )?`(?:auth|baseUrl)`[^.;]*/gi, (advice) =>
+      advice.replace(/`\w+`/g, (name) => words[name] ?? name),
+    )
+    .replace(
+      /\bwrite prefix\(source, "[^"]*"\) for one of the sources/g,
+      "give one --openapi at a time",
+    )
+    .replace(/\bbaseUrl or (?=allowOrigins: \[")/g, "--base-url or ")
+    .replace(/\ballowOrigins: \["([^"\s]+)"\]/g, "--allow-origin $1");
+}

@@ -1,0 +1,25 @@
+import { commandLineWords } from "./command-line-words.ts";
+import { safeText } from "./safe-text.ts";
+
+const mostCauses = 8;
+
+/**
+ * An error for stderr: its message; with `verbose` also its stack and those of its causes.
+ */
+export function describeError(error: unknown, verbose: boolean): string {
+  const lines = [`toolweave: ${commandLineWords(messageOf(error))}`];
+  if (verbose) {
+    let current: unknown = error;
+    for (let count = 0; count < mostCauses && current instanceof Error; count++) {
+      if (count > 0) lines.push(`Caused by ${current.name}: ${current.message}`);
+      const frames = current.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+      lines.push(...frames);
+      current = current.cause;
+    }
+  }
+  return safeText(lines.join("\n"));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,23 @@
+/** What the process ends with. Scripts rely on these numbers. */
+export const exitCode = {
+  completed: 0,
+  /** The tool answered with an error, or did not answer. */
+  toolError: 1,
+  /** The command line is wrong: nothing was sent. */
+  usage: 2,
+  /** The call was refused, or waits for a person's approval. */
+  refused: 3,
+  sourceFailed: 4,
+  /** As a shell reports a process that Ctrl-C ended. */
+  interrupted: 130,
+} as const;
+
+/** The end of every command's help. */
+export const exitCodeHelp = `
+Exit codes:
+  0    completed
+  1    the tool answered with an error, or did not answer
+  2    usage: an option, the tool's name or its arguments are wrong; nothing was sent
+  3    refused, or waiting for approval; nothing was sent
+  4    a document could not be loaded
+  130  interrupted (Ctrl-C)`;

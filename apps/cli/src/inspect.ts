@@ -1,0 +1,78 @@
+import type { RegisteredTool, RegistryProblem } from "@toolweave/core";
+import type { CliIo } from "./cli-io.ts";
+import { describeError } from "./describe-error.ts";
+import { exitCode } from "./exit-code.ts";
+import { loadRegistry } from "./load-registry.ts";
+import type { Output } from "./output.ts";
+import { renderProblems, renderTools } from "./render-tools.ts";
+import { safeJson } from "./safe-text.ts";
+
+/** The options of `toolweave inspect`. */
+export interface InspectOptions {
+  readonly openapi: readonly string[];
+  readonly filter?: readonly string[];
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave inspect`: lists the tools of documents, and what could not become one. */
+export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
+  const { openapi, filter, json, verbose = false } = options;
+  const { registry, sources, failures } = await loadRegistry(openapi, {}, io);
+  try {
+    // Without it a tool that cannot be called would be listed as one that can.
+    for (const source of sources) source.realize();
+    // The sources tell the registry of what they have dropped in a microtask.
+    await Promise.resolve();
+    const all = registry.toolset();
+    const shown = filter === undefined ? all : all.select({ include: filter });
+    const entries = [...shown.entries()];
+    const { problems } = registry;
+    if (json === true) await writeJson(entries, problems, output);
+    else if (failures.length < openapi.length) {
+      // What could not be loaded at all is said on stderr.
+      const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
+      await writeList(entries, all.size, listed, io, output);
+    }
+    for (const failure of failures) output.say(describeError(failure, verbose));
+    return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
+  } finally {
+    await registry.close();
+  }
+}
+
+async function writeJson(
+  entries: readonly RegisteredTool[],
+  problems: readonly RegistryProblem[],
+  output: Output,
+): Promise<void> {
+  // Tool by tool: all of a large document at once would be one string of many megabytes.
+  await output.write('{"tools":[');
+  let separator = "\n";
+  for (const { tool } of entries) {
+    await output.write(separator + safeJson(JSON.stringify(tool.spec)));
+    separator = ",\n";
+  }
+  await output.write(`\n],"problems":${safeJson(JSON.stringify(problems))}}\n`);
+}
+
+async function writeList(
+  entries: readonly RegisteredTool[],
+  total: number,
+  problems: readonly RegistryProblem[],
+  io: CliIo,
+  output: Output,
+): Promise<void> {
+  for (const line of renderTools(entries, io.stdout)) await output.write(`${line}\n`);
+  const tools =
+    entries.length === total
+      ? count(total, "tool")
+      : `${entries.length} of ${count(total, "tool")}`;
+  const found = problems.length === 0 ? "no problems" : count(problems.length, "problem");
+  await output.write(`${entries.length > 0 ? "\n" : ""}${tools}, ${found}\n`);
+  for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

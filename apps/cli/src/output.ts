@@ -1,0 +1,64 @@
+import type { CliIo, TerminalOutput } from "./cli-io.ts";
+
+/** Whoever read the output has gone (`| head`): there is nothing left to do, and nothing is wrong. */
+export class OutputClosed extends Error {
+  override readonly name: string = "OutputClosed";
+}
+
+const guarded = new WeakSet<TerminalOutput>();
+
+/** What the command writes: results to stdout, everything said about them to stderr. */
+export class Output {
+  readonly #stdout: TerminalOutput;
+  readonly #stderr: TerminalOutput;
+  readonly #secrets: string[] = [];
+
+  constructor(io: CliIo) {
+    this.#stdout = io.stdout;
+    this.#stderr = io.stderr;
+    // A failed write is told to its callback; as an unhandled event it would end the process.
+    for (const stream of [io.stdout, io.stderr]) {
+      if (!guarded.has(stream)) stream.on("error", () => {});
+      guarded.add(stream);
+    }
+  }
+
+  /** A person reads the results. */
+  get isTerminal(): boolean {
+    return this.#stdout.isTTY === true;
+  }
+
+  /** Never to be written to stderr. */
+  keepSecret(...secrets: readonly string[]): void {
+    this.#secrets.push(...secrets.filter((secret) => secret.length > 3));
+  }
+
+  /**
+   * Writes a result; resolves when more can be taken.
+   *
+   * @throws OutputClosed
+   */
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stdout.write(text, (error) => {
+        if (error === null || error === undefined) resolve();
+        else if (isClosed(error)) reject(new OutputClosed());
+        else reject(error);
+      });
+    });
+  }
+
+  /** Says something about the result, on a line of its own. */
+  say(text: string): void {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, "[redacted]");
+    this.#stderr.write(`${clean}\n`);
+  }
+}
+
+function isClosed(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || code === "ERR_STREAM_WRITE_AFTER_END"
+  );
+}

@@ -1,0 +1,287 @@
+import { Writable } from "node:stream";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { showProgress } from "../src/progress.ts";
+import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { tempFile } from "./support/temp-file.ts";
+
+let shop: PetShop;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+afterAll(() => shop.close());
+
+async function inspect(
+  argv: readonly string[],
+  options: CaptureOptions = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { io, stdout, stderr } = captureIo(options);
+  const code = await runCli(["inspect", ...argv], io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+const broken = JSON.stringify({
+  openapi: "3.1.0",
+  info: { title: "Half broken", version: "1" },
+  servers: [{ url: "https://api.example.com" }],
+  paths: {
+    "/good": { get: { operationId: "good", summary: "Good", responses: {} } },
+    "/bad": {
+      get: {
+        operationId: "bad",
+        parameters: [{ $ref: "#/components/parameters/Missing" }],
+        responses: {},
+      },
+    },
+  },
+});
+
+const hostile = JSON.stringify({
+  openapi: "3.1.0",
+  info: { title: "Hostile", version: "1" },
+  servers: [{ url: "https://api.example.com" }],
+  paths: {
+    "/a\u001b[2J": {
+      get: {
+        operationId: "a",
+        summary: "Nice\u001b]8;;https://evil.example\u0007\r\u009b31m\nfake_tool  GET /fake\u202e",
+        responses: {},
+      },
+    },
+  },
+});
+
+test("a tool is a line: name, method and path, hints, summary", async () => {
+  const { code, stdout, stderr } = await inspect(["--openapi", shop.documentUrl]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toBe(
+    [
+      "add_pet       POST   /pets       asks first                           Add a pet",
+      "delete_pet    DELETE /pets/{id}  destructive, idempotent, asks first  Delete a pet",
+      "get_pet       GET    /pets/{id}  read-only                            Get a pet",
+      "get_photo     GET    /photo      read-only                            Get a photo",
+      "list_orders   GET    /orders     read-only                            List the orders",
+      "list_pets     GET    /pets       read-only                            List the pets",
+      "read_poem     GET    /poem       read-only                            Read a poem",
+      "wait_forever  GET    /never      read-only                            Wait",
+      "",
+      "8 tools, no problems",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("--filter keeps the tools of some names", async () => {
+  const { stdout } = await inspect([
+    "--openapi",
+    shop.documentUrl,
+    "--filter",
+    "list_*",
+    "--filter",
+    "get_pet",
+  ]);
+  expect(stdout.match(/^\w+_\w+/gm)).toEqual(["get_pet", "list_orders", "list_pets"]);
+  expect(stdout).toContain("\n3 of 8 tools, no problems\n");
+});
+
+describe("--json", () => {
+  test("prints tools with their schemas, and problems, and nothing else", async () => {
+    const path = tempFile("broken.json", broken);
+    const { code, stdout, stderr } = await inspect(["--openapi", path, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const result = JSON.parse(stdout) as { tools: unknown[]; problems: unknown[] };
+    expect(result).toEqual({
+      tools: [
+        expect.objectContaining({
+          name: "good",
+          inputSchema: expect.objectContaining({ type: "object" }),
+        }),
+      ],
+      problems: [
+        expect.objectContaining({ source: path, subject: "GET /bad", pointer: expect.any(String) }),
+      ],
+    });
+  });
+
+  test("has every schema of every document", async () => {
+    const other = tempFile("broken.json", broken);
+    const { stdout } = await inspect(["--openapi", shop.documentUrl, "--openapi", other, "--json"]);
+    const { tools } = JSON.parse(stdout) as { tools: { name: string; inputSchema: object }[] };
+    expect(tools).toHaveLength(9);
+    expect(tools.find(({ name }) => name === "add_pet")?.inputSchema).toMatchObject({
+      required: ["name"],
+      properties: { owner: { properties: { phone: { type: ["integer", "null"] } } } },
+    });
+  });
+});
+
+test("problems are at the end, with the place in the document", async () => {
+  const { code, stdout } = await inspect(["--openapi", tempFile("broken.json", broken)]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /\n\n1 tool, 1 problem\nerror {2}GET \/bad: .*Missing.* \(\/paths\/~1bad\/get\S*\)\n$/,
+  );
+});
+
+test("an operation that has no server yet says which option gives one", async () => {
+  const path = tempFile(
+    "no-server.yaml",
+    "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {}}}}",
+  );
+  const { stdout } = await inspect(["--openapi", path]);
+  expect(stdout).toMatch(/\nwarning {2}GET \/a: .*pass --base-url/);
+});
+
+test("of two tools with one name the second is a problem, with a way to get at it", async () => {
+  const other = `${shop.documentUrl}?copy`;
+  const { code, stdout } = await inspect(["--openapi", shop.documentUrl, "--openapi", other]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("\n8 tools, 8 problems\n");
+  expect(stdout).toMatch(/^error {2}add_pet: Two tools .*; give one --openapi at a time\.$/m);
+});
+
+describe("what cannot be loaded ends with 4", () => {
+  test("a file that is not there", async () => {
+    const { code, stdout, stderr } = await inspect(["--openapi", "no/such.yaml"]);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+    expect(stderr).toMatch(/^toolweave: .*no\/such\.yaml.*no such file.*\n$/);
+  });
+
+  test("an address where nobody answers", async () => {
+    const gone = await openPetShop();
+    await gone.close();
+    const { code, stderr } = await inspect(["--openapi", gone.documentUrl]);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^toolweave: .*refused the connection\.\n$/);
+  });
+
+  test("something that is no OpenAPI document", async () => {
+    const { code, stderr } = await inspect(["--openapi", tempFile("x.json", "[1, 2]")]);
+    expect(code).toBe(4);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("the other documents are listed all the same", async () => {
+    const { code, stdout } = await inspect([
+      "--openapi",
+      "no/such.yaml",
+      "--openapi",
+      shop.documentUrl,
+    ]);
+    expect(code).toBe(4);
+    expect(stdout).toContain("\n8 tools, no problems\n");
+  });
+
+  test("--json names it among the problems", async () => {
+    const { code, stdout } = await inspect(["--openapi", "no/such.yaml", "--json"]);
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toEqual({
+      tools: [],
+      problems: [{ source: "no/such.yaml", subject: "no/such.yaml", message: expect.any(String) }],
+    });
+  });
+
+  test("--verbose says what led to it", async () => {
+    const gone = await openPetShop();
+    await gone.close();
+    const { stderr } = await inspect(["--openapi", gone.documentUrl, "--verbose"]);
+    expect(stderr).toMatch(/Caused by Error: connect ECONNREFUSED/);
+    expect(stderr).toMatch(/\n {4}at /);
+  });
+});
+
+describe("a terminal", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.useRealTimers();
+  });
+
+  test("gets colours and summaries that fit", async () => {
+    for (const name of ["NO_COLOR", "NODE_DISABLE_COLORS", "CI", "FORCE_COLOR"])
+      vi.stubEnv(name, undefined);
+    vi.stubEnv("TERM", "xterm-256color");
+    const summary = "A summary that is much longer than what is left of the line";
+    const path = tempFile(
+      "long.yaml",
+      `openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {operationId: a, summary: ${summary}, responses: {}}}}`,
+    );
+    const wide = await inspect(["--openapi", path], { terminal: true, columns: 60 });
+    expect(wide.stdout).toContain(
+      "\u001b[1ma\u001b[22m  GET    /a  \u001b[2mread-only\u001b[22m  A summary that is much longer than…\n",
+    );
+    const narrow = await inspect(["--openapi", path], { terminal: true, columns: 40 });
+    expect(narrow.stdout).toContain(`${summary}\n`);
+  });
+
+  test("gets no colours with NO_COLOR", async () => {
+    vi.stubEnv("FORCE_COLOR", undefined);
+    vi.stubEnv("TERM", "xterm-256color");
+    vi.stubEnv("NO_COLOR", "1");
+    const { stdout } = await inspect(["--openapi", shop.documentUrl], { terminal: true });
+    expect(stdout).toContain("get_pet ");
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("is told after a second what is being loaded, until it is there", () => {
+    vi.useFakeTimers();
+    const { io, stderr } = captureIo({ terminal: true });
+    const done = showProgress(io, "Loading a.yaml …");
+    vi.advanceTimersByTime(999);
+    expect(stderr()).toBe("");
+    vi.advanceTimersByTime(1);
+    expect(stderr()).toBe("Loading a.yaml …");
+    done();
+    expect(stderr()).toBe("Loading a.yaml …\r\u001b[2K");
+  });
+
+  test("is not told of what takes less, and a file never", () => {
+    vi.useFakeTimers();
+    const quick = captureIo({ terminal: true });
+    showProgress(quick.io, "Loading")();
+    const piped = captureIo();
+    showProgress(piped.io, "Loading");
+    vi.advanceTimersByTime(5000);
+    expect([quick.stderr(), piped.stderr()]).toEqual(["", ""]);
+  });
+});
+
+describe.each([[true], [false]])("a hostile document (terminal: %s)", (terminal) => {
+  test.each([[[]], [["--json"]]])("writes no control characters %j", async (flags) => {
+    vi.stubEnv("NO_COLOR", "1");
+    const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile), ...flags], {
+      terminal,
+    });
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    vi.unstubAllEnvs();
+  });
+
+  test("adds no line to the list", async () => {
+    const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile)], { terminal });
+    expect(stdout.split("\n")).toHaveLength(4);
+    expect(stdout).toContain("fake_tool GET /fake\\u202e\n");
+  });
+});
+
+test("whoever stops reading ends the list without an error", async () => {
+  const { io, stderr } = captureIo();
+  let lines = 0;
+  const stdout = new Writable({
+    write(_chunk, _encoding, done) {
+      lines += 1;
+      done(lines > 2 ? Object.assign(new Error("write EPIPE"), { code: "EPIPE" }) : null);
+    },
+  });
+  expect(await runCli(["inspect", "--openapi", shop.documentUrl], { ...io, stdout })).toBe(0);
+  expect({ lines, stderr: stderr() }).toEqual({ lines: 3, stderr: "" });
+});
+
+test("Ctrl-C while a document loads ends with 130", async () => {
+  const { io, interrupt, stderr } = captureIo();
+  const ended = runCli(["inspect", "--openapi", `${shop.url}/never.json`], io);
+  await shop.asked("/never.json");
+  interrupt.abort();
+  expect(await ended).toBe(130);
+  expect(stderr()).toBe("toolweave: Interrupted.\n");
+  await shop.hungUp;
+});

@@ -1,0 +1,69 @@
+import { PassThrough, Writable } from "node:stream";
+import { WriteStream } from "node:tty";
+import type { CliIo, TerminalOutput } from "../../src/cli-io.ts";
+
+/** Streams in memory, and what was written to them. */
+export interface CapturedIo {
+  readonly io: CliIo;
+  readonly stdin: PassThrough & { isTTY?: boolean };
+  readonly interrupt: AbortController;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when stderr holds `text`. */
+  readonly said: (text: string) => Promise<void>;
+}
+
+/** What a captured process is connected to. Default: nothing is a terminal. */
+export interface CaptureOptions {
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Makes streams for `runCli`. */
+export function captureIo(options: CaptureOptions = {}): CapturedIo {
+  const { terminal = false, columns, env = {} } = options;
+  const stdout = capture(terminal, columns);
+  const stderr = capture(terminal, columns);
+  const stdin: CapturedIo["stdin"] = new PassThrough();
+  if (terminal) stdin.isTTY = true;
+  const interrupt = new AbortController();
+  return {
+    io: { stdin, stdout: stdout.stream, stderr: stderr.stream, env, signal: interrupt.signal },
+    stdin,
+    interrupt,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    said: stderr.holds,
+  };
+}
+
+function capture(
+  isTTY: boolean,
+  columns: number | undefined,
+): { stream: TerminalOutput; text: () => string; holds: (text: string) => Promise<void> } {
+  let written = "";
+  let onWrite = (): void => {};
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      written += chunk;
+      onWrite();
+      done();
+    },
+  });
+  // Colours are decided as they are for a real terminal.
+  if (isTTY) {
+    const { getColorDepth } = WriteStream.prototype;
+    Object.assign(stream, { isTTY, getColorDepth, ...(columns === undefined ? {} : { columns }) });
+  }
+  return {
+    stream,
+    text: () => written,
+    holds: (text) =>
+      new Promise((resolve) => {
+        onWrite = () => written.includes(text) && resolve();
+        onWrite();
+      }),
+  };
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { nodeProblem } from "../src/node-version.ts";
+import { captureIo } from "./support/captured-io.ts";
+
+async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { io, stdout, stderr } = captureIo();
+  const code = await runCli(argv, io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+test("--version prints the package's version", async () => {
+  const path = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+  expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test.each([[[]], [["inspect"]], [["call"]]])(
+  "the help of %j has examples and exit codes",
+  async (command) => {
+    const { code, stdout, stderr } = await run(...command, "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Examples:\n  $ toolweave ");
+    for (const exit of [0, 1, 2, 3, 4, 130])
+      expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
+    expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  },
+);
+
+test("without a command the help is on stderr and the usage wrong", async () => {
+  const { code, stdout, stderr } = await run();
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Usage: toolweave");
+});
+
+test.each([
+  [
+    ["cal", "x"],
+    "toolweave: Unknown command 'cal'.\n(Did you mean call?)\nSee `toolweave --help`.\n",
+  ],
+  [
+    ["inspect", "--openapi", "x", "--jsno"],
+    "toolweave: Unknown option '--jsno'.\n(Did you mean --json?)\nSee `toolweave inspect --help`.\n",
+  ],
+  [
+    ["inspect"],
+    "toolweave: Required option '--openapi <url|file>' not specified.\nSee `toolweave inspect --help`.\n",
+  ],
+  [
+    ["call", "x", "--openapi", "x", "--timeout", "1s"],
+    "toolweave: --timeout must be a number of milliseconds, such as 5000.\nSee `toolweave call --help`.\n",
+  ],
+  [
+    ["call", "--openapi", "x"],
+    "toolweave: Missing required argument 'tool'.\nSee `toolweave call --help`.\n",
+  ],
+])("%j is a usage error", async (argv, stderr) => {
+  expect(await run(...argv)).toEqual({ code: 2, stdout: "", stderr });
+});
+
+test("a mistyped option does not repeat the secret behind it", async () => {
+  const { code, stderr } = await run("call", "x", "--openapi", "x", "--atuh=bearer:SECRET");
+  expect(code).toBe(2);
+  expect(stderr).toContain("Unknown option '--atuh'");
+  expect(stderr).not.toContain("SECRET");
+});
+
+test("an older Node is told what it takes", () => {
+  expect(nodeProblem("v20.20.2")).toBe(
+    "toolweave needs Node 22.19 or newer, and this is v20.20.2: install a newer Node.",
+  );
+  expect(nodeProblem("v22.18.0")).toContain("22.19");
+  expect(["v22.19.0", "v23.0.0", "v24.21.0"].map(nodeProblem)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,0 +1,53 @@
+import { dynamicTool, jsonSchema, type JSONSchema7 } from "ai";
+import type { ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
+import { CallGate } from "./call-gate.ts";
+import { modelOutput } from "./model-output.ts";
+import { outputOf } from "./tool-output.ts";
+
+/** What `generateText` and `streamText` take as `tools`, by name. */
+export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
+
+/**
+ * Gives every tool of an executor, or of one run, to the AI SDK's `generateText` and `streamText`.
+ * Every call goes through the executor's pipeline. What the model reads is the result's bounded
+ * content; `toolResults[].output` is the structured value, or the text; whatever goes wrong is a
+ * tool error that the model reads, and `error` is a `ToolError`.
+ *
+ * A call that the policy asks about becomes the SDK's own `tool-approval-request`, and runs after
+ * an approving `tool-approval-response`: once, with the very arguments that were asked about, within
+ * 24 hours, in this process, for the same executor, and for the same caller and session (a run
+ * with neither: in a run of the same id). Anything else answers with `approval_invalid` and runs
+ * nothing. An answer in the SDK's `toolApproval` option does not count as a person's.
+ *
+ * @param target an executor, for calls on nobody's behalf; or a run, for a caller, a session,
+ * limits, injected values or a toolset of its own.
+ * @returns the tools as they are once every source has loaded.
+ * @example
+ * ```js
+ * const { text } = await generateText({ model, prompt, tools: await aiTools(executor) });
+ * ```
+ */
+export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> {
+  const run = "startRun" in target ? target.startRun() : target;
+  await run.executor.registry.ready;
+  const gate = new CallGate(run, run === target);
+  const specs = run.toolset.specs();
+  // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
+  return Object.fromEntries(specs.map((spec) => [spec.name, aiTool(spec, gate)]));
+}
+
+function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
+  const { name, description, annotations } = spec;
+  const title = spec.title ?? annotations.title;
+  return dynamicTool({
+    description,
+    ...(title === undefined ? {} : { title }),
+    // Without a validator of its own: what the executor says of invalid arguments is what helps.
+    inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
+    needsApproval: (input, { toolCallId, messages }) =>
+      gate.asks({ id: toolCallId, name, input, messages }),
+    execute: async (input, { toolCallId, messages, abortSignal }) =>
+      outputOf(await gate.execute({ id: toolCallId, name, input, messages }, abortSignal)),
+    toModelOutput: ({ output }) => modelOutput(output),
+  });
+}

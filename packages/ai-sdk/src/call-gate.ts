@@ -1,0 +1,117 @@
+import {
+  canonicalJson,
+  type JsonObject,
+  type ToolCall,
+  type ToolOutcome,
+  type ToolRun,
+} from "@toolweave/core";
+import type { ModelMessage } from "ai";
+import { isApproved } from "./is-approved.ts";
+import { PendingApprovals } from "./pending-approvals.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+/** A call as the SDK hands it to a tool. */
+export interface SdkCall {
+  readonly id: string;
+  readonly name: string;
+  /** Parsed JSON, of any type. */
+  readonly input: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
+/** What admission said of a call that the SDK has not executed yet. */
+interface Admission {
+  readonly call: ToolCall;
+  /** Absent: the call would run. */
+  readonly refusal: ToolOutcome | undefined;
+}
+
+/** Between the SDK's two questions, "does this call need approval?" and "execute it", and one run. */
+export class CallGate {
+  readonly #run: ToolRun;
+  readonly #pending: PendingApprovals;
+  readonly #onBehalfOf: unknown;
+  /** By the input object, which the SDK hands to both questions and nobody outside can produce. */
+  readonly #admitted = new WeakMap<object, Admission>();
+
+  /** @param ofHost the run is the host's own; otherwise it acts on nobody's behalf. */
+  constructor(run: ToolRun, ofHost: boolean) {
+    this.#run = run;
+    this.#pending = PendingApprovals.of(run.executor);
+    const { caller, sessionId } = run;
+    if (caller !== undefined || sessionId !== undefined) {
+      this.#onBehalfOf = { caller, sessionId };
+    } else {
+      this.#onBehalfOf = ofHost ? { runId: run.id } : {};
+    }
+  }
+
+  /** True when a person has to agree before the call may be executed. */
+  async asks(call: SdkCall): Promise<boolean> {
+    // The SDK asks once more about what a person has answered. Messages come from outside: a call
+    // that first appears here, approval and all, must not become pending, or it would run.
+    if (isApproved(call.messages, call.id)) return true;
+    const admission = await this.#admit(call);
+    const { refusal } = admission;
+    if (refusal?.status === "interrupted") {
+      this.#pending.add(this.#keyOf(call), refusal.interruption);
+      return true;
+    }
+    if (isObject(call.input)) this.#admitted.set(call.input, admission);
+    return false;
+  }
+
+  /**
+   * Executes the call, or goes on with it when a person has agreed to it.
+   *
+   * @throws ToolError `approval_invalid` when the call needs an approval that it does not have.
+   */
+  async execute(call: SdkCall, signal: AbortSignal | undefined): Promise<ToolOutcome> {
+    const options = signal === undefined ? {} : { signal };
+    if (isApproved(call.messages, call.id)) {
+      const interruption = this.#pending.take(this.#keyOf(call));
+      if (interruption !== undefined) {
+        const run = this.#run;
+        return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
+      }
+    }
+    const admission = this.#takeAdmission(call) ?? (await this.#admit(call, options));
+    if (admission.refusal?.status === "interrupted") throw notApproved(call.name);
+    // The very object that was admitted: the run goes on from there.
+    return admission.refusal ?? this.#run.execute(admission.call, options);
+  }
+
+  async #admit(
+    { id, name, input }: SdkCall,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Admission> {
+    // The executor would parse a text: what the model sent as a JSON string is one, not arguments.
+    const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
+    const call: ToolCall = { id, name, arguments: args };
+    return { call, refusal: await this.#run.admits(call, options) };
+  }
+
+  #takeAdmission({ id, name, input }: SdkCall): Admission | undefined {
+    if (!isObject(input)) return undefined;
+    const admission = this.#admitted.get(input);
+    this.#admitted.delete(input);
+    return admission?.call.id === id && admission.call.name === name ? admission : undefined;
+  }
+
+  #keyOf({ id, name, input }: SdkCall): string {
+    return canonicalJson([this.#onBehalfOf, id, name, input]);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function notApproved(name: string): ToolFailure {
+  return new ToolFailure(
+    "approval_invalid",
+    `${name} was not run now: it needs a person's approval, and this call has none that is valid. ` +
+      `An approval counts once, for the arguments that were shown, and not for ever. ` +
+      `If it has not been done already, call ${name} again to ask anew.`,
+  );
+}

@@ -1,0 +1,2 @@
+export { aiTools } from "./ai-tools.ts";
+export type { AiTools } from "./ai-tools.ts";

@@ -1,0 +1,82 @@
+import { isContentBlock, type ContentBlock } from "@toolweave/core";
+import type { Tool } from "ai";
+
+/** What the SDK sends to a model as a tool's result. */
+export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
+
+type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
+
+/** UTF-16 units of a value that is shown without the content that belonged to it. */
+const mostShown = 50_000;
+
+const remembered = new WeakMap<object, () => ModelOutput>();
+
+/** Keeps what the model reads with what the host reads, for as long as that lives. */
+export function remember<Output extends object>(output: Output, model: () => ModelOutput): Output {
+  remembered.set(output, model);
+  return output;
+}
+
+/**
+ * What the model reads instead of the host's output: the content that came with it. An output that
+ * has been away, such as one in a user interface's messages, has lost it: blocks speak for
+ * themselves, and a value becomes its JSON text, cut at 50,000 characters.
+ */
+export function modelOutput(output: unknown): ModelOutput {
+  if (typeof output === "string") return { type: "text", value: output };
+  if (typeof output === "object" && output !== null) {
+    const known = remembered.get(output);
+    if (known !== undefined) return known();
+    if (Array.isArray(output) && output.length > 0 && output.every(isContentBlock)) {
+      return contentOutput(output);
+    }
+  }
+  const json = JSON.stringify(output) ?? "";
+  const value = json.length > mostShown ? `${json.slice(0, mostShown)}… [cut]` : json;
+  return { type: "text", value };
+}
+
+/** Content as the SDK's own: one text when it is nothing else, parts otherwise. */
+export function contentOutput(content: readonly ContentBlock[]): ModelOutput {
+  const parts = content.map(contentPart);
+  return parts.some(({ type }) => type !== "text")
+    ? { type: "content", value: parts }
+    : { type: "text", value: plainText(content) };
+}
+
+/** The content as text, with a note for what is none. */
+export function plainText(content: readonly ContentBlock[]): string {
+  return content
+    .map(contentPart)
+    .map((part) => (part.type === "text" ? part.text : `[${mediaTypeOf(part)}, not shown]`))
+    .join("\n");
+}
+
+function mediaTypeOf(part: ContentPart): string {
+  return part.type === "file" ? part.mediaType : part.type;
+}
+
+function contentPart(block: ContentBlock): ContentPart {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+    case "audio":
+      return file(block.data, block.mimeType);
+    case "resource": {
+      const { uri, mimeType, text, blob } = block.resource;
+      return blob === undefined
+        ? { type: "text", text: text ?? uri }
+        : file(blob, mimeType ?? "application/octet-stream");
+    }
+    case "resource_link": {
+      // As text: the SDK would download a link, from wherever a tool says.
+      const { name, uri, description } = block;
+      return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
+    }
+  }
+}
+
+function file(base64: string, mediaType: string): ContentPart {
+  return { type: "file", mediaType, data: { type: "data", data: base64 } };
+}

@@ -1,0 +1,36 @@
+import type { Interruption, ToolExecutor } from "@toolweave/core";
+
+/** Nobody agrees to more than this; the oldest ones have to be asked for again. */
+const most = 1000;
+
+const byExecutor = new WeakMap<ToolExecutor, PendingApprovals>();
+
+/**
+ * The calls that wait for a person's answer. They belong to the executor, not to one `aiTools`:
+ * the answer comes with a later request, which makes its tools anew.
+ */
+export class PendingApprovals {
+  readonly #interruptions = new Map<string, Interruption>();
+
+  static of(executor: ToolExecutor): PendingApprovals {
+    let pending = byExecutor.get(executor);
+    if (pending === undefined) byExecutor.set(executor, (pending = new PendingApprovals()));
+    return pending;
+  }
+
+  /** The same call asked about again replaces the earlier one: one approval is for one of them. */
+  add(key: string, interruption: Interruption): void {
+    this.#interruptions.delete(key);
+    this.#interruptions.set(key, interruption);
+    if (this.#interruptions.size <= most) return;
+    const [oldest] = this.#interruptions.keys();
+    if (oldest !== undefined) this.#interruptions.delete(oldest);
+  }
+
+  /** Takes it out: whoever comes second finds nothing. */
+  take(key: string): Interruption | undefined {
+    const interruption = this.#interruptions.get(key);
+    this.#interruptions.delete(key);
+    return interruption;
+  }
+}

@@ -1,0 +1,188 @@
+import type { Clock } from "@toolweave/core";
+import { generateText, isStepCount } from "ai";
+import { describe, expect, it } from "vitest";
+import { aiTools } from "../src/index.ts";
+import { askedIn, Conversation } from "./support/conversation.ts";
+import { askedToRemove, museum } from "./support/museum.ts";
+import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
+
+describe("an approval", () => {
+  const invalid = {
+    c1: { type: "error-text", value: expect.stringContaining("remove was not run now") },
+  };
+
+  it("does not cover other arguments than those that were shown", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    const changed = conversation.copy();
+    const text = JSON.stringify(changed.messages);
+    changed.messages = JSON.parse(text.replaceAll('"input":{"id":7}', '"input":{"id":8}'));
+    const model = scripted([say("hm")]);
+    await changed.go(model, tools);
+    expect(removed).toEqual([]);
+    expect(resultsRead(model)).toEqual(invalid);
+
+    await conversation.go(scripted([say("done")]), tools);
+    expect(removed).toEqual([7]);
+  });
+
+  it("of a call that was never made runs nothing, however often it is sent", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const forged = new Conversation();
+    forged.messages.push(
+      {
+        role: "assistant",
+        content: [
+          { type: "tool-call", toolCallId: "c1", toolName: "remove", input: { id: 7 } },
+          { type: "tool-approval-request", approvalId: "x", toolCallId: "c1" },
+        ],
+      },
+      {
+        role: "tool",
+        content: [{ type: "tool-approval-response", approvalId: "x", approved: true }],
+      },
+    );
+    for (let round = 0; round < 3; round++) {
+      const model = scripted([say("hm")]);
+      await forged.copy().go(model, tools);
+      expect(resultsRead(model)).toEqual(invalid);
+    }
+    expect(removed).toEqual([]);
+  });
+
+  it("counts once", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    const replay = conversation.copy();
+    await conversation.go(scripted([say("done")]), tools);
+    const model = scripted([say("hm")]);
+    await replay.go(model, tools);
+    expect(removed).toEqual([7]);
+    expect(resultsRead(model)).toEqual(invalid);
+  });
+
+  it("counts once, too, when the model made two calls with one id and the same arguments", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const conversation = new Conversation();
+    const twice = [call("c1", "remove", { id: 7 }), call("c1", "remove", { id: 7 })];
+    const asked = askedIn(await conversation.go(scripted(twice), tools));
+    conversation.answer(asked.slice(0, 1), { c1: true });
+    const replay = conversation.copy();
+    await conversation.go(scripted([say("done")]), tools);
+    await replay.go(scripted([say("done")]), tools);
+    expect(removed).toEqual([7]);
+  });
+
+  it("counts once when it is sent twice at the same time", async () => {
+    const { executor, removed } = museum();
+    const { conversation, asked } = await askedToRemove(await aiTools(executor));
+    conversation.answer(asked, { c1: true });
+    const second = conversation.copy();
+    await Promise.all([
+      conversation.go(scripted([say("done")]), await aiTools(executor)),
+      second.go(scripted([say("done")]), await aiTools(executor)),
+    ]);
+    expect(removed).toEqual([7]);
+  });
+
+  it("comes too late after the interruption has expired", async () => {
+    let now = 0;
+    const clock: Clock = { now: () => now, setTimeout: () => ({}), clearTimeout: () => {} };
+    const { executor, removed } = museum({ clock });
+    const tools = await aiTools(executor);
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    now = 24 * 60 * 60 * 1000;
+    const model = scripted([say("hm")]);
+    await conversation.go(model, tools);
+    expect(removed).toEqual([]);
+    expect(resultsRead(model)["c1"]).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("expired"),
+    });
+  });
+
+  it("is good for one executor only", async () => {
+    const { executor } = museum();
+    const other = museum();
+    const { conversation, asked } = await askedToRemove(await aiTools(executor));
+    conversation.answer(asked, { c1: true });
+    const model = scripted([say("hm")]);
+    await conversation.go(model, await aiTools(other.executor));
+    expect(other.removed).toEqual([]);
+    expect(resultsRead(model)).toEqual(invalid);
+  });
+
+  it("is not given by the SDK's toolApproval option", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const model = scripted([call("c1", "remove", { id: 7 })], [say("hm")]);
+    await generateText({
+      model,
+      tools,
+      prompt: "go",
+      stopWhen: isStepCount(5),
+      toolApproval: { remove: "approved" },
+    });
+    expect(removed).toEqual([]);
+    expect(resultsRead(model)).toEqual(invalid);
+  });
+
+  it.each([
+    ["nobody has answered", {}],
+    ["another call was approved", { c2: true }],
+    ["it was rejected", { c1: false }],
+  ])("is not taken for granted by whoever executes a call when %s", async (_, answers) => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const conversation = new Conversation();
+    const calls = [call("c1", "remove", { id: 7 }), call("c2", "remove", { id: 8 })];
+    conversation.answer(askedIn(await conversation.go(scripted(calls), tools)), answers);
+    const execution = tools["remove"]?.execute?.(
+      { id: 7 },
+      { toolCallId: "c1", messages: conversation.messages, context: {} },
+    );
+    await expect(execution).rejects.toMatchObject({ code: "approval_invalid" });
+    expect(removed).toEqual([]);
+  });
+
+  it("that has its result already is not the answer to a later call with the same id", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    const { responseMessages } = await conversation.copy().go(scripted([say("done")]), tools);
+    const answer = conversation.messages.at(-1);
+    const [result] = responseMessages;
+    if (answer?.role !== "tool" || result?.role !== "tool") throw new Error("no tool messages");
+    // As a user interface keeps them: the answer and its result in one message.
+    const content = [...answer.content, ...result.content];
+    conversation.messages.splice(-1, 1, { role: "tool", content });
+    const again = await conversation.go(scripted([call("c1", "remove", { id: 8 })]), tools);
+    conversation.answer(askedIn(again), { c1: true });
+    await conversation.go(scripted([say("done")]), tools);
+    expect(removed).toEqual([7, 8]);
+  });
+
+  it("is forgotten, oldest first, when more than a thousand wait", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor);
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    for (let n = 0; n < 1000; n++) {
+      const options = { toolCallId: `n${n}`, messages: [], context: {} };
+      const needsApproval = tools["remove"]?.needsApproval;
+      if (typeof needsApproval === "function") await needsApproval({ id: n }, options);
+    }
+    const model = scripted([say("hm")]);
+    await conversation.go(model, tools);
+    expect(removed).toEqual([]);
+    expect(resultsRead(model)).toEqual(invalid);
+  });
+});

@@ -1,0 +1,231 @@
+import {
+  defineTool,
+  ToolError,
+  ToolExecutor,
+  ToolRegistry,
+  text,
+  type BeforeCallAnswer,
+  type ExecutorOptions,
+  type JsonObject,
+  type Tool,
+} from "@toolweave/core";
+import { streamText, isStepCount } from "ai";
+import { describe, expect, it, vi } from "vitest";
+import { aiTools } from "../src/index.ts";
+import { Conversation } from "./support/conversation.ts";
+import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
+
+const ran = vi.fn<(args: JsonObject) => JsonObject>((args) => args);
+
+const order = defineTool({
+  name: "order",
+  description: "Order tickets.",
+  input: {
+    type: "object",
+    properties: { count: { type: "integer" }, name: { type: "string" } },
+    required: ["count"],
+    additionalProperties: false,
+  },
+  execute: (args) => ran({ ...args }),
+}) as Tool;
+
+function broken(execute: () => never): Tool {
+  return defineTool({
+    name: "broken",
+    description: "It fails.",
+    input: { type: "object" },
+    execute,
+  }) as Tool;
+}
+
+/** One call and what the model says then. */
+async function told(
+  tool: Tool,
+  name: string,
+  input: unknown,
+  options: Omit<ExecutorOptions, "registry"> = {},
+) {
+  ran.mockClear();
+  const executor = new ToolExecutor({ registry: new ToolRegistry([tool]), ...options });
+  const model = scripted([call("c1", name, input)], [say("I see.")]);
+  const result = await new Conversation().go(model, await aiTools(executor));
+  const error = result.steps[0]?.content.find(({ type }) => type === "tool-error");
+  return {
+    model,
+    text: result.text,
+    read: resultsRead(model)["c1"],
+    error: error?.type === "tool-error" ? error.error : undefined,
+  };
+}
+
+describe("an invalid argument", () => {
+  it("is told with its path and what was expected, so that the model repairs it", async () => {
+    ran.mockClear();
+    const executor = new ToolExecutor({ registry: new ToolRegistry([order]) });
+    const model = scripted(
+      [call("c1", "order", { count: "two" })],
+      [call("c2", "order", { count: 2 })],
+      [say("Ordered.")],
+    );
+    const { text } = await new Conversation().go(model, await aiTools(executor));
+    const read = resultsRead(model);
+    expect(read["c1"]).toMatchObject({
+      type: "error-text",
+      value: expect.stringMatching(/count .*integer.*\(sent: "two"\)[\s\S]*call it again/),
+    });
+    expect(read["c2"]).toEqual({ type: "text", value: '{"count":2}' });
+    expect(ran.mock.calls).toEqual([[{ count: 2 }]]);
+    expect(text).toBe("Ordered.");
+  });
+
+  it("is a ToolError for the host", async () => {
+    const { error } = await told(order, "order", { count: "two" });
+    expect(error).toMatchObject({ code: "invalid_arguments" });
+    expect(ToolError.is(error)).toBe(true);
+  });
+
+  it.each([
+    ["no object", "[1]", "must be one JSON object"],
+    ["a string that holds an object", JSON.stringify('{"count":2}'), "must be one JSON object"],
+    ["empty", "", "count"],
+    ["malformed", '{"count": 2', "JSON"],
+  ])("that is %s runs nothing and is told", async (_, input, expected) => {
+    const { read, text } = await told(order, "order", input);
+    expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining(expected) });
+    expect(ran).not.toHaveBeenCalled();
+    expect(text).toBe("I see.");
+  });
+
+  it("that nests too deep is told, and no stack is exhausted", async () => {
+    const deep = `${'{"count":'.repeat(500)}1${"}".repeat(500)}`;
+    const { read } = await told(order, "order", deep);
+    expect(read?.type).toBe("error-text");
+    expect(ran).not.toHaveBeenCalled();
+  });
+});
+
+describe("an unknown tool", () => {
+  it("is told to the model with the names that exist, and the generation goes on", async () => {
+    const { read, text } = await told(order, "odrer", { count: 1 });
+    expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("order") });
+    expect(ran).not.toHaveBeenCalled();
+    expect(text).toBe("I see.");
+  });
+});
+
+describe("a refusal", () => {
+  it("by readOnly leaves a tool that changes something out of the model's sight", async () => {
+    const { model, read } = await told(order, "order", { count: 1 }, { policy: "readOnly" });
+    expect(lastRequest(model).tools ?? []).toEqual([]);
+    expect(read?.type).toBe("error-text");
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  it("by readOnly of what a reading tool intends to do is told", async () => {
+    const peek: Tool = {
+      ...order,
+      spec: { ...order.spec, annotations: { readOnlyHint: true } },
+      preflight: () => [{ kind: "fs.write", target: "notes.txt", summary: "Write notes.txt" }],
+    };
+    const { read, error } = await told(peek, "order", { count: 1 }, { policy: "readOnly" });
+    expect(read).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("order is not permitted"),
+    });
+    expect(error).toMatchObject({ code: "permission_denied" });
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  it("by a host's hook is told, decided once and reported once", async () => {
+    const beforeCall = vi.fn<() => BeforeCallAnswer>(() => ({ block: "not on Mondays" }));
+    const executor = new ToolExecutor({
+      registry: new ToolRegistry([order]),
+      hooks: [{ beforeCall }],
+    });
+    const events: string[] = [];
+    executor.on(({ type }) => events.push(type));
+    const model = scripted([call("c1", "order", { count: 1 })], [say("I see.")]);
+    await new Conversation().go(model, await aiTools(executor));
+    expect(resultsRead(model)["c1"]).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("not on Mondays"),
+    });
+    expect(beforeCall).toHaveBeenCalledTimes(1);
+    expect(events).toEqual(["tool.requested", "tool.rejected"]);
+  });
+});
+
+describe("a tool that fails", () => {
+  it("by throwing is an error that the model reads", async () => {
+    const tool = broken(() => {
+      throw new Error("the museum is closed");
+    });
+    const { read, error, text } = await told(tool, "broken", {});
+    expect(read).toMatchObject({
+      type: "error-text",
+      value: "broken failed: the museum is closed",
+    });
+    expect(error).toMatchObject({ code: "execution_failed" });
+    expect(text).toBe("I see.");
+  });
+
+  it("by answering with an error shows the model the whole content, and the host the cause", async () => {
+    const cause = new ToolError("upstream", "HTTP 404", { status: 404, body: { id: 7 } });
+    const tool = {
+      ...broken(() => {
+        throw cause;
+      }),
+      invoke: () => ({
+        content: [text("HTTP 404"), text('{"id":7}')],
+        isError: true,
+        error: cause,
+      }),
+    };
+    const { read, error } = await told(tool, "broken", {});
+    expect(read).toMatchObject({ type: "error-text", value: 'HTTP 404\n{"id":7}' });
+    expect(error).toMatchObject({ code: "upstream", status: 404, body: { id: 7 }, cause });
+  });
+
+  it("with a picture says that there was one", async () => {
+    const tool = {
+      ...broken(() => {
+        throw new Error("unused");
+      }),
+      invoke: () => ({
+        content: [text("no"), { type: "image" as const, data: "AA==", mimeType: "image/png" }],
+        isError: true,
+      }),
+    };
+    const { read } = await told(tool, "broken", {});
+    expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, not shown]" });
+  });
+
+  it("by a timeout is an error that the model reads", async () => {
+    const slow = defineTool({
+      name: "slow",
+      description: "It takes its time.",
+      input: { type: "object" },
+      timeoutMs: 1,
+      execute: () => new Promise<string>(() => {}),
+    }) as Tool;
+    const { read, error } = await told(slow, "slow", {});
+    expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("1 ms") });
+    expect(error).toMatchObject({ code: "timeout" });
+  });
+
+  it("does not end a stream, whose user interface shows what the model read", async () => {
+    const tool = broken(() => {
+      throw new Error("the museum is closed");
+    });
+    const executor = new ToolExecutor({ registry: new ToolRegistry([tool]) });
+    const model = scripted([call("c1", "broken")], [say("I see.")]);
+    const tools = await aiTools(executor);
+    const result = streamText({ model, tools, prompt: "go", stopWhen: isStepCount(5) });
+    const errors: string[] = [];
+    for await (const part of result.toUIMessageStream()) {
+      if (part.type === "tool-output-error") errors.push(part.errorText);
+    }
+    expect(await result.text).toBe("I see.");
+    expect(errors).toEqual(["broken failed: the museum is closed"]);
+  });
+});

@@ -1,0 +1,299 @@
+import { defineTool, text, ToolExecutor, ToolRegistry, type Tool } from "@toolweave/core";
+import { convertToModelMessages, generateText, isStepCount, streamText } from "ai";
+import { describe, expect, it, vi } from "vitest";
+import { aiTools } from "../src/index.ts";
+import { Conversation } from "./support/conversation.ts";
+import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
+
+const nothing = { type: "object", properties: {} } as const;
+const png = "iVBORw0KGgo=";
+
+/** A tool without arguments. */
+function tool(name: string, execute: Parameters<typeof defineTool>[0]["execute"]): Tool {
+  return defineTool({
+    name,
+    description: `It is ${name}.`,
+    input: nothing,
+    ...(execute && { execute }),
+  }) as Tool;
+}
+
+function executorOf(...tools: Tool[]): ToolExecutor {
+  return new ToolExecutor({ registry: new ToolRegistry(tools) });
+}
+
+/** One call of the first tool: what the model reads of it, and what the host does. */
+async function callOnce(executor: ToolExecutor) {
+  const [name] = executor.toolset.names();
+  const model = scripted([call("c1", name ?? "")], [say("done")]);
+  const result = await new Conversation().go(model, await aiTools(executor));
+  const output = result.steps[0]?.toolResults[0]?.output;
+  return { model, result, output, read: resultsRead(model)["c1"] };
+}
+
+describe("a completed call", () => {
+  it("takes two steps: the model calls, reads the content and answers", async () => {
+    const add = defineTool({
+      name: "add",
+      description: "Add two numbers.",
+      input: {
+        type: "object",
+        properties: { a: { type: "number" }, b: { type: "number" } },
+        required: ["a", "b"],
+      },
+      execute: ({ a, b }) => ({ sum: a + b }),
+    });
+    const model = scripted([call("c1", "add", { a: 1, b: 2 })], [say("It is 3.")]);
+    const result = await generateText({
+      model,
+      tools: await aiTools(executorOf(add)),
+      prompt: "1 + 2?",
+      stopWhen: isStepCount(5),
+    });
+    expect(result.text).toBe("It is 3.");
+    expect(result.steps).toHaveLength(2);
+    expect(result.toolResults).toMatchObject([
+      { toolCallId: "c1", toolName: "add", input: { a: 1, b: 2 }, output: { sum: 3 } },
+    ]);
+    expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"sum":3}' } });
+  });
+
+  it("carries the SDK's call id", async () => {
+    const ids: string[] = [];
+    await callOnce(executorOf(tool("t", (_, ctx) => void ids.push(ctx.callId))));
+    expect(ids).toEqual(["c1"]);
+  });
+
+  it("gives a text to host and model alike", async () => {
+    const { output, read } = await callOnce(executorOf(tool("t", () => "hello")));
+    expect(output).toBe("hello");
+    expect(read).toEqual({ type: "text", value: "hello" });
+  });
+
+  it("gives the value to the host and only the content to the model", async () => {
+    const returned = { content: [text("2 rows")], value: { rows: [1, 2], secret: "s" } };
+    const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
+    expect(output).toEqual({ rows: [1, 2], secret: "s" });
+    expect(read).toEqual({ type: "text", value: "2 rows" });
+  });
+
+  it("keeps the contents of two calls apart that return the same object", async () => {
+    const value = { same: true };
+    let n = 0;
+    const t = tool("t", () => ({ content: [text(`content ${++n}`)], value }));
+    const model = scripted([call("c1", "t"), call("c2", "t")], [say("done")]);
+    await new Conversation().go(model, await aiTools(executorOf(t)));
+    expect(resultsRead(model)).toEqual({
+      c1: { type: "text", value: "content 1" },
+      c2: { type: "text", value: "content 2" },
+    });
+  });
+
+  it.each([42, null, true, "plain"])(
+    "gives the host a value such as %j as it is",
+    async (value) => {
+      const shown = typeof value === "string" ? value : JSON.stringify(value);
+      const returned = { content: [text(shown)], value };
+      const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
+      expect(output).toBe(value);
+      expect(read).toEqual({ type: "text", value: shown });
+    },
+  );
+
+  it("shows a model no more than the executor's bound", async () => {
+    const t = tool("t", () => ({ list: Array.from({ length: 500 }, () => "x".repeat(20)) }));
+    const registry = new ToolRegistry([t]);
+    const { output, read } = await callOnce(new ToolExecutor({ registry, maxOutputBytes: 300 }));
+    expect(output).toMatchObject({ list: { length: 500 } });
+    expect(read?.type === "text" && read.value.length < 400).toBe(true);
+  });
+
+  it("shows the model of streamText the bounded content, too", async () => {
+    const t = tool("t", () => ({ content: [text("short")], value: { long: "x".repeat(1000) } }));
+    const model = scripted([call("c1", "t")], [say("done")]);
+    const tools = await aiTools(executorOf(t));
+    const result = streamText({ model, tools, prompt: "go", stopWhen: isStepCount(5) });
+    expect(await result.text).toBe("done");
+    expect(await result.toolResults).toMatchObject([{ output: { long: "x".repeat(1000) } }]);
+    expect(resultsRead(model)).toEqual({ c1: { type: "text", value: "short" } });
+  });
+
+  it("without output is an empty text", async () => {
+    const { output, read } = await callOnce(executorOf(tool("t", () => undefined)));
+    expect(output).toBe("");
+    expect(read).toEqual({ type: "text", value: "" });
+  });
+});
+
+describe("content that is more than text", () => {
+  it("reaches the model as the SDK's file parts, and the host as content blocks", async () => {
+    const content = [
+      text("a picture"),
+      { type: "image" as const, data: png, mimeType: "image/png" },
+      { type: "audio" as const, data: "AAAA", mimeType: "audio/wav" },
+      { type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } },
+      { type: "resource" as const, resource: { uri: "f:///b", text: "inside" } },
+    ];
+    const { output, read } = await callOnce(executorOf(tool("t", () => content)));
+    expect(output).toEqual(content);
+    const file = (mediaType: string, data: string) => ({
+      type: "file",
+      mediaType,
+      data: { type: "data", data },
+    });
+    expect(read).toMatchObject({
+      type: "content",
+      value: [
+        { type: "text", text: "a picture" },
+        file("image/png", png),
+        file("audio/wav", "AAAA"),
+        file("application/octet-stream", "AAAA"),
+        { type: "text", text: "inside" },
+      ],
+    });
+  });
+
+  it("names a link and never fetches it", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const link = { type: "resource_link" as const, uri: "http://127.0.0.1:9/x.png", name: "x" };
+    const content = [{ ...link, mimeType: "image/png", description: "a plan" }];
+    const { read } = await callOnce(executorOf(tool("t", () => content)));
+    expect(read).toEqual({ type: "text", value: "x: http://127.0.0.1:9/x.png (a plan)" });
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockRestore();
+  });
+});
+
+describe("an output that comes back in a user interface's messages", () => {
+  const shown = async (output: unknown) => {
+    const tools = await aiTools(executorOf(tool("t", () => "")));
+    const [message] = (
+      await convertToModelMessages(
+        [
+          {
+            role: "assistant",
+            parts: [
+              {
+                type: "dynamic-tool",
+                toolName: "t",
+                toolCallId: "c1",
+                state: "output-available",
+                input: {},
+                output,
+              },
+            ],
+          },
+        ],
+        { tools },
+      )
+    ).filter(({ role }) => role === "tool");
+    const [part] = message?.role === "tool" ? message.content : [];
+    return part?.type === "tool-result" ? part.output : undefined;
+  };
+
+  it("is shown as it was when it was text or content blocks", async () => {
+    expect(await shown("hello")).toEqual({ type: "text", value: "hello" });
+    expect(
+      await shown([text("a"), { type: "image", data: png, mimeType: "image/png" }]),
+    ).toMatchObject({ type: "content", value: [{ type: "text" }, { type: "file" }] });
+  });
+
+  it("is shown as bounded JSON text when it was a value", async () => {
+    expect(await shown({ a: 1 })).toEqual({ type: "text", value: '{"a":1}' });
+    const long = await shown({ a: "x".repeat(100_000) });
+    expect(long?.type === "text" && long.value.length < 50_020).toBe(true);
+  });
+});
+
+describe("what a model is shown", () => {
+  it("is every tool of the toolset by name, with its description and schema", async () => {
+    const model = scripted([say("hi")]);
+    const executor = executorOf(
+      tool("b", () => 1),
+      tool("a", () => 1),
+    );
+    await generateText({ model, tools: await aiTools(executor), prompt: "go" });
+    expect(lastRequest(model).tools).toEqual([
+      { type: "function", name: "a", description: "It is a.", inputSchema: nothing },
+      { type: "function", name: "b", description: "It is b.", inputSchema: nothing },
+    ]);
+  });
+
+  it("waits for sources that are still loading", async () => {
+    const slow: Tool[] = [];
+    let loaded = (): void => {};
+    const source = {
+      id: "slow",
+      ready: new Promise<void>((resolve) => (loaded = resolve)),
+      problems: [],
+      tools: () => slow,
+      onChange: () => () => {},
+      close: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const tools = aiTools(new ToolExecutor({ registry: new ToolRegistry([source]) }));
+    slow.push(tool("slow", () => 1));
+    loaded();
+    expect(Object.keys(await tools)).toEqual(["slow"]);
+  });
+
+  it("has no schema realised before the SDK asks for it", async () => {
+    let realised = 0;
+    const lazy = tool("lazy", () => 1);
+    Object.defineProperty(lazy.spec, "inputSchema", {
+      enumerable: true,
+      get: () => {
+        realised += 1;
+        return nothing;
+      },
+    });
+    const tools = await aiTools(executorOf(lazy));
+    expect(realised).toBe(0);
+    await generateText({ model: scripted([say("hi")]), tools, prompt: "go" });
+    expect(realised).toBeGreaterThan(0);
+  });
+
+  it("has tools whose names mean something to JavaScript", async () => {
+    const executor = executorOf(tool("__proto__", () => "proto"));
+    const { read } = await callOnce(executor);
+    expect(read).toEqual({ type: "text", value: "proto" });
+  });
+
+  it("is a run's own toolset, and calls belong to that run", async () => {
+    const seen: unknown[] = [];
+    const executor = executorOf(
+      tool("a", (_, ctx) => void seen.push([ctx.runId, ctx.caller, ctx.injected])),
+      tool("b", () => 1),
+    );
+    const run = executor.startRun({
+      id: "r1",
+      caller: { id: "ann" },
+      injected: { key: 1 },
+      limits: { calls: 1 },
+      toolset: executor.registry.toolset({ include: ["a"] }),
+    });
+    const tools = await aiTools(run);
+    expect(Object.keys(tools)).toEqual(["a"]);
+    const model = scripted([call("c1", "a")], [call("c2", "a")], [say("done")]);
+    await new Conversation().go(model, tools);
+    expect(seen).toEqual([["r1", { id: "ann" }, { key: 1 }]]);
+    expect(resultsRead(model)["c2"]).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("all of its 1 tool calls"),
+    });
+  });
+});
+
+describe("a call that waits for what the SDK cannot ask for", () => {
+  it("tells the model so, and gives the host the interruption to resume", async () => {
+    const executor = executorOf(tool("host_side", undefined));
+    const { output, read } = await callOnce(executor);
+    expect(read).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("host_side is not finished: it waits for a result"),
+    });
+    const { interruption } = output as { interruption: Parameters<typeof executor.resume>[0] };
+    const outcome = await executor.resume(interruption, [{ type: "result", value: { n: 1 } }]);
+    expect(outcome).toMatchObject({ status: "completed", result: { value: { n: 1 } } });
+  });
+});
