@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { load } from "js-yaml";
+
+/** Where the real documents are; they are not part of this repository. */
+export const specs: string = join(import.meta.dirname, "../../../../shared/specs");
+
+/** The root files of documents that are trees of files. */
+const trees: Readonly<Record<string, string>> = {
+  "digitalocean-multi": "DigitalOcean-public.v2.yaml",
+  "hey-api-full-2.0": "full.yaml",
+  "hey-api-full-3.1": "full.yaml",
+  "oai-petstore-separate-2.0": "spec/swagger.yaml",
+};
+
+/** One real document. */
+export interface RealDocument {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Every document, by name; the table of parameter styles is no document of anybody's. */
+export function realDocuments(): readonly RealDocument[] {
+  return readdirSync(specs)
+    .filter((name) => name !== "README.md" && name !== "styles")
+    .sort()
+    .map((name) => {
+      const root = trees[name];
+      const path = root === undefined ? join(specs, name) : join(specs, name, root);
+      return { name, path: existsSync(path) ? path : firstDocument(join(specs, name)) };
+    });
+}
+
+function firstDocument(folder: string): string {
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  const found = names.find((name) => /(swagger|openapi)\.(json|ya?ml)$/.test(name));
+  if (found === undefined) throw new Error(`no document in ${folder}`);
+  return join(folder, found);
+}
+
+const methods = new Set("get put post delete options head patch trace query".split(" "));
+
+/** Counts a document's operations in the plainest way there is, with no code of the packages. */
+export function countOperations(path: string): number {
+  const { paths } = read(path) as { paths?: Record<string, PathItem> };
+  return Object.values(paths ?? {}).reduce((sum, item) => sum + operationsOf(item, path), 0);
+}
+
+interface PathItem {
+  readonly $ref?: string;
+  readonly additionalOperations?: object;
+}
+
+function operationsOf(item: PathItem, path: string): number {
+  if (typeof item !== "object" || item === null) return 0;
+  if (item.$ref !== undefined) {
+    const [file = "", pointer = ""] = item.$ref.split("#");
+    const target = file === "" ? path : join(dirname(path), file);
+    let value: unknown = read(target);
+    for (const part of pointer.split("/").slice(1)) {
+      const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      value = (value as Record<string, unknown> | undefined)?.[key];
+    }
+    return operationsOf(value as PathItem, target);
+  }
+  return (
+    Object.keys(item).filter((key) => methods.has(key)).length +
+    Object.keys(item.additionalOperations ?? {}).length
+  );
+}
+
+const parsed = new Map<string, unknown>();
+
+function read(path: string): unknown {
+  if (!parsed.has(path)) {
+    const text = readFileSync(path, "utf8");
+    parsed.set(path, path.endsWith(".json") ? JSON.parse(text) : load(text));
+  }
+  return parsed.get(path);
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { countOperations, realDocuments } from "./documents.ts";
+
+const cli = join(import.meta.dirname, "../src/main.ts");
+
+interface Inspected {
+  readonly tools: readonly { readonly name: string; readonly inputSchema: object }[];
+  readonly problems: readonly {
+    readonly subject: string;
+    readonly message: string;
+    readonly severity?: string;
+  }[];
+}
+
+interface Row {
+  readonly document: string;
+  readonly operations: number;
+  readonly tools: number;
+  readonly lost: number;
+  readonly warnings: number;
+}
+
+const rows: Row[] = [];
+
+function inspect(path: string): { readonly status: number | null; readonly output: Inspected } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--conditions=@toolweave/source", cli, "inspect", "--json", "--openapi", path],
+    { encoding: "utf8", maxBuffer: 1 << 30 },
+  );
+  if (stdout === "") throw new Error(stderr);
+  return { status, output: JSON.parse(stdout) as Inspected };
+}
+
+describe("toolweave inspect --json on real documents", () => {
+  it.each(realDocuments())(
+    "$name: each operation is a tool or named in problems",
+    ({ name, path }) => {
+      const { status, output } = inspect(path);
+      const operations = countOperations(path);
+      const lost = output.problems.filter(({ severity }) => severity !== "warning");
+      rows.push({
+        document: name,
+        operations,
+        tools: output.tools.length,
+        lost: lost.length,
+        warnings: output.problems.length - lost.length,
+      });
+      expect(status).toBe(0);
+      expect(new Set(output.tools.map((tool) => tool.name)).size).toBe(output.tools.length);
+      expect(
+        output.tools.length + new Set(lost.map(({ subject }) => subject)).size,
+      ).toBeGreaterThanOrEqual(operations);
+      for (const { message } of output.problems) expect(message).not.toBe("");
+    },
+  );
+
+  it("GitHub and Stripe lose nothing, and all together at most 81 of 3,231", () => {
+    const row = (name: string): Row | undefined => rows.find(({ document }) => document === name);
+    expect(row("github-api-3.0.json")).toMatchObject({ operations: 1223, tools: 1223 });
+    expect(row("stripe-2023-09.yaml")).toMatchObject({ operations: 468, tools: 468 });
+    const tools = rows.reduce((sum, { tools: more }) => sum + more, 0);
+    expect(rows).toHaveLength(40);
+    expect(tools).toBeGreaterThanOrEqual(3150);
+  });
+});
+
+afterAll(() => {
+  const total = (key: "operations" | "tools" | "lost" | "warnings"): number =>
+    rows.reduce((sum, row) => sum + row[key], 0);
+  const lines = rows.map(({ document, operations, tools, lost, warnings }) =>
+    [document.padEnd(40), operations, tools, lost, warnings].join("\t"),
+  );
+  process.stdout.write(
+    [
+      ["document".padEnd(40), "operations", "tools", "lost", "warnings"].join("\t"),
+      ...lines,
+      [
+        "all".padEnd(40),
+        total("operations"),
+        total("tools"),
+        total("lost"),
+        total("warnings"),
+      ].join("\t"),
+      "",
+    ].join("\n"),
+  );
+});
