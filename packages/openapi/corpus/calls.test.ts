@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { load } from "js-yaml";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiSource } from "../src/index.ts";
+import { RecordingServer } from "../test/calling/support/recording-server.ts";
+import { sampleValue } from "../test/calling/support/sample-value.ts";
+import { call } from "../test/calling/support/tool-of.ts";
+
+const specs = new URL("../../../../shared/specs/", import.meta.url);
+
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await RecordingServer.start();
+});
+afterAll(() => server.close());
+
+interface Declared {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+}
+
+/** The parameters of an operation as the document has them, read without our reader. */
+function declaredParameters(document: JsonObject, path: string, method: string): Declared[] {
+  const item = (document["paths"] as JsonObject)[path] as JsonObject;
+  const operation = item[method.toLowerCase()] as JsonObject;
+  const all = [
+    ...((item["parameters"] ?? []) as JsonValue[]),
+    ...((operation["parameters"] ?? []) as JsonValue[]),
+  ];
+  return all.map((parameter) => {
+    const reference = (parameter as JsonObject)["$ref"];
+    if (typeof reference !== "string") return parameter as unknown as Declared;
+    return reference
+      .slice(2)
+      .split("/")
+      .reduce<JsonValue | undefined>(
+        (at, token) => (at as JsonObject)[token],
+        document,
+      ) as unknown as Declared;
+  });
+}
+
+function matchesTemplate(path: string, template: string): boolean {
+  const pattern = template
+    .split(/(\{[^{}]+\})/)
+    .map((part) => (part.startsWith("{") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
+    .join("");
+  return new RegExp(`^${pattern}$`).test(path);
+}
+
+describe.each([
+  ["redocly-museum-3.1.yaml", 8],
+  ["oai-petstore-3.0.yaml", 3],
+  ["swagger-petstore-3.0.yaml", 19],
+  ["github-api-3.0.json", 1223],
+  ["stripe-2023-09.yaml", 468],
+])("%s", (file, count) => {
+  test(`sends each of its ${count} operations where the document says`, async () => {
+    const text = readFileSync(new URL(file, specs), "utf8");
+    const document = (file.endsWith(".json") ? JSON.parse(text) : load(text)) as JsonObject;
+    await using source = openApiSource.fromString(text, { baseUrl: `${server.origin}/base` });
+    await source.ready;
+    source.realize();
+    expect(source.problems.filter(({ severity = "error" }) => severity === "error")).toEqual([]);
+    expect(source.tools()).toHaveLength(count);
+
+    for (const tool of source.tools()) {
+      const { inputSchema, provenance } = tool.spec;
+      const { method, path } = provenance.origin as { method: string; path: string };
+      await call(tool, sampleValue(inputSchema as JsonObject, inputSchema) as JsonObject);
+      const recorded = server.requests.pop();
+      expect(recorded?.method).toBe(method);
+      expect(recorded?.path).toSatisfy((sent: string) => matchesTemplate(sent, `/base${path}`));
+      const sent = [...new URLSearchParams(recorded?.query).keys()];
+      for (const declared of declaredParameters(document, path, method)) {
+        if (declared.in !== "query" || declared.required !== true) continue;
+        expect(
+          sent.some((name) => name === declared.name || name.startsWith(`${declared.name}[`)),
+        ).toBe(true);
+      }
+    }
+  });
+});

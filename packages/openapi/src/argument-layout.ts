@@ -1,0 +1,245 @@
+import { shortHash, type JsonObject, type JsonSchema } from "@toolweave/core";
+import { OperationError, type OperationDetails, type Parameter } from "./operation.ts";
+import { chooseBody, type ChosenBody } from "./request-body.ts";
+import { definitionName, resolveSchema } from "./resolve-schema.ts";
+
+/** A parameter and the argument that carries it. */
+export interface ParameterArgument {
+  readonly argument: string;
+  readonly parameter: Parameter;
+}
+
+/** A property of the body and the argument that carries it. */
+interface PropertyArgument {
+  readonly argument: string;
+  readonly property: string;
+  readonly schema: JsonSchema | boolean;
+  readonly required: boolean;
+}
+
+/** How the body is passed: whole, in one argument, or each property in one of its own. */
+export interface BodyArguments extends ChosenBody {
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema | boolean;
+  /** The argument that carries it whole; also what errors call it. */
+  readonly argument: string;
+  readonly properties?: readonly PropertyArgument[];
+  /** The definition that `properties` were taken from: of no use any more unless something else refers to it. */
+  readonly unfolded?: string;
+}
+
+/** Which argument goes where. */
+export interface ArgumentLayout {
+  readonly parameters: readonly ParameterArgument[];
+  readonly body?: BodyArguments;
+}
+
+/** Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client, or that would turn one method into another. */
+const headersNobodyChooses = new Set([
+  "accept",
+  "content-type",
+  "authorization",
+  "proxy-authorization",
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+  "accept-encoding",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+]);
+
+/**
+ * Lays the parameters and the body of an operation out as named arguments.
+ *
+ * - A parameter is an argument of its own name. When several locations use one name, the path has it, else the
+ *   query, the header, the cookie, in this order; the others are `query_name`, `header_name`, `cookie_name`.
+ * - The properties of a body that is a plain object are arguments beside them, unless one of them is called like a
+ *   parameter; then, as for every other body, the whole body is one argument: `body`, or `request_body` when a
+ *   parameter is called so.
+ * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
+ * - Credentials, and headers that are not the model's to choose, are no arguments.
+ *
+ * @param hostHeaders lower-case names of headers that the host sends itself.
+ * @throws OperationError when the body has no media type that can be written.
+ */
+export function layoutArguments(
+  details: OperationDetails,
+  path: string,
+  pointer: string,
+  hostHeaders: ReadonlySet<string>,
+): ArgumentLayout {
+  const taken = new Set<string>();
+  const parameters = nameParameters(
+    details.parameters.filter(
+      (parameter) => isChosenByModel(parameter, details, hostHeaders) && hasPlace(parameter, path),
+    ),
+    taken,
+  );
+  const { body } = details;
+  if (body === undefined) return { parameters };
+  const chosen = chooseBody(body.media);
+  if (chosen === undefined) {
+    if (!body.required || body.media.length === 0) return { parameters };
+    const types = body.media.map(({ mediaType }) => mediaType).join(", ");
+    throw new OperationError(
+      `its body can only be sent as ${types}, which is not supported yet`,
+      `${pointer}/requestBody/content`,
+    );
+  }
+  const schema = chosen.format.argumentSchema?.(chosen.media) ?? chosen.media.schema.schema;
+  const argument = taken.has("body") ? free("request_body", taken) : "body";
+  const whole: BodyArguments = {
+    ...chosen,
+    required: body.required,
+    ...(body.description === undefined ? {} : { description: body.description }),
+    schema,
+    argument,
+  };
+  return { parameters, body: { ...whole, ...unfold(whole, taken) } };
+}
+
+function nameParameters(parameters: readonly Parameter[], taken: Set<string>): ParameterArgument[] {
+  const order = ["path", "query", "header", "cookie", "querystring"];
+  const names = new Map<Parameter, string>();
+  const later: Parameter[] = [];
+  for (const location of order) {
+    for (const parameter of parameters) {
+      if (parameter.in !== location) continue;
+      if (taken.has(parameter.name) || !isArgumentName(parameter.name)) later.push(parameter);
+      else {
+        names.set(parameter, parameter.name);
+        taken.add(parameter.name);
+      }
+    }
+  }
+  for (const parameter of later) {
+    const alias = isArgumentName(parameter.name)
+      ? argumentName(`${parameter.in}_${parameter.name}`)
+      : argumentName(parameter.name);
+    const name = free(alias, taken);
+    names.set(parameter, name);
+    taken.add(name);
+  }
+  return parameters.map((parameter) => ({
+    argument: names.get(parameter) as string,
+    parameter,
+  }));
+}
+
+function isChosenByModel(
+  parameter: Parameter,
+  details: OperationDetails,
+  hostHeaders: ReadonlySet<string>,
+): boolean {
+  const { in: location } = parameter;
+  const name = location === "header" ? parameter.name.toLowerCase() : parameter.name;
+  if (location === "header" && (headersNobodyChooses.has(name) || hostHeaders.has(name)))
+    return false;
+  if (location === "query" && name === "_method") return false;
+  return !details.security.some((combination) =>
+    combination.some(({ declaration }) => {
+      if (declaration?.type !== "apiKey" || declaration.in !== location) return false;
+      const { name: key = "" } = declaration;
+      return (location === "header" ? key.toLowerCase() : key) === name;
+    }),
+  );
+}
+
+function hasPlace(parameter: Parameter, path: string): boolean {
+  return parameter.in !== "path" || path.includes(`{${parameter.name}}`);
+}
+
+// With any of these the object says more than its properties do, and arguments of their own would lose it.
+const rootKeywords = new Set([
+  "$ref",
+  "$dynamicRef",
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "patternProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "propertyNames",
+  "minProperties",
+  "maxProperties",
+  "unevaluatedProperties",
+  "enum",
+  "const",
+]);
+
+/** The properties of a plain object, as arguments; nothing when that would lose something. */
+function unfold(
+  body: BodyArguments,
+  parameterNames: ReadonlySet<string>,
+): Pick<BodyArguments, "properties" | "unfolded"> {
+  const { schema, media, required } = body;
+  const root = resolveSchema(schema, media.schema.defs);
+  if (typeof root === "boolean") return {};
+  const { type, properties, additionalProperties } = root;
+  if (type !== undefined && type !== "object") return {};
+  if (additionalProperties !== undefined && additionalProperties !== false) return {};
+  if (!isObject(properties) || Object.keys(root).some((keyword) => rootKeywords.has(keyword)))
+    return {};
+  const mustHave = new Set(Array.isArray(root["required"]) ? root["required"] : []);
+  const names = Object.keys(properties);
+  // Of an optional body with required properties, "all of them or none" could not be said.
+  if (names.length === 0 || (!required && mustHave.size > 0)) return {};
+  for (const name of mustHave) if (!Object.hasOwn(properties, name as string)) return {};
+  if (names.some((name) => parameterNames.has(name) || name === "__proto__")) return {};
+  const taken = new Set([...parameterNames, ...names]);
+  const unfolded =
+    schema === root || typeof schema === "boolean" ? undefined : definitionName(schema["$ref"]);
+  return {
+    properties: names.map((property) => {
+      const argument = isArgumentName(property) ? property : free(argumentName(property), taken);
+      taken.add(argument);
+      return {
+        argument,
+        property,
+        schema: properties[property] as JsonSchema,
+        required: mustHave.has(property),
+      };
+    }),
+    ...(unfolded === undefined ? {} : { unfolded }),
+  };
+}
+
+const argumentNamePattern = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+function isArgumentName(name: string): boolean {
+  return argumentNamePattern.test(name) && name !== "__proto__";
+}
+
+/** A name that providers accept, made of one that they may refuse. */
+function argumentName(name: string): string {
+  const clean = name.replace(/[^a-zA-Z0-9_.-]+/g, "_").replace(/^_+|_+$/g, "");
+  if (clean === "") return `argument_${shortHash(name)}`;
+  return clean.length <= 64 ? clean : `${clean.slice(0, 56)}_${shortHash(name)}`;
+}
+
+function free(name: string, taken: ReadonlySet<string>): string {
+  let candidate = name;
+  for (let count = 2; taken.has(candidate); count++) candidate = `${name.slice(0, 60)}_${count}`;
+  return candidate;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

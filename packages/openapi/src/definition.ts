@@ -1,0 +1,45 @@
+import { shortHash } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { pointerTokens } from "./json-pointer.ts";
+import type { Location } from "./location.ts";
+
+/** A schema that others refer to: an entry of `$defs`. */
+export interface Definition {
+  readonly name: string;
+  readonly location: Location;
+  /** `{ "$ref": "#/$defs/…" }`, one object for all who refer to it. */
+  readonly reference: JsonSchema;
+}
+
+/** Makes a definition under a name that is still free. */
+export function makeDefinition(
+  location: Location,
+  isTaken: (name: string) => boolean,
+): Definition {
+  let name = definitionName(location);
+  if (isTaken(name)) name = withHash(name, location);
+  for (let count = 2; isTaken(name); count++) name = `${name.replace(/\.\d+$/, "")}.${count}`;
+  return { name, location, reference: Object.freeze({ $ref: `#/$defs/${name}` }) };
+}
+
+const containers = /^\/(?:components\/schemas|definitions|\$defs)(?=\/)/;
+const maxLength = 64;
+
+/**
+ * A readable name that depends on nothing but the place of the schema, so that a tool's schema is
+ * the same in every process: `Pet` for `#/components/schemas/Pet`, `models.pet` for a file.
+ */
+function definitionName(location: Location): string {
+  const { label } = location.scope.document;
+  const file = label.replace(/\.(?:json|ya?ml)$/i, "").split("/");
+  const tokens = pointerTokens(location.pointer.replace(containers, ""));
+  const text = [...(label === "" ? [] : file), ...tokens].join(".");
+  const name = text.replace(/[^A-Za-z0-9_.-]+/g, "_");
+  const changed = name !== text || name === "" || name in Object.prototype;
+  return changed || name.length > maxLength ? withHash(name || "document", location) : name;
+}
+
+function withHash(name: string, { scope, pointer }: Location): string {
+  const hash = shortHash(`${scope.document.label}#${pointer}`);
+  return `${name.slice(0, maxLength - hash.length - 1)}_${hash}`;
+}

@@ -1,0 +1,48 @@
+import type { SourceProblem } from "@toolweave/core";
+import type { DocumentSet } from "./document-set.ts";
+import type { LoadedDocument, Location } from "./location.ts";
+import type { OpenApiVersion } from "./openapi-version.ts";
+import type { Parameter, ResponseDescription, SecurityUse } from "./operation.ts";
+import { ReferenceResolver } from "./resolve-reference.ts";
+import { SchemaLibrary } from "./schema-library.ts";
+
+/** What reading an operation needs of the document around it. */
+export class DocumentContext {
+  readonly root: LoadedDocument;
+  /** The main document's root object. */
+  readonly location: Location;
+  readonly version: OpenApiVersion;
+  readonly resolver: ReferenceResolver;
+  readonly schemas: SchemaLibrary;
+  /** Parameters that several operations refer to are read once. */
+  readonly parameters: Map<object, Parameter> = new Map();
+  /** Responses likewise. */
+  readonly responses: Map<object, Omit<ResponseDescription, "status">> = new Map();
+  /** The document's own servers, for operations that name none. */
+  servers: readonly string[] | undefined;
+  /** The document's own security requirements, likewise. */
+  security: readonly (readonly SecurityUse[])[] | undefined;
+  readonly #problems: SourceProblem[] = [];
+  readonly #reported = new Set<string>();
+
+  constructor(set: DocumentSet) {
+    this.root = set.root;
+    this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
+    this.version = set.version;
+    this.resolver = new ReferenceResolver(set);
+    this.schemas = new SchemaLibrary(set.root.root, set.version, this.resolver);
+  }
+
+  /** All that was found so far, each once. */
+  get problems(): readonly SourceProblem[] {
+    return this.#problems;
+  }
+
+  /** Adds a problem, unless it is known. */
+  report(problem: SourceProblem): void {
+    const key = `${problem.subject}\n${problem.pointer ?? ""}\n${problem.message}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.#problems.push(problem);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Scope } from "./location.ts";
+import { isRecord } from "./record.ts";
+import type { JsonRecord } from "./record.ts";
+import type { ReferenceResolver } from "./resolve-reference.ts";
+
+interface Edge {
+  readonly node: JsonRecord;
+  readonly scope: Scope;
+  /** The reference is a branch of `oneOf` or `anyOf`. */
+  readonly union: boolean;
+}
+
+const maxDepth = 64;
+const maxVisits = 10_000;
+const conditions = ["not", "if", "then", "else"];
+
+/**
+ * Which schemas apply to the same value as another one: through `$ref`, `allOf`, `oneOf` and the
+ * like, not through properties or items. A circle here never ends in a validator: a base type that
+ * lists its children in `oneOf`, while each child has the base in `allOf`.
+ */
+export class InPlaceGraph {
+  readonly #resolver: ReferenceResolver;
+  readonly #edges = new Map<JsonRecord, readonly Edge[]>();
+  // YAML aliases can make a small schema a huge one.
+  #left = 0;
+
+  constructor(resolver: ReferenceResolver) {
+    this.#resolver = resolver;
+  }
+
+  /** True when `goal` applies wherever `start` does. */
+  reaches(start: JsonRecord, scope: Scope, goal: unknown, unionsOnly: boolean): boolean {
+    const seen = new Set<JsonRecord>();
+    const open: Pick<Edge, "node" | "scope">[] = [{ node: start, scope }];
+    while (open.length > 0 && seen.size < maxVisits) {
+      const { node, scope: inside } = open.pop() as Edge;
+      if (node === goal) return true;
+      if (seen.has(node)) continue;
+      seen.add(node);
+      for (const edge of this.#edgesOf(node, inside)) {
+        if (edge.union || !unionsOnly) open.push(edge);
+      }
+    }
+    return false;
+  }
+
+  #edgesOf(node: JsonRecord, scope: Scope): readonly Edge[] {
+    let edges = this.#edges.get(node);
+    if (edges === undefined) {
+      const found: Edge[] = [];
+      this.#left = maxVisits;
+      this.#collect(node, scope, false, found, 0);
+      edges = found.length === 0 ? none : found;
+      this.#edges.set(node, edges);
+    }
+    return edges;
+  }
+
+  #collect(value: unknown, scope: Scope, union: boolean, found: Edge[], depth: number): void {
+    if (!isRecord(value) || depth > maxDepth || this.#left-- <= 0) return;
+    const target = this.#resolver.peek(value, scope);
+    if (isRecord(target?.value)) found.push({ node: target.value, scope: target.scope, union });
+    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+      const branches = value[keyword];
+      if (!Array.isArray(branches)) continue;
+      for (const branch of branches) {
+        this.#collect(branch, scope, keyword !== "allOf", found, depth + 1);
+      }
+    }
+    const byName = value["dependentSchemas"];
+    if (isRecord(byName)) {
+      for (const part of Object.values(byName)) this.#collect(part, scope, false, found, depth + 1);
+    }
+    for (const keyword of conditions) {
+      if (value[keyword] !== undefined)
+        this.#collect(value[keyword], scope, false, found, depth + 1);
+    }
+  }
+}
+
+const none: readonly Edge[] = [];
+
+const applicators: ReadonlySet<string> = new Set([
+  "$ref",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "discriminator",
+  "dependentSchemas",
+  ...conditions,
+]);
+
+/** What a schema says itself, without what it takes from others. */
+export function withoutApplicators(schema: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !applicators.has(key)));
+}

@@ -1,0 +1,105 @@
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { ArgumentLayout } from "./argument-layout.ts";
+import type { SelfContainedSchema } from "./operation.ts";
+import { definitionName } from "./resolve-schema.ts";
+
+type Schema = JsonSchema | boolean;
+type Definitions = Map<string, Schema>;
+
+/**
+ * The one object schema of an operation's arguments: self-contained, definitions shared under `$defs`. Undeclared
+ * arguments have nowhere to go, so there are none.
+ */
+export function inputSchema(layout: ArgumentLayout): JsonSchema {
+  const properties: Record<string, JsonValue> = {};
+  const required: string[] = [];
+  const defs: Definitions = new Map();
+  const add = (name: string, schema: Schema, isRequired: boolean): void => {
+    properties[name] = schema as JsonValue;
+    if (isRequired) required.push(name);
+  };
+
+  for (const { argument, parameter } of layout.parameters) {
+    const { name, description, deprecated, required: isRequired, schema } = parameter;
+    gather(schema, defs);
+    const about = aliased(argument, name, description);
+    const noted = annotate(schema.schema, about, deprecated);
+    add(argument, noted, isRequired || parameter.in === "path");
+  }
+  const { body } = layout;
+  if (body !== undefined) {
+    gather(body.media.schema, defs);
+    if (body.media.itemSchema !== undefined) gather(body.media.itemSchema, defs);
+    if (body.properties === undefined) {
+      add(body.argument, annotate(body.schema, body.description, false), body.required);
+    } else {
+      for (const { argument, property, schema, required: isRequired } of body.properties) {
+        const about =
+          argument === property ? undefined : aliased(argument, property, ownDescription(schema));
+        add(argument, annotate(schema, about, false), isRequired);
+      }
+      const { unfolded } = body;
+      if (unfolded !== undefined && !isMentioned(unfolded, properties, defs)) defs.delete(unfolded);
+    }
+  }
+  return {
+    type: "object",
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+    ...(defs.size === 0 ? {} : { $defs: Object.fromEntries(defs) as Record<string, JsonValue> }),
+  };
+}
+
+/** Puts a schema's definitions under its own `$defs`. */
+export function selfContained({ schema, defs }: SelfContainedSchema): JsonSchema {
+  const root = schema === true ? {} : schema === false ? { not: {} } : schema;
+  return defs.size === 0
+    ? root
+    : { ...root, $defs: Object.fromEntries(defs) as Record<string, JsonValue> };
+}
+
+function gather({ defs }: SelfContainedSchema, into: Definitions): void {
+  for (const [name, definition] of defs) into.set(name, definition);
+}
+
+function annotate(schema: Schema, description: string | undefined, deprecated: boolean): Schema {
+  if (description === undefined && !deprecated) return schema;
+  return {
+    ...(typeof schema === "object" ? schema : schema ? {} : { not: {} }),
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated ? { deprecated } : {}),
+  };
+}
+
+/** The model reads about `filter[name]` in the API's words: an argument of another name says what it stands for. */
+function aliased(
+  argument: string,
+  name: string,
+  description: string | undefined,
+): string | undefined {
+  if (argument === name) return description;
+  return description === undefined ? `Sent as ${name}.` : `${description}\n\nSent as ${name}.`;
+}
+
+function ownDescription(schema: Schema): string | undefined {
+  const description = typeof schema === "object" ? schema["description"] : undefined;
+  return typeof description === "string" ? description : undefined;
+}
+
+function isMentioned(
+  name: string,
+  properties: Readonly<Record<string, JsonValue>>,
+  defs: Definitions,
+): boolean {
+  const mentions = (value: unknown): boolean => {
+    if (typeof value !== "object" || value === null) return false;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === "$ref" ? definitionName(inner) === name : mentions(inner)) return true;
+    }
+    return false;
+  };
+  if (mentions(properties)) return true;
+  for (const [other, definition] of defs) if (other !== name && mentions(definition)) return true;
+  return false;
+}

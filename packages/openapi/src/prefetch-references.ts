@@ -1,0 +1,89 @@
+import { withoutFragment } from "./document-set.ts";
+import type { DocumentSet } from "./document-set.ts";
+import type { DocumentFetcher } from "./load-document.ts";
+import type { LoadedDocument } from "./location.ts";
+import { parseDocument } from "./parse-document.ts";
+import { ReadFault } from "./read-fault.ts";
+import { ownString } from "./record.ts";
+import { walkDocument } from "./walk-document.ts";
+
+const concurrency = 8;
+/** How many files one document may fetch. */
+const maxFetches = 5_000;
+
+/**
+ * Fetches the files on the web that a document refers to and that may be opened, theirs too, so
+ * that reading an operation needs no waiting later. A failure is kept in the set: it costs the
+ * operations that need the file.
+ */
+export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetcher): Promise<void> {
+  const documents: LoadedDocument[] = [set.root];
+  const wanted = new Set<string>();
+  const running = new Set<Promise<void>>();
+  const load = async (url: string): Promise<void> => {
+    const document = await fetchDocument(set, url, fetch);
+    if (document !== undefined) documents.push(document);
+  };
+  for (;;) {
+    const document = documents.pop();
+    if (document !== undefined) {
+      for (const url of referredFiles(document)) {
+        if (wanted.has(url.href) || set.tried(url.href)) continue;
+        wanted.add(url.href);
+        if (url.protocol === "file:" || set.policy.refusal(url) !== undefined) {
+          const opened = set.open(url);
+          if ("root" in opened) documents.push(opened);
+          continue;
+        }
+        if (wanted.size > maxFetches) {
+          set.fail(url.href, `a document may not fetch more than ${maxFetches} files`);
+          continue;
+        }
+        while (running.size >= concurrency) await Promise.race(running);
+        const task: Promise<void> = load(url.href).finally(() => running.delete(task));
+        running.add(task);
+      }
+    } else if (running.size > 0) {
+      await Promise.race(running);
+    } else {
+      return;
+    }
+  }
+}
+
+async function fetchDocument(
+  set: DocumentSet,
+  url: string,
+  fetch: DocumentFetcher,
+): Promise<LoadedDocument | undefined> {
+  try {
+    const fetched = await fetch(url);
+    const foundAt = new URL(withoutFragment(fetched.url));
+    const refusal = set.policy.refusal(foundAt);
+    if (refusal !== undefined) {
+      set.fail(url, `it redirects to a place that is not opened: ${refusal}`);
+      return undefined;
+    }
+    return set.add(url, foundAt.href, parseDocument(fetched.text));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "fetching failed";
+    set.fail(url, error instanceof ReadFault ? reason : `fetching it failed: ${reason}`);
+    return undefined;
+  }
+}
+
+function referredFiles(document: LoadedDocument): URL[] {
+  const files = new Map<string, URL>();
+  walkDocument(document.root, document.url, (node, _pointer, base) => {
+    const reference = ownString(node, "$ref");
+    if (reference !== undefined && !reference.startsWith("#")) {
+      const url = URL.parse(reference, base);
+      if (url !== null) {
+        url.hash = "";
+        files.set(url.href, url);
+      }
+    }
+    return base;
+  });
+  return [...files.values()];
+}

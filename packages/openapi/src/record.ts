@@ -1,0 +1,34 @@
+/** A JSON object of unknown content. */
+export interface JsonRecord {
+  readonly [key: string]: unknown;
+}
+
+/** True for a JSON object: neither null nor an array. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member of `record` itself; nothing that its prototype has (`constructor`, `__proto__`). */
+export function ownValue(record: unknown, key: string): unknown {
+  return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** A member of `record` when it is a string. */
+export function ownString(record: unknown, key: string): string | undefined {
+  const value = ownValue(record, key);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Sets an own member, also one that is called `__proto__`. */
+export function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(record, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  } else {
+    record[key] = value;
+  }
+}

@@ -1,0 +1,128 @@
+import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { ArgumentLayout, BodyArguments, ParameterArgument } from "./argument-layout.ts";
+import { pathTemplate } from "./path-template.ts";
+import type { EncodedBody } from "./request-body.ts";
+import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
+import type { Server } from "./servers.ts";
+
+/** A request as the arguments make it; nothing of the host's own is in it. */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** The path, with the server's. */
+  readonly path: string;
+  /** Without `?`; may be empty. */
+  readonly query: string;
+  /** By lower-case name. */
+  readonly headers: Record<string, string>;
+  /** The pairs of the cookie header; may be empty. */
+  readonly cookie: string;
+  readonly body?: string | Uint8Array;
+}
+
+/**
+ * Makes a request of arguments. Throws `ToolError` `invalid_arguments` for a value that cannot be sent.
+ */
+export type RequestPlan = (args: JsonObject) => PlannedRequest;
+
+interface Placed {
+  readonly argument: string;
+  readonly name: string;
+  readonly write: ParameterWriter;
+}
+
+/** Compiles an operation's requests, once; a plan is applied to each call. */
+export function requestPlan(
+  method: string,
+  path: string,
+  server: Server,
+  layout: ArgumentLayout,
+  accept: string,
+): RequestPlan {
+  const template = pathTemplate(path, layout.parameters);
+  const at = (...locations: readonly string[]): Placed[] =>
+    layout.parameters.filter(({ parameter }) => locations.includes(parameter.in)).map(placed);
+  const inQuery = at("query", "querystring");
+  const inHeaders = at("header");
+  const inCookies = at("cookie");
+  const encodeBody = layout.body === undefined ? undefined : bodyPlan(layout.body);
+  const { origin } = server;
+
+  const apply: RequestPlan = (args) => {
+    const headers: Record<string, string> = { accept };
+    for (const { argument, name, write } of inHeaders) {
+      const text = written(args, argument, write);
+      if (text !== undefined) headers[name] = text;
+    }
+    const encoded = encodeBody?.(args);
+    if (encoded !== undefined) headers["content-type"] = encoded.contentType;
+    return {
+      method,
+      origin,
+      path: server.path + template.expand(args),
+      query: joined(template.query, inQuery, args, "&"),
+      headers,
+      cookie: joined("", inCookies, args, "; "),
+      ...(encoded === undefined ? {} : { body: encoded.body }),
+    };
+  };
+
+  return (args) => {
+    try {
+      return apply(args);
+    } catch (error) {
+      if (!(error instanceof URIError)) throw error;
+      throw new ToolError(
+        "invalid_arguments",
+        "An argument holds half of a surrogate pair, which is no character: send whole characters.",
+      );
+    }
+  };
+}
+
+function placed({ argument, parameter }: ParameterArgument): Placed {
+  const { name, in: location } = parameter;
+  return {
+    argument,
+    name: location === "header" ? name.toLowerCase() : name,
+    write: parameterWriter(parameter, argument),
+  };
+}
+
+function joined(
+  first: string,
+  places: readonly Placed[],
+  args: JsonObject,
+  separator: string,
+): string {
+  let all = first;
+  for (const { argument, write } of places) {
+    const text = written(args, argument, write);
+    if (text === undefined || text === "") continue;
+    all = all === "" ? text : all + separator + text;
+  }
+  return all;
+}
+
+function written(args: JsonObject, argument: string, write: ParameterWriter): string | undefined {
+  return Object.hasOwn(args, argument) ? write(args[argument] as JsonValue) : undefined;
+}
+
+function bodyPlan(body: BodyArguments): (args: JsonObject) => EncodedBody | undefined {
+  const { argument, properties, required } = body;
+  const write = body.format.writer(body.media, argument);
+  if (properties === undefined) {
+    return (args) =>
+      Object.hasOwn(args, argument) ? write(args[argument] as JsonValue) : undefined;
+  }
+  return (args) => {
+    const value: Record<string, JsonValue> = {};
+    let empty = true;
+    for (const place of properties) {
+      if (!Object.hasOwn(args, place.argument)) continue;
+      value[place.property] = args[place.argument] as JsonValue;
+      empty = false;
+    }
+    return empty && !required ? undefined : write(value);
+  };
+}

@@ -1,0 +1,40 @@
+/** Where an operation's requests go. */
+export interface Server {
+  readonly origin: string;
+  /** The path before every path, without a slash at its end. */
+  readonly path: string;
+}
+
+/**
+ * The first of the declared servers that is an `http:` or `https:` URL, relative ones seen from the document's URL
+ * (OpenAPI 3.2, "Server Object"). A host's `baseUrl` goes before all of them.
+ *
+ * @returns a server, or the reason why there is none: the end of a sentence.
+ */
+export function chooseServer(
+  servers: readonly string[],
+  baseUrl: URL | undefined,
+  documentUrl: string | undefined,
+): Server | string {
+  if (baseUrl !== undefined) return serverAt(baseUrl) as Server;
+  const declared = servers.length === 0 ? ["/"] : servers;
+  for (const server of declared) {
+    const url = URL.parse(server, documentUrl);
+    const chosen = url === null ? undefined : serverAt(url);
+    if (chosen !== undefined) return chosen;
+  }
+  const shown = declared.map((server) => JSON.stringify(server.slice(0, 100))).join(", ");
+  return servers.length === 0
+    ? "the document names no server"
+    : `the document's server is ${shown}, which is no absolute http: or https: URL`;
+}
+
+function serverAt(url: URL): Server | undefined {
+  if (!isWebUrl(url) || url.username !== "" || url.password !== "") return undefined;
+  return { origin: url.origin, path: url.pathname.replace(/\/$/, "") };
+}
+
+/** True for `http:` and `https:`. */
+export function isWebUrl({ protocol }: URL): boolean {
+  return protocol === "https:" || protocol === "http:";
+}

@@ -1,0 +1,34 @@
+import type { Operation } from "./operation.ts";
+
+/** Characters of a description that a model gets. */
+const descriptionBudget = 1000;
+
+/**
+ * What a model reads of an operation: its summary, then whole paragraphs of its description as far as they fit; a mark
+ * shows that something was left out.
+ */
+export function toolDescription(operation: Operation): string {
+  const { method, path, deprecated } = operation;
+  const summary = operation.summary?.trim() ?? "";
+  const description = trimmed(operation.description?.trim() ?? "");
+  const both =
+    summary === "" || description.startsWith(summary)
+      ? description
+      : description === ""
+        ? summary
+        : `${summary}\n\n${description}`;
+  const about = both === "" ? `${method} ${path}` : both;
+  return deprecated ? `Deprecated. ${about}` : about;
+}
+
+function trimmed(description: string): string {
+  if (description.length <= descriptionBudget) return description;
+  let kept = "";
+  for (const paragraph of description.split(/\n[ \t]*\n\s*/)) {
+    const next = kept === "" ? paragraph : `${kept}\n\n${paragraph}`;
+    if (next.length > descriptionBudget) break;
+    kept = next;
+  }
+  if (kept === "") kept = description.slice(0, descriptionBudget).replace(/\s+\S*$/, "");
+  return `${kept} […]`;
+}

@@ -1,0 +1,338 @@
+import type { JsonSchema } from "@toolweave/core";
+import type { Definition } from "./definition.ts";
+import { tagBranch } from "./discriminator.ts";
+import { InPlaceGraph, withoutApplicators } from "./in-place-graph.ts";
+import { childPointer } from "./json-pointer.ts";
+import type { Location, Scope } from "./location.ts";
+import { makeNullable } from "./nullable.ts";
+import type { OperationError } from "./operation.ts";
+import { AccessFilter } from "./property-access.ts";
+import type { SchemaMode } from "./property-access.ts";
+import { isRecord, ownString } from "./record.ts";
+import type { JsonRecord } from "./record.ts";
+import { RecordCopy } from "./record-copy.ts";
+import { fault } from "./resolve-reference.ts";
+import type { ReferenceResolver } from "./resolve-reference.ts";
+import {
+  isAnnotation,
+  isDistinct,
+  isPattern,
+  keywordKind,
+  translateValue,
+} from "./schema-keywords.ts";
+
+/** A schema in 2020-12, and the definitions that it refers to itself. */
+export interface TranslatedSchema {
+  readonly schema: JsonSchema | boolean;
+  readonly references: readonly Definition[];
+  /** False when it has properties that exist one way only: it then differs by mode. */
+  readonly sameInBothModes: boolean;
+}
+
+/** What a translation needs from the document around the schema. */
+export interface TranslationContext {
+  readonly resolver: ReferenceResolver;
+  readonly inPlace: InPlaceGraph;
+  /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
+  readonly siblingsCount: boolean;
+  definition(location: Location): Definition;
+}
+
+type Translated = JsonSchema | boolean;
+
+const anything: JsonSchema = Object.freeze({});
+const none: readonly Definition[] = [];
+const maxDepth = 500;
+const maxNodes = 200_000;
+
+/**
+ * Translates a schema of any version into JSON Schema 2020-12. References become references into
+ * `$defs`; nothing is written out in place. What needs no translation is not copied.
+ *
+ * @throws {OperationError} a reference dangles, something is no schema, or a budget is exhausted.
+ */
+export function translateSchema(
+  location: Location,
+  mode: SchemaMode,
+  context: TranslationContext,
+): TranslatedSchema {
+  return new SchemaTranslation(location, mode, context).run();
+}
+
+class SchemaTranslation {
+  readonly #root: Location;
+  readonly #context: TranslationContext;
+  readonly #access: AccessFilter;
+  readonly #path: (string | number)[] = [];
+  #references: Set<Definition> | undefined;
+  #scope: Scope;
+  #nodes = 0;
+  /** The schema in hand applies to the same value as the root. */
+  #inPlace = true;
+  /** … as a branch of `oneOf` or `anyOf`. */
+  #union = false;
+  /** The schemas of which the one in hand is a part: what they hide, it must not require. */
+  #wholes: readonly JsonRecord[] = [];
+
+  constructor(root: Location, mode: SchemaMode, context: TranslationContext) {
+    this.#root = root;
+    this.#context = context;
+    this.#access = new AccessFilter(mode, context.resolver);
+    this.#scope = root.scope;
+  }
+
+  run(): TranslatedSchema {
+    const schema = this.#schema(this.#root.value) ?? anything;
+    return {
+      schema,
+      references: this.#references === undefined ? none : [...this.#references],
+      sameInBothModes: this.#access.sameInBothModes,
+    };
+  }
+
+  /** Undefined: a branch that adds nothing. */
+  #schema(node: unknown): Translated | undefined {
+    if (typeof node === "boolean") return node;
+    if (node === null || node === undefined) return anything;
+    if (!isRecord(node)) throw this.#fault("a schema must be an object");
+    if (++this.#nodes > maxNodes) throw this.#fault(`the schema has more than ${maxNodes} parts`);
+    if (this.#path.length > maxDepth) {
+      throw this.#fault(`the schema is nested deeper than ${maxDepth} levels`);
+    }
+    const outer = this.#scope;
+    if (node["$id"] !== undefined) {
+      this.#scope = this.#context.resolver.scopeAt(outer, node, this.#pointer());
+    }
+    const reference =
+      ownString(node, "$ref") ?? ownString(node, "$dynamicRef") ?? ownString(node, "$recursiveRef");
+    const result =
+      reference === undefined ? this.#keywords(node) : this.#referring(node, reference);
+    this.#scope = outer;
+    return result;
+  }
+
+  #referring(node: JsonRecord, reference: string): Translated | undefined {
+    const target = this.#target(reference);
+    if (target === undefined || target === false) return target;
+    if (target === true) return this.#keywords(node, true);
+    const rest = this.#keywords(node, true);
+    if (rest === anything || typeof rest === "boolean") return target;
+    const { $ref } = target;
+    const result: JsonSchema = $ref === undefined ? { allOf: [target, rest] } : { $ref, ...rest };
+    return node["nullable"] === true && this.#context.siblingsCount ? makeNullable(result) : result;
+  }
+
+  /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
+  #target(reference: string): Translated | undefined {
+    const from = this.#scope;
+    const known = from.resolved.get(reference);
+    const target =
+      known ?? this.#context.resolver.resolve(reference, { scope: from, pointer: this.#pointer() });
+    const { value } = target;
+    if (typeof value === "boolean") return value;
+    if (value === null) return true;
+    if (!isRecord(value)) {
+      throw this.#fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
+    }
+    if (ownString(value, "$ref") !== undefined) this.#context.resolver.follow(target);
+    if (this.#inPlace && this.#leadsBack(value, target.scope)) {
+      return this.#union ? undefined : this.#inScope(target.scope, withoutApplicators(value));
+    }
+    const definition = this.#context.definition(target);
+    this.#references ??= new Set();
+    this.#references.add(definition);
+    return definition.reference;
+  }
+
+  /** A validator would never end there: see `InPlaceGraph`. */
+  #leadsBack(target: JsonRecord, scope: Scope): boolean {
+    return this.#context.inPlace.reaches(target, scope, this.#root.value, this.#union);
+  }
+
+  #inScope(scope: Scope, node: JsonRecord): Translated | undefined {
+    const outer = this.#scope;
+    this.#scope = scope;
+    const result = this.#schema(node);
+    this.#scope = outer;
+    return result;
+  }
+
+  #keywords(node: JsonRecord, besideReference = false): Translated {
+    const annotationsOnly = besideReference && !this.#context.siblingsCount;
+    const copy = new RecordCopy(node);
+    for (const key in node) {
+      const isKept = !annotationsOnly || isAnnotation(key);
+      copy.set(key, isKept ? this.#keyword(node, key, node[key]) : undefined);
+    }
+    const { result } = copy;
+    if (result === undefined) return node as JsonSchema;
+    const schema = this.#complete(node, result, besideReference);
+    return besideReference && Object.keys(schema).length === 0 ? anything : schema;
+  }
+
+  /** The keywords of older versions that become another keyword. */
+  #complete(
+    node: JsonRecord,
+    result: Record<string, unknown>,
+    besideReference: boolean,
+  ): JsonSchema {
+    if (node["example"] !== undefined && result["examples"] === undefined) {
+      result["examples"] = [node["example"]];
+    }
+    if (besideReference && !this.#context.siblingsCount) return result as JsonSchema;
+    if (node["type"] === "file" && result["format"] === undefined) result["format"] = "binary";
+    if (Array.isArray(node["items"]) && result["prefixItems"] === undefined) {
+      const items = this.#branches("items", node["items"], node);
+      if (items !== undefined) result["prefixItems"] = items;
+      if (node["additionalItems"] !== undefined) {
+        result["items"] = this.#below("additionalItems", node["additionalItems"]);
+      }
+    }
+    if (node["nullable"] === true && !besideReference) {
+      return makeNullable(result as JsonSchema);
+    }
+    return result as JsonSchema;
+  }
+
+  #keyword(node: JsonRecord, key: string, value: unknown): unknown {
+    const kind = keywordKind(key);
+    switch (kind) {
+      case undefined:
+        return undefined;
+      case "schema":
+        return this.#below(key, value);
+      case "items":
+        return Array.isArray(value) ? undefined : this.#below(key, value);
+      case "condition":
+        return this.#applied(key, value, node, false);
+      case "branches":
+      case "tuple":
+        return this.#branches(key, value, node);
+      case "named":
+      case "conditionsByName":
+        return this.#named(key, value, node, kind === "named");
+      case "required":
+        return this.#required(node, value);
+      case "number":
+        if (key === "minimum" && node["exclusiveMinimum"] === true) return undefined;
+        if (key === "maximum" && node["exclusiveMaximum"] === true) return undefined;
+        return translateValue("number", value);
+      case "bound":
+        // A boolean in OpenAPI 2.0 and 3.0: it says how to read the bound beside it.
+        if (value === false) return undefined;
+        if (value !== true) return translateValue("number", value);
+        return translateValue("number", node[key === "exclusiveMinimum" ? "minimum" : "maximum"]);
+      default:
+        return translateValue(kind, value);
+    }
+  }
+
+  /** A schema for another value: a property, an item. */
+  #below(key: string | number, value: unknown): Translated | undefined {
+    if (value === null) return undefined;
+    const inPlace = this.#inPlace;
+    const wholes = this.#wholes;
+    this.#inPlace = false;
+    this.#wholes = [];
+    this.#path.push(key);
+    const result = this.#schema(value);
+    this.#path.pop();
+    this.#inPlace = inPlace;
+    this.#wholes = wholes;
+    return result;
+  }
+
+  /** A schema for the same value. */
+  #applied(
+    key: string | number,
+    value: unknown,
+    whole: JsonRecord,
+    union: boolean,
+  ): Translated | undefined {
+    const wholes = this.#wholes;
+    const outer = this.#union;
+    this.#wholes = [...wholes, whole];
+    this.#union = union;
+    this.#path.push(key);
+    const result = this.#schema(value);
+    this.#path.pop();
+    this.#union = outer;
+    this.#wholes = wholes;
+    return result;
+  }
+
+  #branches(key: string, value: unknown, node: JsonRecord): unknown {
+    if (!Array.isArray(value) || value.length === 0) return undefined;
+    const union = key === "oneOf" || key === "anyOf";
+    const tuple = key === "items" || key === "prefixItems";
+    let copy: unknown[] | undefined;
+    this.#path.push(key);
+    for (let index = 0; index < value.length; index++) {
+      const branch: unknown = value[index];
+      let next = tuple
+        ? (this.#below(index, branch) ?? anything)
+        : this.#applied(index, branch, node, union);
+      if (union && typeof next === "object" && isRecord(node["discriminator"])) {
+        const { discriminator } = node;
+        next = tagBranch(next, branch, discriminator, this.#scope, this.#context.resolver);
+      }
+      if (next === branch && copy === undefined) continue;
+      copy ??= value.slice(0, index);
+      if (next !== undefined) copy.push(next);
+    }
+    this.#path.pop();
+    return copy === undefined ? value : copy.length === 0 ? undefined : copy;
+  }
+
+  #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
+    if (!isRecord(value)) return undefined;
+    const reference = below ? ownString(value, "$ref") : undefined;
+    if (reference !== undefined) return this.#namedElsewhere(key, value, node);
+    const isProperties = key === "properties";
+    const copy = new RecordCopy(value);
+    this.#path.push(key);
+    for (const name in value) {
+      const schema = value[name];
+      const keep = isProperties
+        ? !this.#access.hides(schema, this.#scope)
+        : key !== "patternProperties" || isPattern(name);
+      const next = !keep
+        ? undefined
+        : below
+          ? (this.#below(name, schema) ?? anything)
+          : this.#applied(name, schema, node, false);
+      copy.set(name, next);
+    }
+    this.#path.pop();
+    return copy.result ?? value;
+  }
+
+  /** `properties` that are a reference themselves: no version knows that, but bundlers do. */
+  #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
+    const outer = this.#scope;
+    const from = { value, scope: outer, pointer: childPointer(this.#pointer(), key) };
+    const target = this.#context.resolver.follow(from);
+    this.#scope = target.scope;
+    const result = this.#named(key, target.value, node, true);
+    this.#scope = outer;
+    return result;
+  }
+
+  #required(node: JsonRecord, value: unknown): unknown {
+    if (!Array.isArray(value)) return undefined;
+    const schemas = this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
+    const keeps = (name: unknown) =>
+      typeof name === "string" && !this.#access.hidesName(name, schemas, this.#scope);
+    if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
+    const names = [...new Set(value)].filter(keeps);
+    return names.length === 0 ? undefined : names;
+  }
+
+  #pointer(): string {
+    return this.#path.reduce<string>(childPointer, this.#root.pointer);
+  }
+
+  #fault(reason: string): OperationError {
+    return fault({ scope: this.#scope, pointer: this.#pointer() }, reason);
+  }
+}

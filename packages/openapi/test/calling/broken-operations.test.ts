@@ -1,0 +1,78 @@
+import { ToolRegistry } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { rejection, sourceOf, toolOf } from "./support/tool-of.ts";
+
+const ok = { "200": { description: "ok" } };
+
+describe("a broken operation", () => {
+  const broken = {
+    "/good": { get: { responses: ok } },
+    "/bad": { post: { parameters: [{ $ref: "#/components/parameters/gone" }], responses: ok } },
+    "/mixed": {
+      post: { requestBody: { required: true, content: { "multipart/mixed": {} } }, responses: ok },
+    },
+  };
+
+  test("is a tool until it is looked at, and then a problem; nothing else suffers", async () => {
+    await using source = await sourceOf(broken);
+    const registry = new ToolRegistry([source]);
+    await registry.ready;
+    const tool = toolOf(source, "post_bad");
+    expect(registry.size).toBe(3);
+
+    expect(JSON.stringify(registry.toolset().get("post_bad")?.spec)).toContain(
+      '"inputSchema":{"type":"object"}',
+    );
+    expect(tool.availability).toMatchObject({
+      status: "unavailable",
+      reason: expect.stringContaining("post_bad cannot be called") as string,
+    });
+    await Promise.resolve();
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["get_good", "post_mixed"]);
+    expect(registry.get("post_bad")).toBeUndefined();
+    expect(registry.problems).toMatchObject([
+      {
+        subject: "POST /bad",
+        message: expect.stringContaining("#/components/parameters/gone") as string,
+        pointer: "/paths/~1bad/post/parameters/0",
+      },
+    ]);
+  });
+
+  test("answers a call with unavailable, and says so only once", async () => {
+    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
+    const tool = toolOf(source, "post_bad");
+    for (let times = 0; times < 2; times++) {
+      expect(await rejection(tool)).toMatchObject({ code: "unavailable", retryable: false });
+    }
+    expect(() => tool.preflight?.({}, {} as never)).toThrow(
+      expect.objectContaining({ code: "unavailable" }) as Error,
+    );
+    expect(source.problems).toHaveLength(1);
+  });
+
+  test("shows with all others when everything is realised", async () => {
+    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
+    let changes = 0;
+    source.onChange(() => changes++);
+    source.realize();
+    await Promise.resolve();
+    expect(changes).toBe(1);
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["get_good"]);
+    expect(
+      source.problems.map(({ subject, severity = "error" }) => `${severity} ${subject}`),
+    ).toEqual(["error POST /bad", "error POST /mixed"]);
+  });
+
+  test("of which only the optional body cannot be sent stays, with a warning", async () => {
+    await using source = await sourceOf({
+      "/a": { post: { requestBody: { content: { "multipart/mixed": {} } }, responses: ok } },
+    });
+    source.realize();
+    expect(source.tools()).toHaveLength(1);
+    expect(source.problems.map(({ message, severity }) => `${severity}: ${message}`)).toEqual([
+      "warning: It is called without a body: multipart/mixed is not supported yet.",
+      "warning: It cannot be called yet: the document names no server; pass `baseUrl`.",
+    ]);
+  });
+});

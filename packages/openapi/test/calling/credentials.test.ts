@@ -1,0 +1,334 @@
+import type { JsonObject } from "@toolweave/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
+import { RecordingServer, respond, type Recorded } from "./support/recording-server.ts";
+import { call, rejection, sourceOf, toolOf } from "./support/tool-of.ts";
+
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await RecordingServer.start();
+});
+afterAll(() => server.close());
+
+const securitySchemes = {
+  header_key: { type: "apiKey", in: "header", name: "X-Key" },
+  query_key: { type: "apiKey", in: "query", name: "key&" },
+  cookie_key: { type: "apiKey", in: "cookie", name: "sid" },
+  bearer: { type: "http", scheme: "bearer" },
+  basic: { type: "http", scheme: "basic" },
+  oauth: { type: "oauth2", flows: {} },
+  digest: { type: "http", scheme: "digest" },
+  mtls: { type: "mutualTLS" },
+};
+
+const ok = { "200": { description: "ok" } };
+
+async function send(
+  security: JsonObject[] | undefined,
+  options: OpenApiOptions,
+  args: JsonObject = {},
+  more: JsonObject = {},
+): Promise<Recorded> {
+  const operation = {
+    operationId: "x",
+    responses: ok,
+    ...(security === undefined ? {} : { security }),
+    ...more,
+  };
+  await using source = await sourceOf(
+    { "/x": { get: operation } },
+    { baseUrl: server.origin, ...options },
+    {
+      components: { securitySchemes },
+    } as unknown as JsonObject,
+  );
+  await call(toolOf(source, "x"), args);
+  return server.last;
+}
+
+const auth = { bearer: "TOKEN", basic: { username: "me", password: "sécret" }, apiKey: "KEY+123" };
+const basicHeader = `Basic ${Buffer.from("me:sécret").toString("base64")}`;
+
+describe("a credential goes where the document says", () => {
+  test.each<[string, Partial<Recorded["headers"]>, string]>([
+    ["header_key", { "x-key": "KEY+123" }, ""],
+    ["query_key", {}, "key%26=KEY%2B123"],
+    ["cookie_key", { cookie: "sid=KEY+123" }, ""],
+    ["bearer", { authorization: "Bearer TOKEN" }, ""],
+    ["oauth", { authorization: "Bearer TOKEN" }, ""],
+    ["basic", { authorization: basicHeader }, ""],
+  ])("%s", async (scheme, headers, query) => {
+    const recorded = await send([{ [scheme]: [] }], { auth });
+    expect(recorded.headers).toMatchObject(headers);
+    expect(recorded.query).toBe(query);
+    const sent = ["authorization", "x-key", "cookie"].filter(
+      (name) => recorded.headers[name] !== undefined,
+    );
+    expect(sent).toEqual(Object.keys(headers));
+  });
+
+  test("beside the arguments of its place", async () => {
+    const parameters = [
+      { name: "a", in: "query", schema: {} },
+      { name: "c", in: "cookie", schema: {} },
+    ];
+    const recorded = await send(
+      [{ query_key: [], cookie_key: [] }],
+      { auth },
+      { a: 1, c: 2 },
+      { parameters },
+    );
+    expect(recorded.query).toBe("a=1&key%26=KEY%2B123");
+    expect(recorded.headers["cookie"]).toBe("c=2; sid=KEY+123");
+  });
+
+  test("by its scheme's name before any other", async () => {
+    const recorded = await send([{ header_key: [], basic: [] }], {
+      auth: {
+        ...auth,
+        schemes: {
+          header_key: () => Promise.resolve("OWN"),
+          basic: { username: "u", password: "p" },
+        },
+      },
+    });
+    expect(recorded.headers).toMatchObject({ "x-key": "OWN", authorization: "Basic dTpw" });
+  });
+
+  test("asked for anew before each request", async () => {
+    let count = 0;
+    await using source = await sourceOf(
+      { "/x": { get: { operationId: "x", responses: ok } } },
+      {
+        baseUrl: server.origin,
+        auth: { bearer: () => `t${++count}` },
+      },
+    );
+    for (const token of ["t1", "t2"]) {
+      await call(toolOf(source, "x"));
+      expect(server.last.headers["authorization"]).toBe(`Bearer ${token}`);
+    }
+  });
+});
+
+describe("of several alternatives", () => {
+  test("the first for which everything is there is taken", async () => {
+    const recorded = await send([{ header_key: [], bearer: [] }, { basic: [] }], {
+      auth: { basic: auth.basic, bearer: "T" },
+    });
+    expect(recorded.headers["authorization"]).toBe(basicHeader);
+    expect(recorded.headers["x-key"]).toBeUndefined();
+  });
+
+  test("one that needs nothing is taken when there is nothing for the others", async () => {
+    const recorded = await send([{}, { header_key: [] }], { auth: { bearer: "T" } });
+    expect(recorded.headers["authorization"]).toBeUndefined();
+    const full = await send([{}, { header_key: [] }], { auth });
+    expect(full.headers["x-key"]).toBe("KEY+123");
+  });
+
+  test("what was given goes when no alternative is complete, or none is declared", async () => {
+    expect(
+      (await send([{ header_key: [], basic: [] }], { auth: { apiKey: "K" } })).headers["x-key"],
+    ).toBe("K");
+    expect((await send(undefined, { auth: { bearer: "T" } })).headers["authorization"]).toBe(
+      "Bearer T",
+    );
+  });
+});
+
+describe("the host's headers", () => {
+  test("go with every request and before everything else of their name", async () => {
+    const parameters = [
+      { name: "X-Version", in: "header", required: true, schema: { type: "string" } },
+    ];
+    const options = {
+      headers: { "X-Version": "2", Authorization: "Custom 1", Accept: "text/x" },
+      auth,
+    };
+    const recorded = await send([{ bearer: [] }], options, { "X-Version": "9" }, { parameters });
+    expect(recorded.headers).toMatchObject({
+      "x-version": "2",
+      authorization: "Custom 1",
+      accept: "text/x",
+    });
+  });
+});
+
+describe("a content type of the host's own", () => {
+  test("does not replace that of a body", async () => {
+    await using source = await sourceOf(
+      {
+        "/x": {
+          post: {
+            operationId: "x",
+            responses: ok,
+            requestBody: { content: { "application/merge-patch+json": { schema: {} } } },
+          },
+        },
+      },
+      { baseUrl: server.origin, headers: { "Content-Type": "application/json" } },
+    );
+    await call(toolOf(source, "x"), { body: {} });
+    expect(server.last.headers["content-type"]).toBe("application/merge-patch+json");
+  });
+});
+
+describe("credentials stay", () => {
+  const elsewhere = (url: string): JsonObject => ({
+    "/x": { get: { operationId: "x", responses: ok, servers: [{ url }] } },
+  });
+
+  test("at the origin of baseUrl, whatever a single operation says", async () => {
+    await using source = await sourceOf(elsewhere("http://evil.example"), {
+      baseUrl: server.origin,
+      auth,
+    });
+    await call(toolOf(source, "x"));
+    expect(server.last.headers["authorization"]).toBe("Bearer TOKEN");
+  });
+
+  test("at the document's own origin when an operation goes elsewhere, and a refusal says how to send them", async () => {
+    await using other = await RecordingServer.start(respond(401, "text/plain", "who are you?"));
+    await using host = await RecordingServer.start(
+      respond(
+        200,
+        "application/json",
+        JSON.stringify({ openapi: "3.1.0", info: {}, paths: elsewhere(other.origin) }),
+      ),
+    );
+    const allowed = { auth: { ...auth, bearer: "T-SECRET" } };
+    await using refused = openApiSource(`${host.origin}/openapi.json`, allowed);
+    await refused.ready;
+    // Another port is another origin, and a private one: it takes the host's word to be reached at all.
+    expect(await rejection(toolOf(refused, "x"))).toMatchObject({
+      code: "permission_denied",
+      message: expect.stringContaining(`allowOrigins: ["${other.origin}"]`) as string,
+    });
+    expect(other.requests).toHaveLength(0);
+
+    await using given = openApiSource(`${host.origin}/openapi.json`, {
+      ...allowed,
+      allowOrigins: [other.origin],
+    });
+    await given.ready;
+    await call(toolOf(given, "x"));
+    expect(other.last.headers["authorization"]).toBe("Bearer T-SECRET");
+  });
+
+  test("behind when a redirect leads to another origin", async () => {
+    await using other = await RecordingServer.start();
+    server.answer = (_recorded, response) =>
+      response.writeHead(302, { location: `${other.origin}/y?key%26=KEY%2B123` }).end();
+    await send([{ query_key: [], header_key: [], cookie_key: [], bearer: [] }], {
+      auth,
+      headers: { "X-Own": "1" },
+      allowOrigins: [other.origin],
+    });
+    server.answer = respond(200, "application/json", "{}");
+    const { headers, query } = other.last;
+    expect([
+      headers["authorization"],
+      headers["x-key"],
+      headers["cookie"],
+      headers["x-own"],
+    ]).toEqual(Array.from({ length: 4 }, () => undefined));
+    expect(query).toBe("");
+  });
+});
+
+describe("a refusal", () => {
+  const refusedWith = async (
+    status: number,
+    options: OpenApiOptions,
+    security?: JsonObject[],
+  ): Promise<unknown> => {
+    server.answer = respond(status, "text/plain", "no");
+    const operation = {
+      operationId: "x",
+      responses: ok,
+      ...(security === undefined ? {} : { security }),
+    };
+    await using source = await sourceOf(
+      { "/x": { get: operation } },
+      { baseUrl: server.origin, ...options },
+      {
+        components: { securitySchemes },
+      } as unknown as JsonObject,
+    );
+    const output = await call(toolOf(source, "x"));
+    server.answer = respond(200, "application/json", "{}");
+    return { code: output.error?.code, text: (output.content[0] as { text: string }).text };
+  };
+
+  test("without credentials says which are missing", async () => {
+    expect(await refusedWith(401, {}, [{ bearer: [] }])).toMatchObject({
+      code: "auth_required",
+      text: expect.stringMatching(
+        /^401 Unauthorized: no\nCredentials are missing: .*`auth`.*bearer/,
+      ) as string,
+    });
+    expect(await refusedWith(403, {})).toMatchObject({
+      code: "upstream",
+      text: "403 Forbidden: no",
+    });
+  });
+
+  test("of credentials that were sent says so", async () => {
+    expect(await refusedWith(401, { auth })).toMatchObject({
+      code: "upstream",
+      text: expect.stringContaining("credentials were refused") as string,
+    });
+    expect(await refusedWith(403, { auth })).toMatchObject({
+      code: "upstream",
+      text: expect.stringContaining("do not permit this") as string,
+    });
+  });
+
+  test("of a scheme that we cannot do yet is foreseen in problems", async () => {
+    await using source = await sourceOf(
+      {
+        "/x": {
+          get: { operationId: "x", responses: ok, security: [{ digest: [] }, { mtls: [] }] },
+        },
+        "/y": {
+          get: { operationId: "y", responses: ok, security: [{ digest: [] }, { bearer: [] }] },
+        },
+      },
+      { baseUrl: server.origin },
+      { components: { securitySchemes } } as unknown as JsonObject,
+    );
+    source.realize();
+    expect(source.problems).toMatchObject([
+      {
+        subject: "GET /x",
+        severity: "warning",
+        message: expect.stringContaining('"digest" (http digest)') as string,
+      },
+    ]);
+    expect(source.tools()).toHaveLength(2);
+  });
+
+  test("of the host's own function for a secret is auth_required", async () => {
+    for (const bearer of [
+      (): never => {
+        throw new Error("vault: SECRET");
+      },
+      (): Promise<string> => Promise.reject(new Error("vault: SECRET")),
+    ]) {
+      await using source = await sourceOf(
+        { "/x": { get: { operationId: "x", responses: ok } } },
+        {
+          baseUrl: server.origin,
+          auth: { bearer },
+        },
+      );
+      const error = await rejection(toolOf(source, "x"));
+      expect(error).toMatchObject({
+        code: "auth_required",
+        message: expect.not.stringContaining("SECRET") as string,
+      });
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import type { ToolContext } from "@toolweave/core";
+
+/** The least that a tool gets, for tests that run one without an executor. */
+export function toolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
+  const unused = (): never => {
+    throw new Error("an OpenAPI tool does not need this");
+  };
+  return {
+    callId: "call_1",
+    toolName: "tool",
+    attempt: 1,
+    runId: "run_1",
+    signal,
+    injected: undefined,
+    scope: { execute: unused },
+    artifacts: { write: unused },
+    update: unused,
+    progress: unused,
+    checkpoint: unused,
+  };
+}
