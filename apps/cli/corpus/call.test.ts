@@ -124,12 +124,11 @@ describe("toolweave call against live servers", () => {
         "--auth",
         "bearer:$TEST_TOKEN",
       );
-      expect(stderr, args[0]).toBe("");
-      expect(code, args[0]).toBe(0);
+      expect({ tool: args[0], code, stderr }).toEqual({ tool: args[0], code: 0, stderr: "" });
     }
     expect(github.requests.map(wire)).toEqual([
       'POST /repos/octo%20org/hello%2Fworld/issues {"title":"It broke","labels":["bug"]}',
-      "GET /repos/o/r/issues?state=all&per_page=5&labels=bug%2Cui",
+      "GET /repos/o/r/issues?state=all&labels=bug%2Cui&per_page=5",
       "GET /repos/o/r/contents/docs%2Fread%20me.md?ref=v1%2B2",
       'POST /repos/o/r/issues/3/labels {"labels":["a"]}',
     ]);
@@ -149,8 +148,7 @@ describe("toolweave call against live servers", () => {
     ];
     for (const args of calls) {
       const { code, stderr } = await call("stripe-2023-09.yaml", stripe.url, ...args);
-      expect(stderr, args[0]).toBe("");
-      expect(code, args[0]).toBe(0);
+      expect({ tool: args[0], code, stderr }).toEqual({ tool: args[0], code: 0, stderr: "" });
     }
     const [created, listed] = stripe.requests as [WireRequest, WireRequest];
     expect(created.method).toBe("POST");
