@@ -94,14 +94,19 @@ const library = {
 function answerTo({ method, path }: Recorded): { status?: number; body?: unknown } {
   if (path === "/openapi.json") return { status: 200, body: library };
   if (path === "/inventory") return {};
-  if (path === "/books" && method === "GET") return { status: 200, body: [{ id: 1, title: "Emma" }] };
+  if (path === "/books" && method === "GET")
+    return { status: 200, body: [{ id: 1, title: "Emma" }] };
   if (path === "/books") return { status: 201, body: { id: 2, title: "Emma" } };
   return path === "/books/1"
     ? { status: 200, body: { id: 1, title: "Emma", subtitle: null } }
     : { status: 404, body: { error: "There is no such book." } };
 }
 
-function manifest(name: string, create: Manifest["create"], named: (tool: string) => string): Manifest {
+function manifest(
+  name: string,
+  create: Manifest["create"],
+  named: (tool: string) => string,
+): Manifest {
   const added = (): number =>
     server.requests.filter(({ method, path }) => method === "POST" && path === "/books").length;
   return {
@@ -119,7 +124,8 @@ function manifest(name: string, create: Manifest["create"], named: (tool: string
   };
 }
 
-const source = (): ReturnType<typeof openApiSource> => openApiSource(`${server.origin}/openapi.json`);
+const source = (): ReturnType<typeof openApiSource> =>
+  openApiSource(`${server.origin}/openapi.json`);
 
 conformance(manifest("an OpenAPI source", source, (tool) => tool));
 conformance(

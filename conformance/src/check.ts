@@ -1,0 +1,41 @@
+import type { Finding } from "./finding.ts";
+import type { Manifest, SampleCalls, SampleKind } from "./manifest.ts";
+import type { RuleResult } from "./report.ts";
+import type { Capability } from "./requirement.ts";
+import { requirements } from "./requirements.ts";
+import type { Subject } from "./subject.ts";
+import type { Awaitable } from "@toolweave/core";
+
+/** What a check gets to work with. */
+export interface CheckContext {
+  readonly manifest: Manifest;
+  /** For generated inputs. */
+  readonly seed: number;
+  /** One that rules share which only read. */
+  subject(): Promise<Subject>;
+  /** One of the check's own: nothing else has used it. Closed when the check ends. */
+  fresh(): Promise<Subject>;
+  /** Like `fresh`, not yet waited for. */
+  created(): Promise<Subject>;
+  /** The manifest's sample calls of a kind that the check needs. */
+  samples<Kind extends SampleKind>(kind: Kind): NonNullable<SampleCalls[Kind]>;
+  /** Waits no longer than the run's deadline. */
+  within<T>(pending: PromiseLike<T>, what: string): Promise<T>;
+  /** What comes of the rules that hold here for another manifest. */
+  holding(manifest: Manifest): Promise<readonly RuleResult[]>;
+}
+
+/** How a rule is checked. What `run` throws is a failure of the rule. */
+export interface Check {
+  /** The rule's id. */
+  readonly id: string;
+  readonly needs: readonly Capability[];
+  run(context: CheckContext): Awaitable<Finding>;
+}
+
+/** Makes the check of a rule; what it needs is the rule's to say. */
+export function check(id: string, run: Check["run"]): Check {
+  const requirement = requirements.find((requirement) => requirement.id === id);
+  if (requirement === undefined) throw new Error(`There is no rule ${id} to check.`);
+  return { id, needs: requirement.needs, run };
+}

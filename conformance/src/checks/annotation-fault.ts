@@ -1,0 +1,49 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { Fault } from "../look-at.ts";
+import { isObject } from "../schema/subschemas.ts";
+
+type Test = (value: JsonValue) => boolean;
+
+const isBoolean: Test = (value) => typeof value === "boolean";
+const isString: Test = (value) => typeof value === "string";
+
+const access: Readonly<Record<string, Test>> = {
+  filesystem: (value) => value === "none" || value === "read" || value === "write",
+  process: isBoolean,
+  network: isBoolean,
+  spend: isBoolean,
+  workspaceRoot: isString,
+};
+
+const redaction: Readonly<Record<string, Test>> = { path: isString };
+
+const annotations: Readonly<Record<string, Test>> = {
+  title: isString,
+  readOnlyHint: isBoolean,
+  destructiveHint: isBoolean,
+  idempotentHint: isBoolean,
+  openWorldHint: isBoolean,
+  needsApprovalHint: isBoolean,
+  streamingHint: isBoolean,
+  access: (value) => isObject(value) && misfit(value, access) === undefined,
+  redact: (value) =>
+    Array.isArray(value) &&
+    value.every((rule: JsonValue) => isObject(rule) && misfit(rule, redaction) === undefined),
+};
+
+/** The first annotation that is unknown or of the wrong type. */
+export function annotationFault(value: JsonObject): Fault | undefined {
+  const name = misfit(value, annotations);
+  if (name === undefined) return undefined;
+  const wrong = Object.hasOwn(annotations, name)
+    ? `has the annotation ${name} with a wrong value`
+    : `has the annotation ${name}, which does not exist`;
+  return { wrong, seen: value[name] };
+}
+
+function misfit(value: JsonObject, tests: Readonly<Record<string, Test>>): string | undefined {
+  return Object.keys(value).find((name) => {
+    const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
+    return test === undefined || !test(value[name] as JsonValue);
+  });
+}

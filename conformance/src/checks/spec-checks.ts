@@ -1,0 +1,52 @@
+import { isObject } from "../schema/subschemas.ts";
+import { check, type Check } from "../check.ts";
+import { described, lookAt } from "../look-at.ts";
+import { annotationFault } from "./annotation-fault.ts";
+
+/** What a spec is, apart from its schemas. */
+export const specChecks: readonly Check[] = [
+  check("TW-SPEC-001", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(tools, "Read every field of each spec", ({ unreadable }) =>
+      unreadable === undefined
+        ? undefined
+        : { wrong: `throws when its ${unreadable.field} is read`, seen: unreadable.error },
+    );
+  }),
+
+  check("TW-SPEC-002", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(tools, "Serialised each spec and read it back", ({ defect }) =>
+      defect === undefined
+        ? undefined
+        : { wrong: `is not plain JSON data at spec${defect.path}`, seen: defect.what },
+    );
+  }),
+
+  check("TW-SPEC-003", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(described(tools), "Read each description", ({ spec: { description } }) =>
+      typeof description === "string" && description.trim() !== ""
+        ? undefined
+        : { wrong: "has no description", seen: description },
+    );
+  }),
+
+  check("TW-SPEC-008", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(described(tools), "Read each tool's annotations", ({ spec }) =>
+      isObject(spec.annotations)
+        ? annotationFault(spec.annotations)
+        : { wrong: "has no annotations object", seen: spec.annotations },
+    );
+  }),
+
+  check("TW-SPEC-009", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(described(tools), "Read each schema twice", ({ tool: { spec } }) =>
+      spec.inputSchema === spec.inputSchema && spec.outputSchema === spec.outputSchema
+        ? undefined
+        : { wrong: "makes its schema anew each time it is read", seen: "two objects" },
+    );
+  }),
+];

@@ -1,0 +1,121 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject, subschemas } from "./subschemas.ts";
+
+/** A reference that leads nowhere within its schema. */
+export interface DanglingReference {
+  /** A JSON pointer to the schema that refers. */
+  readonly path: string;
+  readonly reference: string;
+}
+
+interface Reference extends DanglingReference {
+  readonly base: string;
+}
+
+// Any absolute URI will do for a schema that has none; nothing is ever fetched.
+const ownBase = "schema:/self";
+
+const keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/**
+ * The references of one schema and what they mean within it.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8
+ */
+export class References {
+  readonly #resources = new Map<string, JsonObject>();
+  readonly #anchors = new Map<string, JsonObject>();
+  readonly #found: Reference[] = [];
+  readonly #walked = new Set<JsonObject>();
+  readonly #base: string;
+
+  constructor(root: JsonObject) {
+    this.#resources.set(ownBase, root);
+    this.#base = this.#baseOf(root, ownBase);
+    this.#walk(root, ownBase, "");
+  }
+
+  /** The schema that a reference at the root means; `undefined` when it is not there. */
+  resolve(reference: string): JsonValue | undefined {
+    return this.#resolve(reference, this.#base);
+  }
+
+  /** The references that lead nowhere. */
+  dangling(): DanglingReference[] {
+    const dangling: DanglingReference[] = [];
+    // Walking a target that no keyword leads to can find more references: the loop sees them, too.
+    for (const { path, reference, base } of this.#found) {
+      const target = this.#resolve(reference, base);
+      if (isObject(target)) this.#walk(target, base, reference);
+      else if (typeof target !== "boolean") dangling.push({ path, reference });
+    }
+    return dangling;
+  }
+
+  #walk(schema: JsonObject, outer: string, path: string): void {
+    if (this.#walked.has(schema)) return;
+    this.#walked.add(schema);
+    const base = this.#baseOf(schema, outer);
+    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+      const anchor = schema[keyword];
+      if (typeof anchor === "string") this.#anchors.set(`${base}#${anchor}`, schema);
+    }
+    for (const keyword of keywords) {
+      const reference = schema[keyword];
+      if (typeof reference === "string") this.#found.push({ path, reference, base });
+    }
+    for (const { schema: inner, path: step } of subschemas(schema)) {
+      this.#walk(inner, base, `${path}${step}`);
+    }
+  }
+
+  #baseOf(schema: JsonObject, outer: string): string {
+    const id = schema["$id"];
+    if (typeof id !== "string") return outer;
+    const [address, fragment] = split(id);
+    // Draft-07 writes anchors as `$id: "#name"`.
+    if (address === "" && fragment !== "") this.#anchors.set(`${outer}#${fragment}`, schema);
+    const base = address === "" ? outer : absolute(address, outer);
+    if (base === undefined) return outer;
+    if (address !== "") this.#resources.set(base, schema);
+    return base;
+  }
+
+  #resolve(reference: string, base: string): JsonValue | undefined {
+    const [address, fragment] = split(reference);
+    const target = address === "" ? base : absolute(address, base);
+    const resource = target === undefined ? undefined : this.#resources.get(target);
+    if (resource === undefined || fragment === "") return resource;
+    return fragment.startsWith("/")
+      ? pointer(resource, fragment)
+      : this.#anchors.get(`${target}#${fragment}`);
+  }
+}
+
+function split(reference: string): [address: string, fragment: string] {
+  const at = reference.indexOf("#");
+  if (at === -1) return [reference, ""];
+  return [reference.slice(0, at), decoded(reference.slice(at + 1))];
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+function absolute(address: string, base: string): string | undefined {
+  return URL.canParse(address, base) ? new URL(address, base).href : undefined;
+}
+
+function pointer(root: JsonValue, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = root;
+  for (const part of path.slice(1).split("/")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+  }
+  return value;
+}

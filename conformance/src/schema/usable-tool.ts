@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import {
+  isToolName,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type Tool,
+  type ToolSpec,
+} from "@toolweave/core";
+import type { CheckContext } from "../check.ts";
+import { drawn } from "./drawn.ts";
+import { References } from "./references.ts";
+import { sharedValidator } from "./shared-validator.ts";
+import { valuesOf } from "./value-arbitrary.ts";
+
+/** A tool whose input schema can be worked with: JSON, an object's, complete, compiled. */
+export interface UsableTool {
+  readonly tool: Tool;
+  readonly label: string;
+  readonly spec: ToolSpec;
+  readonly accepts: (args: JsonObject) => boolean;
+}
+
+/** A rule that generates inputs looks at no more tools than this in one run. */
+const maxTools = 40;
+
+const triedForValid = 40;
+
+/**
+ * The tools that inputs can be generated for, at most 40 of them: which, the seed decides. What is
+ * wrong with the others' schemas is for other rules to say.
+ */
+export async function usableTools(
+  context: CheckContext,
+  wanted: (spec: ToolSpec) => boolean = () => true,
+): Promise<{ readonly tools: readonly UsableTool[]; readonly of: number }> {
+  const { tools } = await context.subject();
+  const readable = tools.flatMap(({ tool, label, spec }) =>
+    spec !== undefined && isToolName(spec.name) && wanted(spec) ? [{ tool, label, spec }] : [],
+  );
+  const usable: UsableTool[] = [];
+  for (const { tool, label, spec } of drawn(readable, maxTools, context.seed)) {
+    const accepts = await acceptor(spec.inputSchema);
+    if (accepts !== undefined && isAvailable(tool)) usable.push({ tool, label, spec, accepts });
+  }
+  return { tools: usable, of: readable.length };
+}
+
+/**
+ * Arguments that the tool's schema accepts, as far as they can be generated.
+ *
+ * @param samples known ones.
+ */
+export function argumentsOf(
+  { spec, accepts }: UsableTool,
+  samples: readonly JsonObject[],
+  seed: number,
+): fc.Arbitrary<JsonObject> {
+  const schema = spec.inputSchema as JsonObject;
+  const values = valuesOf(schema, new References(schema)) as fc.Arbitrary<JsonObject>;
+  const tried = fc.sample(values, { seed, numRuns: triedForValid });
+  const [fallback] = [...samples, ...tried].filter(accepts);
+  return values.map((args) => (fallback === undefined || accepts(args) ? args : fallback));
+}
+
+async function acceptor(schema: JsonSchema): Promise<UsableTool["accepts"] | undefined> {
+  if (schema["type"] !== "object") return undefined;
+  if (new References(schema as JsonObject).dangling().length > 0) return undefined;
+  try {
+    const compiled = await sharedValidator.compile(schema);
+    return (args: JsonValue) => compiled(args) === undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAvailable({ availability }: Tool): boolean {
+  return availability?.status !== "unavailable";
+}

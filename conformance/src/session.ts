@@ -1,0 +1,165 @@
+import { ToolError } from "@toolweave/core";
+import type { Check, CheckContext } from "./check.ts";
+import { checks } from "./checks/checks.ts";
+import { failed, messageOf, notApplicable, type Finding } from "./finding.ts";
+import type { Manifest, SampleKind } from "./manifest.ts";
+import { resultOf, type RuleResult } from "./report.ts";
+import type { Requirement } from "./requirement.ts";
+import { requirements } from "./requirements.ts";
+import { closeQuietly, create, open, type Subject } from "./subject.ts";
+import { within } from "./within.ts";
+
+/** How a manifest is tested. */
+export interface ConformanceOptions {
+  /** Gives the inputs of an earlier run again. Default: another one each time. */
+  readonly seed?: number;
+  /**
+   * Milliseconds that anything may take that must come to an end: `ready`, a sample call, the end
+   * of a cancelled one. Default: 10,000.
+   */
+  readonly deadlineMs?: number;
+}
+
+/** The rule that everything else stands on: without a subject there is nothing to look at. */
+const opening = requirements.find(({ id }) => id === "TW-LIFE-001") as Requirement;
+
+const checksById = new Map(checks.map((check) => [check.id, check]));
+
+/** The rules of one manifest: each is checked once, when it is first asked for. */
+export class Session {
+  readonly manifest: Manifest;
+  readonly seed: number;
+  readonly #deadlineMs: number;
+  readonly #results = new Map<string, Promise<RuleResult>>();
+  #shared: Promise<Subject> | undefined;
+
+  /** @throws ToolError `internal` when the manifest contradicts itself. */
+  constructor(manifest: Manifest, options: ConformanceOptions = {}) {
+    refuseContradictions(manifest);
+    this.manifest = manifest;
+    this.seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
+    this.#deadlineMs = options.deadlineMs ?? 10_000;
+  }
+
+  /** Why a rule cannot apply, as far as the manifest says so. */
+  notApplicable({ needs }: Requirement): string | undefined {
+    const { without = {} } = this.manifest;
+    return needs.map((need) => (need === "source" ? undefined : without[need])).find(Boolean);
+  }
+
+  /** Checks a rule. Never rejects. */
+  result(requirement: Requirement): Promise<RuleResult> {
+    const { id } = requirement;
+    let result = this.#results.get(id);
+    if (result === undefined) {
+      result = this.#finding(requirement)
+        .catch((error: unknown) =>
+          failed("The check could not be finished.", `Checked ${id}.`, messageOf(error)),
+        )
+        .then((finding) => resultOf(requirement, finding, this.manifest.knownFailing?.[id]));
+      this.#results.set(id, result);
+    }
+    return result;
+  }
+
+  /** Lets go of what the rules shared. */
+  async close(): Promise<void> {
+    const subject = await this.#shared?.catch(() => undefined);
+    this.#shared = undefined;
+    if (subject !== undefined) await closeQuietly(subject, this.#deadlineMs);
+  }
+
+  async #finding(requirement: Requirement): Promise<Finding> {
+    const { id, needs } = requirement;
+    const reason = this.notApplicable(requirement);
+    if (reason !== undefined) return notApplicable(reason);
+    for (const need of needs) {
+      if (need !== "source" && !this.manifest.samples?.[need]?.length) return undeclared(need);
+    }
+    const check = checksById.get(id);
+    if (check === undefined) throw new Error(`The rule ${id} has no check.`);
+    if (id !== opening.id) {
+      if ((await this.result(opening)).status !== "passed") {
+        return notApplicable(`There is nothing to look at: see ${opening.id}.`);
+      }
+      if (needs.includes("source") && !(await this.#open()).isSource) {
+        return notApplicable("create() gives a list of tools, not a source.");
+      }
+    }
+    return this.#run(check);
+  }
+
+  async #run(check: Check): Promise<Finding> {
+    const own: Subject[] = [];
+    const keep = async (made: Promise<Subject>): Promise<Subject> => {
+      const subject = await made;
+      own.push(subject);
+      return subject;
+    };
+    const { manifest, seed } = this;
+    const deadlineMs = this.#deadlineMs;
+    const context: CheckContext = {
+      manifest,
+      seed,
+      subject: () => this.#open(),
+      fresh: () => keep(open(manifest, deadlineMs)),
+      created: () => keep(create(manifest, deadlineMs)),
+      samples: (kind) => manifest.samples?.[kind] ?? [],
+      within: (pending, what) => within(pending, deadlineMs, what),
+      holding: (other) => this.#holding(other),
+    };
+    try {
+      return await check.run(context);
+    } finally {
+      await Promise.all(own.map((subject) => closeQuietly(subject, deadlineMs)));
+    }
+  }
+
+  #open(): Promise<Subject> {
+    return (this.#shared ??= open(this.manifest, this.#deadlineMs));
+  }
+
+  async #holding(manifest: Manifest): Promise<readonly RuleResult[]> {
+    const other = new Session(manifest, { seed: this.seed, deadlineMs: this.#deadlineMs });
+    const results: RuleResult[] = [];
+    try {
+      for (const requirement of requirements) {
+        if (requirement.id.startsWith("TW-VIEW-")) continue;
+        const here = await this.result(requirement);
+        if (here.status === "passed") results.push(await other.result(requirement));
+      }
+    } finally {
+      await other.close();
+    }
+    return results;
+  }
+}
+
+function undeclared(kind: SampleKind): Finding {
+  return failed(
+    `The manifest has no ${kind}: give samples.${kind}, or say in without.${kind} why there are none.`,
+    "Looked for sample calls in the manifest.",
+    "none",
+  );
+}
+
+function refuseContradictions({
+  name,
+  samples = {},
+  without = {},
+  knownFailing = {},
+}: Manifest): void {
+  for (const [kind, reason] of Object.entries(without)) {
+    if (reason === "") throw misuse(`${name}: without.${kind} needs a reason.`);
+    if (samples[kind as SampleKind]?.length) {
+      throw misuse(`${name}: there are samples.${kind}, so take ${kind} out of without.`);
+    }
+  }
+  for (const id of Object.keys(knownFailing)) {
+    if (!checksById.has(id)) throw misuse(`${name}: knownFailing names ${id}, which is no rule.`);
+  }
+}
+
+function misuse(message: string): ToolError {
+  return new ToolError("internal", message);
+}

@@ -1,0 +1,82 @@
+import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
+import type { Manifest } from "./manifest.ts";
+import { readSpec, type ReadTool } from "./read-spec.ts";
+import { within } from "./within.ts";
+
+/** What the manifest made, ready to be looked at. */
+export class Subject {
+  /** The source; tools that were given as a list are put into one. */
+  readonly source: ToolSource;
+  /** `create` gave a `ToolSource`. */
+  readonly isSource: boolean;
+  #tools: readonly ReadTool[] | undefined;
+
+  constructor(source: ToolSource, isSource: boolean) {
+    this.source = source;
+    this.isSource = isSource;
+  }
+
+  /** All tools with what could be read of them. Realises every schema. */
+  get tools(): readonly ReadTool[] {
+    return (this.#tools ??= this.source.tools().map(readSpec));
+  }
+
+  /** The names in their order; what cannot be read is "". */
+  names(): string[] {
+    return this.source.tools().map(nameOf);
+  }
+
+  /** The tools that a registry takes: canonical names, the first of each. */
+  callable(): Tool[] {
+    const seen = new Set<string>();
+    return this.source.tools().filter((tool) => {
+      const name = nameOf(tool);
+      const fits = isToolName(name) && !seen.has(name);
+      seen.add(name);
+      return fits;
+    });
+  }
+}
+
+/** Makes what the manifest makes. It need not be ready yet. */
+export async function create(manifest: Manifest, deadlineMs: number): Promise<Subject> {
+  const made = manifest.create();
+  const given = isThenable(made) ? await within(made, deadlineMs, "create()") : made;
+  return isSource(given)
+    ? new Subject(given, true)
+    : new Subject(toolsSource(manifest.name, given), false);
+}
+
+/** Makes what the manifest makes, and waits until it is ready. */
+export async function open(manifest: Manifest, deadlineMs: number): Promise<Subject> {
+  const subject = await create(manifest, deadlineMs);
+  try {
+    await within(subject.source.ready, deadlineMs, "ready");
+  } catch (error) {
+    await closeQuietly(subject, deadlineMs);
+    throw error;
+  }
+  return subject;
+}
+
+/** Closes it; what goes wrong is the business of the rule for `close`. */
+export async function closeQuietly(subject: Subject, deadlineMs: number): Promise<void> {
+  try {
+    await within(subject.source.close(), deadlineMs, "close()");
+  } catch {
+    // TW-LIFE-003 says so.
+  }
+}
+
+function isSource(given: ToolSource | readonly Tool[]): given is ToolSource {
+  return !Array.isArray(given);
+}
+
+function nameOf(tool: Tool): string {
+  try {
+    const { name } = tool.spec;
+    return typeof name === "string" ? name : "";
+  } catch {
+    return "";
+  }
+}

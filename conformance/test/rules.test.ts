@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { checks } from "../src/checks/checks.ts";
+import { requirements } from "../src/index.ts";
+import { mutants } from "./mutants.ts";
+
+const ids = requirements.map(({ id }) => id);
+
+test("every rule has one id, a sentence and a section of the design", () => {
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, text, section } of requirements) {
+    expect(id).toMatch(/^TW-[A-Z]+-\d{3}$/);
+    expect(text).toMatch(/^[A-Za-z].*\.$/);
+    expect(Number(section)).toBeGreaterThan(0);
+  }
+});
+
+test("every rule has one check, and every check a rule", () => {
+  expect(checks.map(({ id }) => id).sort()).toEqual([...ids].sort());
+});
+
+test("every must-rule has a mutant, and every mutant a rule", () => {
+  const broken = new Set(mutants.map(({ rule }) => rule));
+  const musts = requirements.filter(({ level }) => level === "must").map(({ id }) => id);
+  expect(musts.filter((id) => !broken.has(id))).toEqual([]);
+  expect([...broken].filter((id) => !ids.includes(id))).toEqual([]);
+});

@@ -1,0 +1,149 @@
+import { ajvValidator, type JsonObject, type JsonSchema } from "@toolweave/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { breachesOf } from "../src/schema/breaches.ts";
+import { References } from "../src/schema/references.ts";
+import { surfaceNames } from "../src/schema/surface-names.ts";
+import { valuesOf } from "../src/schema/value-arbitrary.ts";
+
+const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.record({ type: fc.constant("string"), minLength: fc.nat(3) }),
+  fc.record({ type: fc.constant("string"), maxLength: fc.nat(5) }),
+  fc.record({
+    type: fc.constant("integer"),
+    minimum: fc.integer(),
+    multipleOf: fc.integer({ min: 1, max: 9 }),
+  }),
+  fc.record({
+    type: fc.constant("number"),
+    exclusiveMinimum: fc.nat(9),
+    maximum: fc.integer({ min: 20, max: 99 }),
+  }),
+  fc.record({ type: fc.constant(["boolean", "null"]) }),
+  fc.record({ enum: fc.uniqueArray(fc.oneof(fc.string(), fc.integer()), { minLength: 1 }) }),
+  fc.record({ const: fc.oneof(fc.string(), fc.boolean()) }),
+  fc.constant({ $ref: "#/$defs/shared" }),
+  fc.constant({ anyOf: [{ type: "string" }, { type: "integer" }] }),
+) as fc.Arbitrary<JsonObject>;
+
+const inner: fc.Arbitrary<JsonObject> = fc.oneof(
+  leaf,
+  fc.record({
+    type: fc.constant("array"),
+    items: leaf,
+    minItems: fc.nat(2),
+    maxItems: fc.integer({ min: 2, max: 4 }),
+  }),
+  objectOf(leaf),
+) as fc.Arbitrary<JsonObject>;
+
+const schemas = objectOf(inner).map((schema) => ({
+  ...schema,
+  $defs: { shared: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } },
+}));
+
+function objectOf(property: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+  const names = fc.constantFrom("a", "b", "c", "d");
+  return fc
+    .record({
+      properties: fc.dictionary(names, property, { minKeys: 1, noNullPrototype: true }),
+      required: fc.uniqueArray(names),
+      closed: fc.boolean(),
+    })
+    .map(({ properties, required, closed }) => ({
+      type: "object",
+      properties,
+      required: closed ? required.filter((name) => name in properties) : required,
+      additionalProperties: !closed,
+    }));
+}
+
+const validator = ajvValidator();
+
+async function accepts(schema: JsonSchema): Promise<(args: unknown) => boolean> {
+  const compiled = await validator.compile(schema);
+  return (args) => compiled(args) === undefined;
+}
+
+test("what breaks a schema by its own words is refused by the validator", async () => {
+  const property = fc.asyncProperty(schemas, fc.nat(), async (schema, seed) => {
+    const valid = await accepts(schema);
+    const values = valuesOf(schema, new References(schema)) as fc.Arbitrary<JsonObject>;
+    const [args = {}] = fc.sample(values, { seed, numRuns: 1 });
+    const passing = breachesOf(schema, new Set()).filter(({ apply }) => valid(apply(args)));
+    expect(passing.map(({ what }) => what)).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+test("what is generated from a schema is accepted by the validator", async () => {
+  const property = fc.asyncProperty(schemas, fc.nat(), async (schema, seed) => {
+    const valid = await accepts(schema);
+    const args = fc.sample(valuesOf(schema, new References(schema)), { seed, numRuns: 5 });
+    expect(args.filter((value) => !valid(value))).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+test("a schema that refers to itself gives values that end", () => {
+  const schema = {
+    type: "object",
+    properties: { next: { $ref: "#" }, all: { type: "array", items: { $ref: "#" } } },
+    required: ["next"],
+  };
+  const [value] = fc.sample(valuesOf(schema, new References(schema)), { seed: 1, numRuns: 1 });
+  expect(JSON.stringify(value)).toContain('{"next":{"next":');
+});
+
+test.each<[reference: string, schema: JsonObject]>([
+  ["#", {}],
+  ["#/$defs/a", { $defs: { a: {} } }],
+  ["#/$defs/a~1b%20c", { $defs: { "a/b c": {} } }],
+  ["#/x-shared/a", { "x-shared": { a: true } }],
+  ["#here", { $defs: { a: { $anchor: "here" } } }],
+  ["#here", { $defs: { a: { $id: "#here" } } }],
+  ["other", { $defs: { a: { $id: "other" } } }],
+  ["https://example.com/b", { $id: "https://example.com/a", $defs: { b: { $id: "b" } } }],
+  ["https://example.com/a#/$defs/b", { $id: "https://example.com/a", $defs: { b: {} } }],
+])("the reference %s resolves within %j", (reference, schema) => {
+  const whole = { ...schema, properties: { a: { $ref: reference } } };
+  expect(new References(whole).dangling()).toEqual([]);
+});
+
+test.each<[reference: string, schema: JsonObject]>([
+  ["#/$defs/b", { $defs: { a: {} } }],
+  ["#/$defs/a/type", { $defs: { a: { type: "string" } } }],
+  ["#there", { $defs: { a: { $anchor: "here" } } }],
+  ["other.json", {}],
+  ["https://example.com/a", {}],
+  ["http://[", {}],
+  ["#/constructor", {}],
+])("the reference %s leads out of %j", (reference, schema) => {
+  const whole = { ...schema, properties: { a: { $ref: reference } } };
+  expect(new References(whole).dangling()).toEqual([{ path: "/properties/a", reference }]);
+});
+
+test("a reference behind a reference is followed", () => {
+  const schema = { $ref: "#/x/a", x: { a: { items: { $ref: "#/x/b" } } } };
+  expect(new References(schema).dangling()).toMatchObject([{ reference: "#/x/b" }]);
+});
+
+test("a property called $ref, and an example that looks like a reference, are none", () => {
+  const schema = {
+    properties: { $ref: { type: "string" } },
+    default: { $ref: "#/nowhere" },
+    examples: [{ $ref: "#/nowhere" }],
+  };
+  expect(new References(schema).dangling()).toEqual([]);
+});
+
+test("the names that a schema speaks of include those of its branches", () => {
+  const schema = {
+    required: ["a"],
+    properties: { b: { properties: { inner: {} } } },
+    anyOf: [{ required: ["c"] }, { $ref: "#/$defs/d" }],
+    else: { properties: { e: {} } },
+    $defs: { d: { properties: { d: {} }, allOf: [{ $ref: "#" }] } },
+  };
+  expect([...surfaceNames(schema)].sort()).toEqual(["a", "b", "c", "d", "e"]);
+});

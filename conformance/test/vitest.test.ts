@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+interface Assertion {
+  readonly title: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
+}
+
+interface Report {
+  readonly testResults: readonly { readonly assertionResults: readonly Assertion[] }[];
+}
+
+const vitest = join(
+  dirname(fileURLToPath(import.meta.resolve("vitest/package.json"))),
+  "vitest.mjs",
+);
+const frontEnd = join(import.meta.dirname, "../src/vitest.ts");
+
+const conditions = `{ conditions: ["@toolweave/source"] }`;
+const config = `export default { resolve: ${conditions}, ssr: { resolve: ${conditions} } };`;
+
+const broken = `
+import { conformance } from ${JSON.stringify(frontEnd)};
+
+conformance(
+  {
+    name: "a broken tool",
+    create: () => [
+      {
+        spec: { name: "ping", description: "", inputSchema: { type: "object" }, annotations: { title: 7 }, provenance: { adapter: "x" } },
+        invoke: () => "pong",
+      },
+    ],
+    samples: { succeedingCalls: [{ tool: "ping", arguments: {} }] },
+    without: { failingCalls: "it never fails", slowCalls: "it is quick" },
+    knownFailing: { "TW-SPEC-008": "issue 12" },
+  },
+  { seed: 42 },
+);
+`;
+
+let folder: string;
+let assertions: readonly Assertion[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  await writeFile(join(folder, "vitest.config.mjs"), config);
+  await writeFile(join(folder, "broken.test.ts"), broken);
+  assertions = await assertionsOf(folder);
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+async function assertionsOf(root: string): Promise<readonly Assertion[]> {
+  const file = join(root, "report.json");
+  const args = [vitest, "run", "--reporter=json", `--outputFile=${file}`];
+  // It rejects, as it must: tests have failed.
+  await promisify(execFile)(process.execPath, args, { cwd: root }).catch(() => {});
+  const report = JSON.parse(await readFile(file, "utf8")) as Report;
+  return report.testResults.flatMap(({ assertionResults }) => assertionResults);
+}
+
+function find(id: string): Assertion | undefined {
+  return assertions.find(({ title }) => title.startsWith(id));
+}
+
+test("a broken rule is a red test that names the fault and how to replay it", () => {
+  const { status, failureMessages = [] } = find("TW-SPEC-003") ?? {};
+  expect(status).toBe("failed");
+  expect(failureMessages.join()).toContain(
+    [
+      "TW-SPEC-003 (must): The description says something.",
+      '  wrong:  "ping" has no description.',
+      "  done:   Read each description (1 in all).",
+      '  seen:   "ping": ',
+      "  replay: { seed: 42 }",
+    ].join("\n"),
+  );
+});
+
+test("a rule that does not apply says why in its title", () => {
+  expect(find("TW-CANCEL-002")).toMatchObject({
+    status: "passed",
+    title:
+      "TW-CANCEL-002 A running call that is cancelled ends, and its tool stops. [not applicable: it is quick]",
+  });
+});
+
+test("a kind of sample calls that nobody declared is red", () => {
+  expect(find("TW-CANCEL-001")?.failureMessages.join()).toContain(
+    "give samples.effectCalls, or say in without.effectCalls why there are none",
+  );
+});
+
+test("what is known to fail is green and says so", () => {
+  expect(find("TW-SPEC-008")).toMatchObject({
+    status: "passed",
+    title:
+      "TW-SPEC-008 Annotations have known names and the right types. [known to fail: issue 12]",
+  });
+});
+
+test("what holds is green", () => {
+  expect(find("TW-CALL-002")?.status).toBe("passed");
+});

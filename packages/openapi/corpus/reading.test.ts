@@ -1,0 +1,123 @@
+// Real documents, as published: every operation is read or named with its reason, and every schema
+// stands alone.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { isToolName } from "@toolweave/core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { checkOperations, openDocument } from "../src/document.ts";
+import type { ApiDocument } from "../src/document.ts";
+import type { OperationDetails, SelfContainedSchema } from "../src/operation.ts";
+
+const specs = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
+const trees = [
+  "digitalocean-multi/DigitalOcean-public.v2.yaml",
+  "hey-api-full-2.0/full.yaml",
+  "hey-api-full-3.1/full.yaml",
+  "oai-petstore-separate-2.0/spec/swagger.json",
+];
+const documents = [...readdirSync(specs).filter((name) => /\.(?:json|ya?ml)$/.test(name)), ...trees];
+
+interface Schemas {
+  readonly sent: Set<SelfContainedSchema>;
+  readonly received: Set<SelfContainedSchema>;
+}
+
+function addSchemas(all: Schemas, { parameters, body, responses }: OperationDetails): void {
+  for (const { schema } of parameters) all.sent.add(schema);
+  for (const { schema, itemSchema = schema } of body?.media ?? []) {
+    all.sent.add(schema).add(itemSchema);
+  }
+  for (const { media } of responses) {
+    for (const { schema, itemSchema = schema } of media) all.received.add(schema).add(itemSchema);
+  }
+}
+
+/** Compiles every schema; definitions, which are the same object for all that have them, once. */
+function compileAll(schemas: ReadonlySet<SelfContainedSchema>): void {
+  const definitions = new Map<string, unknown>();
+  for (const { defs } of schemas) {
+    for (const [name, definition] of defs) {
+      expect(definitions.get(name) ?? definition).toBe(definition);
+      definitions.set(name, definition);
+    }
+  }
+  const roots = [...schemas].map(({ schema }, index) => [`root/${index}`, schema]);
+  const whole = { $defs: { ...Object.fromEntries(definitions), ...Object.fromEntries(roots) } };
+  const options = { strict: false, validateFormats: false, logger: false } as const;
+  const ajv = new Ajv2020(options).addSchema(whole, "document");
+  // Some patterns are of before `u` mode.
+  const lenient = new Ajv2020({ ...options, unicodeRegExp: false }).addSchema(whole, "document");
+  for (const index of roots.keys()) {
+    const reference = `document#/$defs/root~1${index}`;
+    try {
+      ajv.getSchema(reference);
+    } catch {
+      lenient.getSchema(reference);
+    }
+  }
+}
+
+/** Fails when a schema refers to something that is not among its definitions. */
+function expectComplete(
+  { schema, defs }: SelfContainedSchema,
+  checked: Map<object, WeakSet<object>>,
+): void {
+  const seen = checked.get(defs) ?? new WeakSet();
+  checked.set(defs, seen);
+  const look = (value: unknown, named: boolean): void => {
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    for (const [key, member] of Object.entries(value)) {
+      if (!named && ["examples", "default", "enum", "const"].includes(key)) continue;
+      if (!named && key === "$ref" && !defs.has(String(member).slice("#/$defs/".length))) {
+        throw new Error(`${String(member)} is not among the definitions`);
+      }
+      look(member, key === "properties" && !named);
+    }
+  };
+  look(schema, false);
+  for (const definition of defs.values()) look(definition, false);
+}
+
+describe.each(documents)("%s", (name) => {
+  let opened: ApiDocument;
+
+  test("every operation is read, under a name of its own", async () => {
+    opened = await openDocument(specs + name);
+    const usable = checkOperations(opened);
+    expect(opened.problems.filter(({ severity }) => severity !== "warning")).toEqual([]);
+    expect(usable).toHaveLength(opened.operations.length);
+    expect(new Set(opened.operations.map((operation) => operation.name)).size).toBe(usable.length);
+    expect(opened.operations.filter((operation) => !isToolName(operation.name))).toEqual([]);
+  });
+
+  test("every schema is complete and compiles", () => {
+    const schemas: Schemas = { sent: new Set(), received: new Set() };
+    for (const operation of opened.operations) addSchemas(schemas, operation.details());
+    for (const some of [schemas.sent, schemas.received]) {
+      const checked = new Map<object, WeakSet<object>>();
+      for (const schema of some) expectComplete(schema, checked);
+      compileAll(some);
+    }
+  });
+});
+
+test("all documents together have 3,231 operations", async () => {
+  let count = 0;
+  for (const name of documents) count += (await openDocument(specs + name)).operations.length;
+  expect(documents).toHaveLength(40);
+  expect(count).toBe(3231);
+});
+
+test("what is known of every document's operations needs no schema", async () => {
+  const opened = await openDocument(`${specs}github-api-3.0.json`);
+  expect(opened.operations).toHaveLength(1223);
+  expect(opened.operations.filter(({ summary }) => summary === undefined)).toEqual([]);
+});
+
+test("a document of 2,900 files opens only the files that it needs", async () => {
+  const opened = await openDocument(`${specs}digitalocean-multi/DigitalOcean-public.v2.yaml`);
+  expect(opened.operations).toHaveLength(659);
+  expect(opened.problems).toEqual([]);
+});
