@@ -49,9 +49,9 @@ function contentProblems({ name, files }: PublishRow): string[] {
   const strange = paths.filter(
     (path) => !/^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|(?:dist|src)\/.+)$/.test(path),
   );
-  // A renamed source leaves its old build behind.
+  // A renamed source leaves its old build behind; shared and lazy parts (chunks) have no one source.
   const stale = paths.filter((path) => {
-    const source = /^dist\/(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path)?.[1];
+    const source = /^dist\/(?!chunks\/)(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path)?.[1];
     return source !== undefined && !paths.includes(`src/${source}.ts`);
   });
   return [
