@@ -100,7 +100,7 @@ export type { Clock, ClockTimer } from "./executor/clock.ts";
 export type { BeforeCallAnswer, Hook, HookedCall } from "./executor/hooks.ts";
 export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/on-ask.ts";
 export { ToolExecutor } from "./executor/tool-executor.ts";
-export type { ExecutorOptions } from "./executor/tool-executor.ts";
+export type { ExecutorOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
 export type { CallOptions, ExecuteAllOptions, RunLimits, RunOptions } from "./executor/tool-run.ts";
 export type {

@@ -14,9 +14,10 @@ import type {
 import type { PermissionRequest } from "../spec/permission-request.ts";
 import type { Tool, ToolContext, ToolReturn, ValidationProblem } from "../spec/tool.ts";
 import { suspend } from "../spec/interruption.ts";
-import { lazyProperty } from "../spec/lazy.ts";
+import { defineLazy, lazyProperty } from "../spec/lazy.ts";
 import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
+import { messageOf } from "../executor/failure-of.ts";
 import { toOutput } from "../executor/stages/normalise.ts";
 import type { AnySchema, ArgumentsOf } from "./infer.ts";
 import { standardInput, type StandardInput } from "./standard-input.ts";
@@ -93,32 +94,41 @@ export function defineTool<const Input extends AnySchema, Injected = unknown>(
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "execute">;
 
 function check(definition: DefinitionData): void {
-  const { name, input, inputSchema, injected, timeoutMs } = definition;
+  const { name, input, inputSchema, output, injected, timeoutMs } = definition;
   if (!isToolName(name)) {
     throw defect(`"${name}" is no tool name: it must match ${String(toolNamePattern)}.`);
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw defect(`${name}: timeoutMs is ${timeoutMs}; use 0 for none, or leave it out.`);
   }
+  if (isStandardSchema(output)) requireJsonSchema(name, output, "output as JSON Schema instead");
   const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
-  if (written === undefined) {
-    if ((input as StandardSchema)["~standard"].jsonSchema === undefined) {
-      throw defect(
-        `${name}: this ${(input as StandardSchema)["~standard"].vendor} schema gives no JSON Schema; write inputSchema beside it.`,
-      );
-    }
-    return;
-  }
-  if (written["type"] !== "object") {
+  if (written !== undefined) checkInput(name, written, injected);
+  else requireJsonSchema(name, input as StandardSchema, "inputSchema beside it");
+}
+
+function requireJsonSchema(name: string, schema: StandardSchema, write: string): void {
+  const { vendor, jsonSchema } = schema["~standard"];
+  if (jsonSchema !== undefined) return;
+  throw defect(`${name}: this ${vendor} schema gives no JSON Schema; write ${write}.`);
+}
+
+function checkInput(
+  name: string,
+  schema: JsonSchema,
+  injected: readonly InjectedParameter[] = [],
+): JsonSchema {
+  if (schema["type"] !== "object") {
     throw defect(`${name}: the input schema must have type: "object" at its root.`);
   }
-  for (const parameter of injected ?? []) {
-    if (Object.hasOwn((written["properties"] ?? {}) as JsonObject, parameter.name)) {
+  for (const parameter of injected) {
+    if (Object.hasOwn((schema["properties"] ?? {}) as JsonObject, parameter.name)) {
       throw defect(
         `${name}: "${parameter.name}" is injected by the host, so take it out of the input schema.`,
       );
     }
   }
+  return schema;
 }
 
 function specOf(definition: DefinitionData): ToolSpec {
@@ -138,17 +148,29 @@ function specOf(definition: DefinitionData): ToolSpec {
   };
   if (isStandardSchema(input)) {
     // Libraries take their time to write a schema: not before it is needed.
-    lazyProperty(spec, "inputSchema", () => definition.inputSchema ?? objectSchema(name, input));
+    lazyProperty(
+      spec,
+      "inputSchema",
+      () => definition.inputSchema ?? checkInput(name, realised(name, input, "input"), injected),
+    );
   }
   if (output === undefined) return spec;
-  if (!isStandardSchema(output)) return { ...spec, outputSchema: output };
-  return lazyProperty(spec, "outputSchema", () => jsonSchemaOf(output, "output") ?? {});
+  return isStandardSchema(output)
+    ? lazyProperty(spec, "outputSchema", () => realised(name, output, "output"))
+    : defineLazy<ToolSpec>(spec, { outputSchema: output });
 }
 
-function objectSchema(name: string, input: StandardSchema): JsonSchema {
-  const schema = jsonSchemaOf(input, "input");
-  if (schema?.["type"] === "object") return schema;
-  throw defect(`${name}: the input must be an object schema, and this one is not.`);
+function realised(name: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
+  try {
+    return jsonSchemaOf(schema, side) ?? {};
+  } catch (error) {
+    const beside = side === "input" ? "inputSchema beside it" : "output as JSON Schema instead";
+    throw new ToolError(
+      "internal",
+      `${name}: its ${side} cannot be written as JSON Schema (${messageOf(error)}); write ${beside}.`,
+      { cause: error },
+    );
+  }
 }
 
 function validator(standard: StandardInput): NonNullable<Tool["validate"]> {

@@ -1,5 +1,6 @@
 import { isThenable, type Awaitable, type JsonObject } from "../spec/json.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
+import { escapePointer } from "../schema/escape-pointer.ts";
 import { ToolError } from "../tool-error.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 
@@ -37,7 +38,7 @@ export function standardInput(schema: StandardSchema): StandardInput {
 
 function problemsOf(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {
   return result.issues?.map(({ message, path = [] }) => ({
-    path: path.map((part) => `/${segment(part)}`).join(""),
+    path: path.map((part) => `/${escapePointer(String(keyOf(part)))}`).join(""),
     message,
   }));
 }
@@ -50,7 +51,6 @@ function valueOf(result: StandardResult<unknown>): unknown {
   );
 }
 
-function segment(part: PropertyKey | { readonly key: PropertyKey }): string {
-  const key = typeof part === "object" ? part.key : part;
-  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+function keyOf(part: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
+  return typeof part === "object" ? part.key : part;
 }

@@ -1,3 +1,4 @@
+import { isThenable } from "../spec/json.ts";
 import type { Clock } from "../executor/clock.ts";
 import type { Execution } from "../executor/execution.ts";
 import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts";
@@ -42,7 +43,8 @@ export class EventStream {
     const event = { seq: ++this.#seq, time: this.#clock.now(), ...fields } as unknown as ToolEvent;
     for (const listener of this.#listeners) {
       try {
-        listener(event);
+        const answer: unknown = listener(event);
+        if (isThenable(answer)) answer.then(undefined, () => {});
       } catch {
         // An observer that throws changes nothing.
       }

@@ -10,9 +10,11 @@ import type { Hook } from "./hooks.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { OnAsk } from "./on-ask.ts";
 import type { PendingCalls } from "./pending-calls.ts";
+import type { ToolExecutor } from "./tool-executor.ts";
 
 /** What the stages share: an executor's settings and what lives as long as it does. */
 export interface Engine {
+  readonly executor: ToolExecutor;
   /** The pipeline, for calls that running tools make. */
   readonly execute: (execution: Execution) => Promise<ToolOutcome>;
   /** The pipeline's exit, for calls that are stopped while they wait. */

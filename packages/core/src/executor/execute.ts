@@ -1,5 +1,6 @@
 import { isThenable, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 import { interrupt } from "./interrupt.ts";
@@ -32,14 +33,19 @@ const admission: readonly Stage[] = [
   authorize, //    7  the final arguments → deny, ask, allow
 ];
 
-const pipeline: readonly Stage[] = [
-  ...admission,
+/** Once it may. */
+const work: readonly Stage[] = [
   acquire, //      8  a place to run in
   run, //             the tool's own work, under its timeout
   normalise, //    9  whatever came back → an output that keeps its schema
   afterHooks, //  10  amend or redact
   bound, //           no more than the model's limit
 ];
+
+const pipeline: readonly Stage[] = [...admission, ...work];
+
+/** What `admit` has let through gave its place back: it takes one anew. */
+const afterAdmission: readonly Stage[] = [count, ...work];
 
 /** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
 export function execute(execution: Execution): Promise<ToolOutcome> {
@@ -59,6 +65,21 @@ export function admit(execution: Execution): Promise<ToolOutcome | undefined> {
   return new Promise((settle) => {
     execution.settle = settle as Execution["settle"];
     through(admission, execution, 0);
+  });
+}
+
+/** Goes on with a call that `admit` has let through. */
+export function start(execution: Execution): Promise<ToolOutcome> {
+  const { engine, authorization } = execution;
+  if (engine.events.active) {
+    engine.events.emitCall(execution, { type: "tool.requested" });
+    if (authorization !== undefined) {
+      engine.events.emitCall(execution, { type: "tool.authorized", ...authorization });
+    }
+  }
+  return new Promise((settle) => {
+    execution.settle = settle;
+    through(afterAdmission, execution, 0);
   });
 }
 
@@ -98,6 +119,10 @@ function wait(
       leave(execution, thrown);
     },
   );
+  // A stop that came while the stage was not yet waiting has found nothing to end.
+  if (execution.waitingFor !== index) return;
+  if (execution.stopped !== undefined) leave(execution, execution.stopped);
+  else if (execution.run.stopped !== undefined) execution.stop(execution.run.stopped);
 }
 
 function arrive(execution: Execution, index: number): boolean {
@@ -110,16 +135,28 @@ function arrive(execution: Execution, index: number): boolean {
 /** The exit of every stage that does not let the call through, and of a stop. */
 export function leave(execution: Execution, thrown: unknown): void {
   if (execution.waitingFor !== -1) arrive(execution, execution.waitingFor);
-  if (execution.attempt === 0) uncount(execution);
+  const waits = Interrupted.is(thrown);
+  if (waits || execution.attempt === 0) uncount(execution);
   if (execution.onlyAdmitted) {
     execution.engine.events.emitCall(execution, { type: "tool.requested" });
   }
   execution.settle(
-    thrown instanceof Interrupted
-      ? interrupt(execution, thrown)
+    waits
+      ? interrupt(execution, thrown).catch((error: unknown) =>
+          failure(execution, unkept(execution, error)),
+        )
       : failure(execution, failureOf(execution, thrown)),
   );
   release(execution);
+}
+
+/** A call that should wait for a person cannot: what it would be kept with is no JSON. */
+function unkept({ call }: Execution, cause: unknown): ToolError {
+  return new ToolError(
+    "internal",
+    `${call.name} has to wait for a person, but its schemas, arguments or requests are not plain JSON, so that it cannot be put aside.`,
+    { cause },
+  );
 }
 
 function admitted(execution: Execution): never {

@@ -15,6 +15,12 @@ export interface Approval {
   readonly permissions: ReadonlySet<string>;
 }
 
+/** Why stage 7 let the call through. */
+export interface Authorization {
+  readonly decision: "allow" | "approved";
+  readonly reason: string | undefined;
+}
+
 /** What a resumed call starts from. */
 export interface Resumption {
   readonly arguments: JsonObject;
@@ -36,7 +42,7 @@ export class Execution {
   /** A shorter timeout than the tool's, from the host. */
   readonly timeoutMs: number | undefined;
 
-  /** Stages 1 to 7 only: nobody is told that the call was allowed, since it does not start. */
+  /** Stages 1 to 7 only: nobody is told that the call was allowed, since it may never start. */
   onlyAdmitted = false;
   /** Stage 1. */
   entry: RegisteredTool | undefined;
@@ -52,6 +58,8 @@ export class Execution {
   batch: Batch | undefined;
   /** Stage 7: what a person has agreed to. */
   approval: Approval | undefined;
+  /** Stage 7 of a call that is only admitted: what to tell when it starts. */
+  authorization: Authorization | undefined;
   /** Stage 8; 0: not started. */
   attempt = 0;
   startedAt = 0;

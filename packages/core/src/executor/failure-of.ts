@@ -1,4 +1,4 @@
-import { ToolError } from "../tool-error.ts";
+import { errorCodes, ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 
 const maxMessage = 1000;
@@ -10,10 +10,23 @@ const maxMessage = 1000;
 export function failureOf(execution: Execution, thrown: unknown): ToolError {
   // A tool that notices the stop throws something of its own; the stop is why it ended.
   if (execution.stopped !== undefined) return execution.stopped;
-  if (ToolError.is(thrown)) return thrown;
+  if (isToolError(thrown)) return thrown;
   return new ToolError("execution_failed", `${execution.call.name} failed: ${messageOf(thrown)}`, {
     cause: thrown,
   });
+}
+
+/** A `ToolError` that can be read; what only looks like one must not break the pipeline's exit. */
+function isToolError(thrown: unknown): thrown is ToolError {
+  try {
+    return (
+      ToolError.is(thrown) &&
+      Object.hasOwn(errorCodes, thrown.code) &&
+      typeof thrown.message === "string"
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** The message of anything that can be thrown; hostile getters and endless texts included. */

@@ -86,10 +86,14 @@ export class InFlight {
     this.#looking = false;
     const now = this.#clock.now();
     let next = Infinity;
-    for (const execution of [...this]) {
-      if (execution.deadline <= now) execution.expire();
+    const due: Execution[] = [];
+    for (const execution of this) {
+      if (execution.deadline <= now) due.push(execution);
       else if (execution.deadline < next) next = execution.deadline;
     }
+    // Late when the process was busy, but in the order that they were due.
+    due.sort((a, b) => a.deadline - b.deadline);
+    for (const execution of due) execution.expire();
     if (next < this.#armedFor) this.#arm(next, next - now);
   }
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Execution } from "./execution.ts";
 import type { Interrupted } from "./interrupted.ts";
+import { jsonValue } from "./json-value.ts";
 
 /** How long an interruption can be answered. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
@@ -14,32 +15,37 @@ export async function interrupt(
   { requests, suspension }: Interrupted,
 ): Promise<ToolOutcome> {
   const { engine, run, call, tool, resumption } = execution;
-  const specHash = await sha256(canonicalJson(tool.spec));
-  const interruption: Interruption = {
+  execution.ended = true;
+  // Copies, all of it: neither the tool nor whoever shows it to a person changes what is kept.
+  const admitted = plainCopy(execution.admitted as JsonObject);
+  const finalArguments = canonicalJson(execution.args);
+  const suspendedState =
+    suspension === undefined ? undefined : plainCopy(jsonValue(suspension.state));
+  const interruption: Interruption = plainCopy({
     id: crypto.randomUUID(),
     runId: run.id,
     call: { ...call, arguments: execution.args as JsonObject },
-    specHash,
+    specHash: await sha256(canonicalJson(tool.spec)),
     requests,
     expiresAt: engine.clock.now() + lifetimeMs,
     state: crypto.randomUUID(),
-  };
+  });
   // What was agreed to before the tool asked to wait stays agreed to when it goes on.
   const approval = suspension === undefined ? undefined : execution.approval;
   engine.pending.expire(engine.clock.now());
   engine.pending.add({
     interruption,
     run,
-    call,
+    call: { ...call },
     policies: execution.policies,
-    admitted: execution.admitted as JsonObject,
-    finalArguments: canonicalJson(execution.args),
-    attempt: execution.attempt,
+    toolset: execution.toolset,
+    admitted,
+    finalArguments,
+    attempt: execution.attempt === 0 ? (resumption?.attempt ?? 1) - 1 : execution.attempt,
     ...(approval === undefined ? {} : { approval }),
-    ...(suspension === undefined ? {} : { suspendedState: suspension.state }),
+    ...(suspendedState === undefined ? {} : { suspendedState }),
     ...(resumption?.suspended === undefined ? {} : { earlier: resumption.suspended }),
   });
-  execution.ended = true;
   if (suspension === undefined) {
     engine.events.emitCall(execution, {
       type: "tool.interrupted",
@@ -53,5 +59,9 @@ export async function interrupt(
       durationMs: Math.max(0, engine.clock.now() - execution.startedAt),
     });
   }
-  return { status: "interrupted", interruption };
+  return { status: "interrupted", interruption: plainCopy(interruption) };
+}
+
+function plainCopy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -2,6 +2,7 @@ import type { InterruptionRequest, Suspension } from "../spec/interruption.ts";
 
 /** How a stage leaves the pipeline when the call has to wait for a person. Never leaves the executor. */
 export class Interrupted {
+  readonly #own = true;
   readonly requests: readonly InterruptionRequest[];
   /** Set when the tool itself, already running, asked to wait. */
   readonly suspension: Suspension | undefined;
@@ -9,5 +10,10 @@ export class Interrupted {
   constructor(requests: readonly InterruptionRequest[], suspension?: Suspension) {
     this.requests = requests;
     this.suspension = suspension;
+  }
+
+  /** True for one of these. Asks nothing of `thrown`, which may be a proxy that throws when asked. */
+  static is(thrown: unknown): thrown is Interrupted {
+    return typeof thrown === "object" && thrown !== null && #own in thrown;
   }
 }

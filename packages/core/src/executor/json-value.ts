@@ -1,14 +1,23 @@
-import type { JsonValue } from "../spec/json.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
 
 const maxDepth = 200;
 
 /**
  * Makes JSON of what is not: plain data passes as it is; a bigint becomes its digits, a date its ISO
- * text, a map an object, a set an array, bytes base64, `NaN` and the infinities `null`; what an
- * object holds of functions and symbols goes; a cycle becomes `"[circular]"`.
+ * text, a map an object, a set an array, bytes base64, `NaN` and the infinities `null`; an object
+ * with `toJSON` what that gives; what an object holds of functions and symbols goes; a cycle becomes
+ * `"[circular]"`, what throws when it is read `"[unreadable]"`. Never throws.
  */
 export function jsonValue(value: unknown): JsonValue {
-  return isPlain(value, 0) ? (value as JsonValue) : convert(value, []);
+  return isReadablyPlain(value) ? (value as JsonValue) : convert(value, []);
+}
+
+function isReadablyPlain(value: unknown): boolean {
+  try {
+    return isPlain(value, 0);
+  } catch {
+    return false;
+  }
 }
 
 function isPlain(value: unknown, depth: number): boolean {
@@ -49,9 +58,17 @@ function convert(value: unknown, parents: readonly object[]): JsonValue {
     case "bigint":
       return value.toString();
     case "object":
-      return value === null ? null : convertObject(value, parents);
+      return value === null ? null : readObject(value, parents);
     default:
       return null;
+  }
+}
+
+function readObject(value: object, parents: readonly object[]): JsonValue {
+  try {
+    return convertObject(value, parents);
+  } catch {
+    return "[unreadable]";
   }
 }
 
@@ -64,13 +81,32 @@ function convertObject(value: object, parents: readonly object[]): JsonValue {
   if (value instanceof Uint8Array) return base64(value);
   if (value instanceof Set) return Array.from(value, (item) => convert(item, within));
   if (value instanceof RegExp) return String(value);
-  if (value instanceof Error) return { name: value.name, message: value.message };
-  const entries: Iterable<readonly [unknown, unknown]> =
-    value instanceof Map ? value.entries() : Object.entries(toJson(value));
+  if (value instanceof Error) return { name: String(value.name), message: String(value.message) };
+  if (value instanceof Map) return members(value.keys(), (key) => value.get(key), within);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === "function") {
+    const json: unknown = toJSON.call(value);
+    if (json !== value) return convert(json, within);
+  }
+  return members(Object.keys(value), (key) => (value as Record<string, unknown>)[key], within);
+}
+
+function members<Key>(
+  keys: Iterable<Key>,
+  read: (key: Key) => unknown,
+  within: readonly object[],
+): JsonObject {
   const result: Record<string, JsonValue> = {};
-  for (const [key, member] of entries) {
+  for (const key of keys) {
+    let member: unknown;
+    try {
+      member = read(key);
+    } catch {
+      member = "[unreadable]";
+    }
     const kind = typeof member;
     if (kind === "undefined" || kind === "function" || kind === "symbol") continue;
+    // Plain assignment of `__proto__` would set the prototype instead.
     Object.defineProperty(result, String(key), {
       value: convert(member, within),
       enumerable: true,
@@ -79,13 +115,6 @@ function convertObject(value: object, parents: readonly object[]): JsonValue {
     });
   }
   return result;
-}
-
-function toJson(value: object): object {
-  const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON !== "function") return value;
-  const json: unknown = toJSON.call(value);
-  return typeof json === "object" && json !== null ? json : { value: json };
 }
 
 function base64(bytes: Uint8Array): string {

@@ -16,9 +16,11 @@ export function executeNested(
   options: { toolset?: Toolset; narrow?: PolicyInput } = {},
 ): Promise<ToolOutcome> {
   const { engine, run, policies } = parent;
+  const narrower = options.toolset;
   const toolset =
-    options.toolset?.filter((entry) => parent.toolset.entry(entry.tool.spec.name) === entry) ??
-    parent.toolset;
+    narrower === undefined
+      ? parent.toolset
+      : parent.toolset.filter(({ tool }) => narrower.get(tool.spec.name) === tool);
   const execution = new Execution(
     engine,
     run,

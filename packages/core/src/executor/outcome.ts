@@ -21,7 +21,10 @@ export function completion(execution: Execution): ToolOutcome {
     });
   }
   if (!isError) return { status: "completed", result };
-  const error = output.error ?? new ToolError("execution_failed", firstText(output));
+  // What an upstream put under `error` is data, not the executor's own word.
+  const error = ToolError.is(output.error)
+    ? output.error
+    : new ToolError("execution_failed", firstText(output));
   return { status: "completed", result, error };
 }
 

@@ -1,6 +1,7 @@
 import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { JsonObject, JsonValue } from "../spec/json.ts";
 import type { PolicyPreset } from "../policy/policy.ts";
+import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { Approval } from "./execution.ts";
 import type { ToolRun } from "./tool-run.ts";
@@ -11,6 +12,8 @@ export interface PendingCall {
   readonly run: ToolRun;
   readonly call: ToolCall;
   readonly policies: readonly PolicyPreset[];
+  /** What was advertised: the resumed call, and what it calls in turn, may not reach further. */
+  readonly toolset: Toolset;
   /** Stripped, before hooks. */
   readonly admitted: JsonObject;
   /** Canonical JSON of what a person is asked to agree to. */

@@ -1,6 +1,13 @@
 import { canonicalJson, sha256 } from "../schema/canonical-json.ts";
 import type { Toolset } from "../registry/toolset.ts";
-import type { Answer, Interruption, RejectAnswer } from "../spec/interruption.ts";
+import type {
+  Answer,
+  Interruption,
+  InterruptionRequest,
+  RejectAnswer,
+} from "../spec/interruption.ts";
+import type { Tool } from "../spec/tool.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
@@ -9,6 +16,7 @@ import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
 import { failure } from "./outcome.ts";
 import type { PendingCall } from "./pending-calls.ts";
+import type { ResumeOptions } from "./tool-executor.ts";
 import { rejection } from "./stages/authorize.ts";
 import { ToolRun } from "./tool-run.ts";
 
@@ -18,14 +26,15 @@ export async function resume(
   advertised: () => Toolset,
   interruption: Interruption,
   answers: readonly Answer[],
-  signal: AbortSignal | undefined,
+  { signal, run }: ResumeOptions,
 ): Promise<ToolOutcome> {
   if (engine.registry.loading) await engine.registry.ready;
-  const { state, call } = interruption;
+  // Whatever was passed for an interruption may come from outside.
+  const { state, call = noCall } = interruption;
   const pending = engine.pending.peek(state);
   const refuse = (why: string): ToolOutcome => {
-    const run = pending?.run ?? new ToolRun(engine, advertised, { id: interruption.runId });
-    const execution = new Execution(engine, run, pending?.call ?? call, advertised(), []);
+    const own = pending?.run ?? new ToolRun(engine, advertised, { id: interruption.runId });
+    const execution = new Execution(engine, run ?? own, pending?.call ?? call, advertised(), []);
     return failure(execution, new ToolError("approval_invalid", why));
   };
   if (pending === undefined || pending.interruption.id !== interruption.id) {
@@ -37,14 +46,29 @@ export async function resume(
     engine.pending.claim(state);
     return refuse(`The interruption of ${pending.call.name} has expired; make the call again.`);
   }
-  const unanswered = pending.interruption.requests.find(({ id }) => !answerTo(id, answers));
-  if (unanswered !== undefined) {
-    return refuse(`The request "${unanswered.id}" has no answer; answer every request at once.`);
+  if (
+    run !== undefined &&
+    (run.executor !== engine.executor || behalf(run) !== behalf(pending.run))
+  ) {
+    return refuse(`The interruption of ${pending.call.name} belongs to another caller or session.`);
   }
-  const entry = advertised().entry(pending.call.name);
-  const changed =
-    entry !== undefined &&
-    (await sha256(canonicalJson(entry.tool.spec))) !== pending.interruption.specHash;
+  for (const request of pending.interruption.requests) {
+    const answer = answerTo(request, answers);
+    if (answer === undefined) {
+      return refuse(`The request "${request.id}" has no answer; answer every request at once.`);
+    }
+    if (!fits(request, answer)) {
+      return refuse(
+        `An answer of type "${answer.type}" does not answer the ${request.type} request "${request.id}".`,
+      );
+    }
+  }
+  // What was not advertised when the call was made has not become callable by waiting.
+  const toolset = (run?.toolset ?? advertised()).filter(
+    ({ tool }) => pending.toolset.entry(tool.spec.name) !== undefined,
+  );
+  const tool = toolset.get(pending.call.name);
+  const changed = tool !== undefined && (await hashOf(tool)) !== pending.interruption.specHash;
   // From here on it is this call's own: whoever comes second finds nothing.
   if (engine.pending.claim(state) !== pending) {
     return refuse(`This interruption of ${call.name} was answered before.`);
@@ -52,17 +76,20 @@ export async function resume(
   if (changed) {
     return refuse(`${pending.call.name} has changed since it was approved; make the call again.`);
   }
-  return goOn(engine, advertised(), pending, answers, signal);
+  return goOn(engine, toolset, run ?? pending.run, pending, answers, signal);
 }
+
+const noCall: ToolCall = { id: "", name: "", arguments: {} };
 
 async function goOn(
   engine: Engine,
   toolset: Toolset,
+  run: ToolRun,
   pending: PendingCall,
   answers: readonly Answer[],
   signal: AbortSignal | undefined,
 ): Promise<ToolOutcome> {
-  const { interruption, run, call } = pending;
+  const { interruption, call } = pending;
   const suspended = pending.suspendedState !== undefined;
   const execution = new Execution(
     engine,
@@ -79,7 +106,9 @@ async function goOn(
         arguments: pending.finalArguments,
         permissions: new Set(
           interruption.requests.flatMap((request) =>
-            request.type === "approval" ? [canonicalJson(request.permission)] : [],
+            request.type === "approval" && answerTo(request, answers)?.type === "approve"
+              ? [canonicalJson(request.permission)]
+              : [],
           ),
         ),
       },
@@ -100,9 +129,37 @@ async function goOn(
   return followSignal(signal, execution, execute);
 }
 
-function answerTo(requestId: string, answers: readonly Answer[]): Answer | undefined {
+function behalf({ caller, sessionId }: ToolRun): string {
+  return canonicalJson([caller, sessionId]);
+}
+
+function answerTo({ id }: InterruptionRequest, answers: readonly Answer[]): Answer | undefined {
   return (
-    answers.find((answer) => answer.requestId === requestId) ??
+    answers.find((answer) => answer.requestId === id) ??
     answers.find((answer) => answer.requestId === undefined)
   );
+}
+
+/** A no answers everything; only an explicit yes approves. */
+function fits(request: InterruptionRequest, answer: Answer): boolean {
+  if (answer.type === "reject") return true;
+  switch (request.type) {
+    case "approval":
+      return answer.type === "approve";
+    case "auth":
+      return answer.type === "approve" || answer.type === "input";
+    case "input":
+      return answer.type === "input";
+    case "result":
+      return answer.type === "result";
+  }
+}
+
+/** `undefined`: the spec can no longer be read, so it is not the one that was approved. */
+async function hashOf({ spec }: Tool): Promise<string | undefined> {
+  try {
+    return await sha256(canonicalJson(spec));
+  } catch {
+    return undefined;
+  }
 }

@@ -44,6 +44,17 @@ export interface ExecutorOptions {
   readonly clock?: Clock;
 }
 
+/** What an interrupted call goes on with. */
+export interface ResumeOptions {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+  /**
+   * The run to go on in, when the one that was interrupted has ended: of this executor, for the same
+   * caller and session; anything else fails with `approval_invalid`. Default: the interrupted run.
+   */
+  readonly run?: ToolRun;
+}
+
 /**
  * The only way to run a tool: validates, authorises, runs, bounds and reports every call.
  *
@@ -64,6 +75,7 @@ export class ToolExecutor {
     const clock = options.clock ?? systemClock;
     this.registry = options.registry;
     this.#engine = {
+      executor: this,
       execute,
       leave,
       registry: options.registry,
@@ -94,7 +106,11 @@ export class ToolExecutor {
     return this.#advertised;
   }
 
-  /** Starts a run: several calls for one caller, with limits, a signal and values of their own. */
+  /**
+   * Starts a run: several calls for one caller, with limits, a signal and values of their own.
+   *
+   * @throws ToolError `internal` when a limit makes no sense.
+   */
   startRun(options: RunOptions = {}): ToolRun {
     return new ToolRun(this.#engine, () => this.toolset, options);
   }
@@ -121,9 +137,9 @@ export class ToolExecutor {
   resume(
     interruption: Interruption,
     answers: readonly Answer[],
-    options: { readonly signal?: AbortSignal } = {},
+    options: ResumeOptions = {},
   ): Promise<ToolOutcome> {
-    return resume(this.#engine, () => this.toolset, interruption, answers, options.signal);
+    return resume(this.#engine, () => this.toolset, interruption, answers, options);
   }
 
   /**

@@ -5,7 +5,8 @@ import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { Batch } from "./batch.ts";
 import type { Engine } from "./engine.ts";
-import { admit, execute } from "./execute.ts";
+import type { ToolExecutor } from "./tool-executor.ts";
+import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
 
@@ -47,6 +48,16 @@ export interface ExecuteAllOptions extends CallOptions {
   readonly maxConcurrency?: number;
 }
 
+/** A limit that is no number would never be reached. */
+function checked(limits: RunLimits): RunLimits {
+  for (const [name, value] of Object.entries(limits) as [string, number | undefined][]) {
+    if (value !== undefined && !(value >= 0)) {
+      throw new ToolError("internal", `limits.${name} is ${value}; use 0 or more.`);
+    }
+  }
+  return limits;
+}
+
 interface Counters {
   calls: number;
   readonly byTool: Map<string, number>;
@@ -64,10 +75,13 @@ export class ToolRun {
   readonly #advertised: () => Toolset;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
+  #admitted: WeakMap<ToolCall, Execution> | undefined;
   #id: string | undefined;
   #turn = 0;
   #stopped: ToolError | undefined;
   #onAbort: (() => void) | undefined;
+  /** Calls that wait for the registry. */
+  readonly #waiting = new Set<() => void>();
 
   /**
    * Made by `executor.startRun`.
@@ -81,11 +95,16 @@ export class ToolRun {
     this.sessionId = options.sessionId;
     this.caller = options.caller;
     this.injected = options.injected;
-    this.limits = options.limits;
+    this.limits = options.limits === undefined ? undefined : checked(options.limits);
     this.counters = options.limits === undefined ? undefined : { calls: 0, byTool: new Map() };
     this.#toolset = options.toolset;
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
+  }
+
+  /** Whose run it is. */
+  get executor(): ToolExecutor {
+    return this.#engine.executor;
   }
 
   /** Names the run in events and results. */
@@ -109,23 +128,26 @@ export class ToolRun {
    * @param call what the model asks for.
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
-    if (this.#engine.registry.loading) return this.#executeWhenReady(call, options);
-    const execution = this.#prepare(call, options);
-    return options?.signal === undefined
-      ? execute(execution)
-      : followSignal(options.signal, execution, execute);
+    const admitted = this.#admitted?.get(call);
+    if (admitted !== undefined) return this.#start(call, admitted, options);
+    if (!this.#engine.registry.loading) return this.#executeNow(call, options);
+    return this.#loaded(options?.signal).then(() => this.#executeNow(call, options));
   }
 
   /**
    * Takes a call through admission only (stages 1 to 7), for frameworks that ask first whether a
-   * call needs approval. Nothing runs and nothing is counted.
+   * call needs approval. Nothing runs and nothing is counted. `execute` with the very same object
+   * goes on from there: no hook and no approver hears of the call twice.
    *
    * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must
    * agree first (resume it), a failed one when it would be refused.
    */
   async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
-    if (this.#engine.registry.loading) await this.#engine.registry.ready;
-    return followSignal(options?.signal, this.#prepare(call, options), admit);
+    if (this.#engine.registry.loading) await this.#loaded(options?.signal);
+    const execution = this.#prepare(call, options);
+    const outcome = await followSignal(options?.signal, execution, admit);
+    if (outcome === undefined) (this.#admitted ??= new WeakMap()).set(call, execution);
+    return outcome;
   }
 
   /**
@@ -143,7 +165,7 @@ export class ToolRun {
         `maxConcurrency is ${maxConcurrency}; use a whole number above 0.`,
       );
     }
-    if (this.#engine.registry.loading) await this.#engine.registry.ready;
+    if (this.#engine.registry.loading) await this.#loaded(options.signal);
     const batch = new Batch(maxConcurrency);
     const outcomes: Promise<ToolOutcome>[] = [];
     for (const call of calls) {
@@ -169,6 +191,7 @@ export class ToolRun {
     for (const execution of [...this.#engine.inFlight]) {
       if (execution.run === this) execution.stop(this.#stopped);
     }
+    for (const go of [...this.#waiting]) go();
     this.#unfollow();
   }
 
@@ -196,9 +219,34 @@ export class ToolRun {
     return execution;
   }
 
-  async #executeWhenReady(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
-    await this.#engine.registry.ready;
-    return this.execute(call, options);
+  #start(call: ToolCall, admitted: Execution, options?: CallOptions): Promise<ToolOutcome> {
+    this.#admitted?.delete(call);
+    admitted.onlyAdmitted = false;
+    admitted.ended = false;
+    admitted.stopped = this.#stopped;
+    return followSignal(options?.signal, admitted, start);
+  }
+
+  #executeNow(call: ToolCall, options: CallOptions | undefined): Promise<ToolOutcome> {
+    const execution = this.#prepare(call, options);
+    return options?.signal === undefined
+      ? execute(execution)
+      : followSignal(options.signal, execution, execute);
+  }
+
+  /** Resolves when every source has loaded, and sooner when the run or the call is stopped. */
+  #loaded(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        this.#waiting.delete(go);
+        signal?.removeEventListener("abort", go);
+        resolve();
+      };
+      this.#waiting.add(go);
+      signal?.addEventListener("abort", go, { once: true });
+      if (this.#stopped !== undefined || signal?.aborted === true) go();
+      else void this.#engine.registry.ready.then(go);
+    });
   }
 
   #follow(signal: AbortSignal): void {

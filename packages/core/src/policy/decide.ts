@@ -1,5 +1,6 @@
 import type { PermissionRequest } from "../spec/permission-request.ts";
 import type { RegisteredTool } from "../registry/toolset.ts";
+import type { ToolAnnotations } from "../spec/tool-spec.ts";
 import type { PolicyPreset } from "./policy.ts";
 
 /** What a policy says to one permission request, and why. */
@@ -30,7 +31,7 @@ export function decide(
       return everythingRuns;
     case "readOnly":
       return reads && annotations.destructiveHint !== true
-        ? readOnlyRequest(request)
+        ? readOnly(annotations, request)
         : deny("readOnly: only tools that change nothing run");
     case "strict":
       return strict(entry, reads, request);
@@ -72,16 +73,22 @@ function strict(
   if (annotations.access?.spend === true || request?.kind === "spend") {
     return deny("strict: nothing may be spent");
   }
+  if (annotations.needsApprovalHint === true) return ask("strict: the tool needs approval");
   return reads && (request === undefined || request.kind === "network")
     ? allow("strict: reads run")
     : ask("strict: what is not a read asks first");
 }
 
-function readOnlyRequest(request: PermissionRequest | undefined): Decision {
-  if (request === undefined || ["network", "fs.read", "delegate"].includes(request.kind)) {
-    return allow("readOnly: reads run");
+function readOnly(
+  { needsApprovalHint }: ToolAnnotations,
+  request: PermissionRequest | undefined,
+): Decision {
+  if (request !== undefined && !["network", "fs.read", "delegate"].includes(request.kind)) {
+    return deny(`readOnly: ${request.kind} is more than reading`);
   }
-  return deny(`readOnly: ${request.kind} is more than reading`);
+  return needsApprovalHint === true
+    ? ask("readOnly: the tool needs approval")
+    : allow("readOnly: reads run");
 }
 
 const everythingRuns = allow("autonomous: everything runs");

@@ -5,20 +5,35 @@
 export function globMatcher(globs: readonly string[]): (name: string) => boolean {
   if (globs.length === 0) return () => false;
   const literals = new Set<string>();
-  const patterns: RegExp[] = [];
+  const patterns: string[] = [];
   for (const glob of globs) {
-    if (!/[*?]/.test(glob)) literals.add(glob);
-    else patterns.push(globPattern(glob));
+    if (/[*?]/.test(glob)) patterns.push(glob);
+    else literals.add(glob);
   }
-  return (name) => literals.has(name) || patterns.some((pattern) => pattern.test(name));
+  return (name) => literals.has(name) || patterns.some((glob) => matches(glob, name));
 }
 
-function globPattern(glob: string): RegExp {
-  const body = glob
-    // Runs of stars mean one, and must not multiply the matcher's choices.
-    .replace(/\*+/g, "*")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", "[^]*")
-    .replaceAll("?", "[^]");
-  return new RegExp(`^${body}$`);
+/**
+ * Goes back to the last star only, so that time grows with the product of both lengths: a regular
+ * expression with several stars can be made to try for ever, and names come from outside.
+ */
+function matches(glob: string, name: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  for (let index = 0; index < name.length; ) {
+    if (glob[at] === "*") {
+      star = at++;
+      resume = index;
+    } else if (at < glob.length && (glob[at] === "?" || glob[at] === name[index])) {
+      at += 1;
+      index += 1;
+    } else if (star === -1) return false;
+    else {
+      at = star + 1;
+      index = ++resume;
+    }
+  }
+  while (glob[at] === "*") at += 1;
+  return at === glob.length;
 }

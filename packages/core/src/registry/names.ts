@@ -12,24 +12,23 @@ export const prefixSeparator = "__";
 
 /** True when `name` is canonical. */
 export function isToolName(name: string): boolean {
-  return toolNamePattern.test(name);
+  return typeof name === "string" && toolNamePattern.test(name);
 }
 
 /**
- * Makes a canonical name out of any text, keeping what fits. A name that had to lose something gets
- * a short hash of the original, so that two different names never clean to the same one by losing
- * what told them apart; replacing separators (`/`, `.`, space) alone adds none: see `uniqueNames`.
+ * Makes a canonical name out of any text, keeping what fits. A name that had to lose letters or an
+ * end gets a short hash of the original, so that two different names never clean to the same one by
+ * losing what told them apart; replacing separators (`/`, `.`, space) and accents alone adds none:
+ * see `uniqueNames`.
  */
 export function cleanName(name: string): string {
   if (isToolName(name)) return name;
-  let clean = name
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .replace(/[^A-Za-z0-9_-]+/g, "_")
-    .replace(/^_+|_+$/g, "");
-  if (clean === "" || clean === "-") return `tool_${shortHash(name)}`;
+  const plain = name.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  let clean = plain.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
+  if (/^-*$/.test(clean)) return `tool_${shortHash(name)}`;
   if (!/^[A-Za-z_]/.test(clean)) clean = `_${clean}`;
-  return shortenName(clean, name);
+  const lost = /[^A-Za-z0-9_-]/u.test(plain.replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""));
+  return lost ? withHash(clean, name) : shortenName(clean, name);
 }
 
 /** Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. */
@@ -39,7 +38,8 @@ export function snakeName(name: string): string {
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .replace(/-+/g, "_")
     .toLowerCase();
-  return cleanName(words.replace(/[^a-z0-9_]+/g, "_").replace(/_{2,}/g, "_") || name);
+  const snake = words.replace(/[^a-z0-9_]+/g, "_").replace(/_{2,}/g, "_");
+  return cleanName(/^_*$/.test(snake) ? name : snake);
 }
 
 /**
@@ -73,10 +73,15 @@ export function uniqueNames(
   const names = originals.map(clean);
   const count = new Map<string, number>();
   for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
+  const taken = new Set(names);
   return names.map((name, index) => {
     const original = originals[index] as string;
     if (count.get(name) === 1 || name === original) return name;
-    return withHash(name, original);
+    let own = withHash(name, original);
+    // Somebody may have chosen a name for just this hash.
+    for (let more = 2; taken.has(own); more++) own = withHash(name, `${original}\n${more}`);
+    taken.add(own);
+    return own;
   });
 }
 

@@ -43,5 +43,10 @@ function sameSpec(a: Tool, b: Tool): boolean {
   if (a.fingerprint !== undefined && b.fingerprint !== undefined) {
     return a.fingerprint === b.fingerprint;
   }
-  return canonicalJson(a.spec) === canonicalJson(b.spec);
+  try {
+    return canonicalJson(a.spec) === canonicalJson(b.spec);
+  } catch {
+    // A spec that cannot be read is no proof of being the same.
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../executor/failure-of.ts";
 import { isThenable } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 import { ToolError } from "../tool-error.ts";
@@ -22,6 +23,11 @@ interface Slot {
   readonly stop: () => void;
 }
 
+/** A source that is still being made, and whose it will be: a merge may change that. */
+interface PromisedSource {
+  home: ToolRegistry;
+}
+
 const hostSource = "host";
 
 /**
@@ -32,10 +38,11 @@ export class ToolRegistry {
   #slots: Slot[] = [];
   #entries: ReadonlyMap<string, RegisteredTool> = new Map();
   #quarantined: readonly RegistryProblem[] = [];
-  readonly #failed: RegistryProblem[] = [];
+  #failed: readonly RegistryProblem[] = [];
   readonly #listeners = new Set<(diff: RegistryDiff) => void>();
   readonly #loading = new Set<Promise<void>>();
   #all: Toolset | undefined;
+  readonly #promised = new Set<PromisedSource>();
   #version = 0;
   #closed = false;
 
@@ -117,7 +124,11 @@ export class ToolRegistry {
       slots.unshift({ id: hostSource, trusted: true, tools: () => host, stop: () => {} });
     }
     this.#attach(slots);
-    for (const promise of promised) this.#load(this.#adopt(promise));
+    for (const promise of promised) {
+      const expected = { home: this };
+      this.#promised.add(expected);
+      this.#load(this.#adopt(promise, expected));
+    }
     return this;
   }
 
@@ -137,8 +148,9 @@ export class ToolRegistry {
         return { ...slot, tools: () => kept };
       });
     for (const slot of gone) slot.stop();
+    this.#failed = this.#failed.filter(({ source }) => !gone.some(({ id }) => id === source));
     this.#rebuild();
-    await Promise.all(gone.map((slot) => slot.source?.close()));
+    await closeAll(gone);
   }
 
   /**
@@ -152,6 +164,15 @@ export class ToolRegistry {
     );
     this.#attach(slots);
     for (const slot of other.#slots) slot.stop();
+    const ids = new Set(slots.map(({ id }) => id));
+    this.#failed = [...this.#failed, ...other.#failed.filter(({ source }) => !ids.has(source))];
+    for (const promised of other.#promised) {
+      promised.home = this;
+      this.#promised.add(promised);
+    }
+    if (other.loading) this.#load(Promise.all(other.#loading).then(() => undefined));
+    other.#promised.clear();
+    other.#failed = [];
     other.#slots = [];
     other.#rebuild();
     return this;
@@ -170,7 +191,7 @@ export class ToolRegistry {
     this.#slots = [];
     for (const slot of slots) slot.stop();
     this.#rebuild();
-    await Promise.all(slots.map((slot) => slot.source?.close()));
+    await closeAll(slots);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -201,31 +222,40 @@ export class ToolRegistry {
     }
   }
 
-  async #adopt(promise: PromiseLike<ToolSource>): Promise<void> {
+  async #adopt(promise: PromiseLike<ToolSource>, expected: PromisedSource): Promise<void> {
     let source: ToolSource;
     try {
       source = await promise;
     } catch (error) {
-      this.#failed.push(loadProblem("a source", error));
-      return;
+      return expected.home.#fail("a source", error);
+    } finally {
+      expected.home.#promised.delete(expected);
     }
-    if (this.#closed) return source.close();
-    this.#slots.push(this.#slotOf(source));
-    await this.#whenReady(source);
+    const { home } = expected;
+    if (home.#closed) return source.close();
+    home.#slots.push(home.#slotOf(source));
+    await home.#whenReady(source);
   }
 
   async #whenReady(source: ToolSource): Promise<void> {
     try {
       await source.ready;
     } catch (error) {
-      this.#failed.push(loadProblem(source.id, error));
+      // One that was taken away meanwhile is no one's problem any more.
+      if (this.#slots.some((slot) => slot.source === source)) this.#fail(source.id, error);
     }
     if (!this.#closed) this.#rebuild();
   }
 
   #load(loading: Promise<void>): void {
-    const tracked = loading.finally(() => this.#loading.delete(tracked));
+    const tracked = loading
+      .catch((error: unknown) => this.#fail("a source", error))
+      .finally(() => this.#loading.delete(tracked));
     this.#loading.add(tracked);
+  }
+
+  #fail(subject: string, error: unknown): void {
+    this.#failed = [...this.#failed, loadProblem(subject, error)];
   }
 
   async #settle(): Promise<void> {
@@ -278,10 +308,11 @@ function collect(
     const report = (subject: string, message: string): void => {
       if (only === undefined || only.has(slot)) problems.push({ source: id, subject, message });
     };
-    for (const tool of tools()) {
+    for (const tool of listed(tools, report)) {
       const { name } = tool.spec;
       const first = entries.get(name);
-      if (!isToolName(name)) report(name, badName(name, id));
+      if (!isToolName(name)) report(String(name), badName(String(name), id));
+      else if (!isDescribed(tool)) report(name, undescribed(name, id));
       else if (first === undefined) entries.set(name, { tool, source: id, trusted });
       else report(name, duplicate(first, tool, id));
     }
@@ -289,11 +320,39 @@ function collect(
   return { entries, problems };
 }
 
+/** A source that cannot list its tools has none; it must not take the others down. */
+function listed(
+  tools: () => readonly Tool[],
+  report: (subject: string, message: string) => void,
+): readonly Tool[] {
+  try {
+    return tools();
+  } catch (error) {
+    report("tools", `The source cannot list its tools: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** Lets go of every source, whatever goes wrong with one of them. */
+async function closeAll(slots: readonly Slot[]): Promise<void> {
+  const closed = await Promise.allSettled(slots.map(async (slot) => slot.source?.close()));
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
+}
+
 function badName(name: string, source: string): string {
   return (
     `The tool "${name.slice(0, 80)}" of ${source} has no valid name: use a letter or _, then letters, ` +
     `digits, _ and -, 64 characters at most.`
   );
+}
+
+/** Adapters may be plain JavaScript: one tool without them would stop every look at the toolset. */
+function isDescribed({ spec: { annotations, provenance } }: Tool): boolean {
+  return [annotations, provenance].every((part) => typeof part === "object" && part !== null);
+}
+
+function undescribed(name: string, source: string): string {
+  return `The tool "${name}" of ${source} has no annotations or no provenance: write at least annotations: {} and provenance: { adapter: "…" }.`;
 }
 
 function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
@@ -319,6 +378,5 @@ function suggestedPrefix(source: string): string {
 }
 
 function loadProblem(subject: string, error: unknown): RegistryProblem {
-  const message = error instanceof Error ? error.message : String(error);
-  return { source: subject, subject, message };
+  return { source: subject, subject, message: messageOf(error) };
 }

@@ -1,6 +1,7 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../spec/json.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
+import { escapePointer } from "./escape-pointer.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
 type Dialect = "draft-07" | "2019-09" | "2020-12";
@@ -13,7 +14,6 @@ const options: Options = {
   allErrors: true,
   // Without it `required: ["constructor"]` passes on `{}`.
   ownProperties: true,
-  addUsedSchema: false,
   logger: false,
   code: { regExp: lenientRegExp },
 };
@@ -33,6 +33,9 @@ export function ajvValidator(): SchemaValidator {
       let load = loading.get(dialect);
       if (load === undefined) {
         load = loadAjv(dialect).then((ajv) => {
+          // Identifiers come from foreign schemas: `__proto__` must be a key like any other.
+          Object.setPrototypeOf(ajv.refs, null);
+          Object.setPrototypeOf(ajv.schemas, null);
           loaded.set(dialect, ajv);
           return ajv;
         });
@@ -59,7 +62,14 @@ async function loadAjv(dialect: Dialect): Promise<Ajv> {
 function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   // A foreign `$schema` that Ajv does not know must not make the schema unusable.
   const { $schema: _, ...rest } = schema;
-  const validate: ValidateFunction = ajv.compile(rest);
+  const own = new Set(Object.keys(ajv.refs));
+  let validate: ValidateFunction;
+  try {
+    validate = ajv.compile(rest);
+  } finally {
+    // What one schema calls itself (`$id`) must neither serve nor disturb another.
+    for (const ref of Object.keys(ajv.refs)) if (!own.has(ref)) delete ajv.refs[ref];
+  }
   return (value) => (validate(value) ? undefined : problemsOf(validate.errors ?? []));
 }
 
@@ -102,8 +112,4 @@ function list(values: unknown): string {
   const all = Array.isArray(values) ? values : [];
   const shown = all.slice(0, 20).map((value) => JSON.stringify(value));
   return shown.join(", ") + (all.length > shown.length ? `, … (${all.length} in all)` : "");
-}
-
-function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

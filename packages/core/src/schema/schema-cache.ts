@@ -7,7 +7,7 @@ import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 export class SchemaCache {
   readonly #validator: SchemaValidator;
   readonly #byIdentity = new WeakMap<JsonSchema, CompiledSchema>();
-  readonly #byContent = new Map<string, CompiledSchema>();
+  readonly #byContent = new Map<string, Awaitable<CompiledSchema>>();
 
   constructor(validator: SchemaValidator) {
     this.#validator = validator;
@@ -26,28 +26,39 @@ export class SchemaCache {
   get(schema: JsonSchema): Awaitable<CompiledSchema> {
     const known = this.#byIdentity.get(schema);
     if (known !== undefined) return known;
-    const content = canonicalJson(schema);
-    const equal = this.#byContent.get(content);
-    if (equal !== undefined) return this.#keep(schema, content, equal);
     let compiling: Awaitable<CompiledSchema>;
     try {
-      compiling = this.#validator.compile(schema);
+      const content = canonicalJson(schema);
+      compiling = this.#byContent.get(content) ?? this.#compile(schema, content);
     } catch (error) {
       throw invalidSchema(error);
     }
-    if (!isThenable(compiling)) return this.#keep(schema, content, compiling);
-    return compiling.then(
-      (compiled) => this.#keep(schema, content, compiled),
+    const keep = (compiled: CompiledSchema): CompiledSchema => {
+      this.#byIdentity.set(schema, compiled);
+      return compiled;
+    };
+    return isThenable(compiling) ? compiling.then(keep) : keep(compiling);
+  }
+
+  #compile(schema: JsonSchema, content: string): Awaitable<CompiledSchema> {
+    const compiling = this.#validator.compile(schema);
+    if (!isThenable(compiling)) {
+      this.#byContent.set(content, compiling);
+      return compiling;
+    }
+    // Kept while it is under way, too: whoever asks meanwhile waits for the same one.
+    const shared = compiling.then(
+      (compiled) => {
+        this.#byContent.set(content, compiled);
+        return compiled;
+      },
       (error: unknown) => {
+        this.#byContent.delete(content);
         throw invalidSchema(error);
       },
     );
-  }
-
-  #keep(schema: JsonSchema, content: string, compiled: CompiledSchema): CompiledSchema {
-    this.#byIdentity.set(schema, compiled);
-    this.#byContent.set(content, compiled);
-    return compiled;
+    this.#byContent.set(content, shared);
+    return shared;
   }
 }
 

@@ -81,11 +81,9 @@ export function isContentBlock(value: unknown): value is ContentBlock {
       return typeof block["uri"] === "string" && typeof block["name"] === "string";
     case "resource": {
       const resource = block["resource"] as JsonValue | undefined;
-      return (
-        typeof resource === "object" &&
-        resource !== null &&
-        typeof (resource as JsonObject)["uri"] === "string"
-      );
+      if (typeof resource !== "object" || resource === null) return false;
+      const { uri, text = "", blob = "" } = resource as JsonObject;
+      return [uri, text, blob].every((part) => typeof part === "string");
     }
     default:
       return false;

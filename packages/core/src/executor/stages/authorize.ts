@@ -5,6 +5,7 @@ import { canonicalJson } from "../../schema/canonical-json.ts";
 import { decide, type Decision } from "../../policy/decide.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
+import { frozenCopy } from "../frozen-copy.ts";
 import { Interrupted } from "../interrupted.ts";
 import type { AskAnswer } from "../on-ask.ts";
 import { preflightContext } from "../tool-context.ts";
@@ -31,7 +32,8 @@ function decideAll(execution: Execution, proposed: readonly PermissionRequest[])
   if (execution.ended) return;
   let asked: Asked[] | undefined;
   let reason = "";
-  if (proposed.length === 0) {
+  // A trusted tool says what the call comes to; what any other says can only be asked for besides.
+  if (proposed.length === 0 || execution.entry?.trusted !== true) {
     const decision = strictest(execution, undefined);
     if (decision.effect === "ask")
       asked = [{ permission: implied(execution), reason: decision.reason }];
@@ -46,14 +48,18 @@ function decideAll(execution: Execution, proposed: readonly PermissionRequest[])
     if (!approved(execution, asked)) return ask(execution, asked);
     execution.approval = execution.resumption?.approval;
   }
+  authorized(execution, asked === undefined ? "allow" : "approved", asked?.[0]?.reason ?? reason);
+}
+
+/** Tells that the call may start; of one that is only admitted, it is kept for when it does. */
+function authorized(
+  execution: Execution,
+  decision: "allow" | "approved",
+  reason: string | undefined,
+): void {
   const { events } = execution.engine;
-  if (events.active && !execution.onlyAdmitted) {
-    events.emitCall(execution, {
-      type: "tool.authorized",
-      decision: asked === undefined ? "allow" : "approved",
-      reason: asked?.[0]?.reason ?? reason,
-    });
-  }
+  if (execution.onlyAdmitted) execution.authorization = { decision, reason };
+  else if (events.active) events.emitCall(execution, { type: "tool.authorized", decision, reason });
 }
 
 /** Any deny refuses the call, and any ask outweighs an allow, whichever layer says so. */
@@ -118,17 +124,16 @@ function ask(execution: Execution, asked: readonly Asked[]): Awaitable<void> {
       `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
     );
   }
-  const answer = Promise.resolve(
+  const obtain = async (): Promise<AskAnswer> =>
     onAsk({
       callId: call.id,
       runId: run.id,
       spec: tool.spec,
-      arguments: execution.args as JsonObject,
+      arguments: frozenCopy(execution.args as JsonObject),
       requests,
       ...(run.caller === undefined ? {} : { caller: run.caller }),
-    }),
-  );
-  return answer.then(
+    });
+  return obtain().then(
     (answer) => answered(execution, answer, asked),
     (error: unknown) => {
       throw new ToolError(
@@ -147,11 +152,7 @@ function answered(execution: Execution, answer: AskAnswer, asked: readonly Asked
     arguments: canonicalJson(execution.args),
     permissions: new Set(asked.map(({ permission }) => canonicalJson(permission))),
   };
-  execution.engine.events.emitCall(execution, {
-    type: "tool.authorized",
-    decision: "approved",
-    reason: asked[0]?.reason,
-  });
+  authorized(execution, "approved", asked[0]?.reason);
 }
 
 /** What the model reads when a person has said no. */

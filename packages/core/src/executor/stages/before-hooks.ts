@@ -2,6 +2,8 @@ import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts"
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 import type { BeforeCallAnswer, Hook, HookedCall } from "../hooks.ts";
+import { frozenCopy } from "../frozen-copy.ts";
+import { copyArguments } from "./parse.ts";
 import { strip } from "./strip.ts";
 import { validate } from "./validate.ts";
 
@@ -12,8 +14,8 @@ export function beforeHooks(execution: Execution): Awaitable<void> {
 }
 
 async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<void> {
+  let call = hookedCall(execution);
   for (const hook of hooks) {
-    const call = hookedCall(execution);
     let answer: BeforeCallAnswer;
     try {
       if (hook.beforeCall === undefined || hook.when?.(call) === false) continue;
@@ -32,19 +34,21 @@ async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<v
     if ("block" in answer) {
       throw new ToolError("permission_denied", `${call.spec.name} was blocked: ${answer.block}`);
     }
-    execution.args = answer.arguments;
+    execution.args = copyArguments(call.spec.name, answer.arguments);
     strip(execution);
     await validate(execution);
+    if (execution.ended) return;
+    call = hookedCall(execution);
   }
 }
 
-/** The call as hooks see it now. */
+/** The call as hooks see it now; to change the arguments they return others. */
 export function hookedCall({ run, call, tool, args }: Execution): HookedCall {
   return {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    arguments: args as JsonObject,
+    arguments: frozenCopy(args as JsonObject),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
   };
 }

@@ -20,6 +20,7 @@ function clip(content: readonly ContentBlock[], limit: number, total: number): C
   let left = Math.max(0, limit - note.length);
   const kept: ContentBlock[] = [];
   for (const block of content) {
+    if (left === 0) break;
     const size = sizeOf(block);
     if (size <= left) {
       kept.push(block);
@@ -28,13 +29,12 @@ function clip(content: readonly ContentBlock[], limit: number, total: number): C
       kept.push({ ...block, text: clipText(block.text, left) });
       left = 0;
     } else {
-      const what = `[${block.type} of ${size} bytes left out]`;
+      const what = clipText(`[${block.type} of ${size} bytes left out]`, left);
       kept.push({ type: "text", text: what });
-      left = Math.max(0, left - what.length);
+      left -= what.length;
     }
-    if (left === 0) break;
   }
-  return [...kept, { type: "text", text: note }];
+  return [...kept, { type: "text", text: clipText(note, limit) }];
 }
 
 function sizeOf(block: ContentBlock): number {
@@ -45,8 +45,14 @@ function sizeOf(block: ContentBlock): number {
     case "audio":
       return block.data.length;
     case "resource":
-      return utf8Length(block.resource.text ?? "") + (block.resource.blob?.length ?? 0);
+      return (
+        utf8Length(block.resource.uri) +
+        utf8Length(block.resource.text ?? "") +
+        (block.resource.blob?.length ?? 0)
+      );
     case "resource_link":
-      return utf8Length(block.uri) + utf8Length(block.description ?? "");
+      return utf8Length(
+        [block.uri, block.name, block.title ?? "", block.description ?? ""].join(""),
+      );
   }
 }

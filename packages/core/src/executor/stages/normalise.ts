@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable } from "../../spec/json.ts";
+import { isThenable, type Awaitable, type JsonSchema } from "../../spec/json.ts";
 import { isContentBlock, text, type ContentBlock } from "../../spec/content-block.ts";
 import { isSuspension } from "../../spec/interruption.ts";
 import type { ToolOutput } from "../../spec/tool-result.ts";
@@ -13,7 +13,13 @@ export function normalise(execution: Execution): Awaitable<void> {
   const { returned, tool } = execution;
   execution.attemptMs = 0;
   if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
-  const schema = tool.spec.outputSchema;
+  let schema: JsonSchema | undefined;
+  try {
+    schema = tool.spec.outputSchema;
+  } catch (error) {
+    execution.output = toOutput(returned);
+    return unusable(execution, error);
+  }
   const output = toOutput(returned, schema !== undefined);
   execution.output = output;
   if (schema === undefined || output.isError === true) return;
@@ -85,10 +91,16 @@ export function toOutput(returned: unknown, structured = false): ToolOutput {
   if (returned === undefined) return { content: [] };
   if (typeof returned === "object" && returned !== null) {
     if (isBlockList(returned) && returned.length > 0) return { content: returned };
-    if (isOutput(returned)) return returned;
+    if (isOutput(returned)) return withJsonValue(returned);
   }
   const value = jsonValue(returned);
   return { content: [text(typeof value === "number" ? `${value}` : JSON.stringify(value))], value };
+}
+
+function withJsonValue(output: ToolOutput): ToolOutput {
+  if (output.value === undefined) return output;
+  const value = jsonValue(output.value);
+  return value === output.value ? output : { ...output, value };
 }
 
 function isBlockList(value: unknown): value is readonly ContentBlock[] {

@@ -12,7 +12,7 @@ export function parse(execution: Execution): void {
     return;
   }
   const { arguments: sent, name } = execution.call;
-  execution.args = typeof sent === "string" ? parseText(name, sent) : copyObject(name, sent);
+  execution.args = typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent);
 }
 
 function parseText(name: string, sent: string): JsonObject {
@@ -27,10 +27,15 @@ function parseText(name: string, sent: string): JsonObject {
     );
   }
   // Parsed JSON is plain, so the copy's checks of depth and `__proto__` are all that is left to do.
-  return copyObject(name, value);
+  return copyArguments(name, value);
 }
 
-function copyObject(name: string, value: unknown): JsonObject {
+/**
+ * The arguments as the call's own plain JSON.
+ *
+ * @throws ToolError `invalid_arguments` for what JSON cannot hold, and for endless nesting.
+ */
+export function copyArguments(name: string, value: unknown): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`The arguments of ${name} must be one JSON object, such as {"name": "value"}.`);
   }

@@ -7,6 +7,8 @@ import { ExecutionContext } from "../tool-context.ts";
 export function run(execution: Execution): Awaitable<unknown> {
   const { engine, tool } = execution;
   const timeout = timeoutOf(execution);
+  // Cancelled by one of the checks before, or by whoever was told of them.
+  if (execution.run.stopped !== undefined) throw execution.run.stopped;
   execution.attempt = execution.resumption?.attempt ?? 1;
   execution.startedAt = engine.clock.now();
   if (engine.events.active) started(execution);
@@ -38,5 +40,6 @@ function timeoutOf({ engine, tool, timeoutMs }: Execution): number {
 
 /** The shorter of two timeouts, of which 0 is none. */
 function shorter(a: number, b: number): number {
-  return a > 0 && b > 0 ? Math.min(a, b) : Math.max(a, b);
+  if (!(a > 0)) return b > 0 ? b : 0;
+  return b > 0 && b < a ? b : a;
 }

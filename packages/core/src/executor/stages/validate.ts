@@ -5,6 +5,7 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "../../spec/json.ts";
+import { escapePointer } from "../../schema/escape-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import type { ValidationProblem } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
@@ -12,6 +13,8 @@ import { compareNames, nearNames } from "../../registry/names.ts";
 import type { Execution } from "../execution.ts";
 
 const shownProblems = 5;
+/** Of more than these nothing is said but how many there are: thousands take their time to write. */
+const readProblems = 100;
 
 /** Stage 4: the arguments against the full schema, then what the tool itself checks. */
 export function validate(execution: Execution): Awaitable<void> {
@@ -43,22 +46,35 @@ function undeclared(execution: Execution, schema: JsonSchema): void {
   const args = execution.args as JsonObject;
   const declared = schema["properties"] ?? {};
   const extra = Object.keys(args).filter((key) => !Object.hasOwn(declared as object, key));
-  // A schema that describes its other keys declares them.
+  // A schema that describes its other keys, there or elsewhere, declares them.
   if (
     extra.length === 0 ||
     isSchema(schema["additionalProperties"]) ||
-    schema["patternProperties"]
+    elsewhere.some((keyword) => schema[keyword] !== undefined)
   ) {
     return;
   }
   if (undeclaredArguments === "reject") {
     throw invalid(
       execution,
-      extra.map((key) => ({ path: `/${key}`, message: "is not a known property" })),
+      extra.map((key) => ({ path: `/${escapePointer(key)}`, message: "is not a known property" })),
     );
   }
-  execution.args = Object.fromEntries(Object.entries(args).filter(([key]) => !extra.includes(key)));
+  const dropped = new Set(extra);
+  execution.args = Object.fromEntries(Object.entries(args).filter(([key]) => !dropped.has(key)));
 }
+
+const elsewhere = [
+  "patternProperties",
+  "$ref",
+  "$dynamicRef",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "if",
+  "dependentSchemas",
+  "unevaluatedProperties",
+];
 
 function isSchema(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null;
@@ -69,13 +85,15 @@ function invalid({ tool, args }: Execution, problems: readonly ValidationProblem
   const { spec } = tool;
   const seen = new Set<string>();
   const lines: string[] = [];
-  for (const { path, message } of problems) {
-    const line = `- ${path === "" ? "the arguments" : dotted(path)} ${message}${sent(args, path)}`;
+  for (const { path, message } of problems.slice(0, readProblems)) {
+    const where = path === "" ? "the arguments" : short(dotted(path), 120);
+    const line = `- ${where} ${short(message, 500)}${sent(args, path)}`;
     if (!seen.has(line)) lines.push(line);
     seen.add(line);
   }
   const shown = lines.slice(0, shownProblems);
-  if (lines.length > shown.length) shown.push(`- and ${lines.length - shown.length} more`);
+  const more = lines.length - shown.length + Math.max(0, problems.length - readProblems);
+  if (more > 0) shown.push(`- and ${more} more`);
   const known = knownNames(spec.inputSchema, problems);
   return new ToolError(
     "invalid_arguments",
@@ -104,8 +122,11 @@ function sent(args: unknown, path: string): string {
     value = (value as Record<string, unknown>)[key];
   }
   if (path === "" || typeof value === "object") return "";
-  const shown = JSON.stringify(value) ?? "";
-  return ` (sent: ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown})`;
+  return ` (sent: ${short(JSON.stringify(value) ?? "", 60)})`;
+}
+
+function short(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]): string[] {

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool, type JsonSchema } from "@toolweave/core";
+import { call, executorFor } from "../support/executor-for.ts";
+import { failed } from "../support/outcomes.ts";
+
+const base = { name: "x", description: "", input: { type: "object" } } as const;
+
+describe("a definition is refused at once", () => {
+  test.each<[string, () => unknown, RegExp]>([
+    ["a name that is none", () => defineTool({ ...base, name: "delete event" }), /"delete event" is no tool name/],
+    ["a negative timeout", () => defineTool({ ...base, timeoutMs: -1 }), /timeoutMs is -1; use 0 for none/],
+    ["a timeout that is no number", () => defineTool({ ...base, timeoutMs: NaN }), /timeoutMs is NaN/],
+    ["an input that is no object", () => defineTool({ ...base, input: { type: "string" } }), /must have type: "object"/],
+    ["an input without a type", () => defineTool({ ...base, input: {} }), /must have type: "object"/],
+    [
+      "an inputSchema that is no object",
+      () => defineTool({ ...base, input: v.string(), inputSchema: { type: "string" } }),
+      /must have type: "object"/,
+    ],
+    [
+      "an input that gives no JSON Schema",
+      () => defineTool({ ...base, input: v.object({}) }),
+      /this valibot schema gives no JSON Schema; write inputSchema beside it/,
+    ],
+    [
+      "an output that gives no JSON Schema",
+      () => defineTool({ ...base, output: v.object({}) }),
+      /this valibot schema gives no JSON Schema; write output as JSON Schema instead/,
+    ],
+    [
+      "AR03 an injected value that a model could send",
+      () =>
+        defineTool({
+          ...base,
+          input: { type: "object", properties: { tenant: { type: "string" } } },
+          injected: [{ name: "tenant" }],
+        }),
+      /"tenant" is injected by the host, so take it out of the input schema/,
+    ],
+  ])("for %s", (_, define, message) => {
+    expect(define).toThrow(message);
+    expect(define).toThrow(expect.objectContaining({ code: "internal" }));
+  });
+});
+
+describe("a definition whose schema turns out wrong when it is first read", () => {
+  test.each<[string, ReturnType<typeof defineTool>, RegExp]>([
+    [
+      "because it is no object",
+      defineTool({ ...base, input: z.string() as never }),
+      /must have type: "object"/,
+    ],
+    [
+      "because JSON Schema has no such type",
+      defineTool({ ...base, input: z.object({ day: z.date() }) }),
+      /x: its input cannot be written as JSON Schema \(Date cannot .*\); write inputSchema beside it/,
+    ],
+    [
+      "AR03 because it has an injected value",
+      defineTool({ ...base, input: z.object({ tenant: z.string() }), injected: [{ name: "tenant" }] }),
+      /"tenant" is injected by the host/,
+    ],
+  ])("%s is the host's defect, not the model's", async (_, tool, message) => {
+    const { error } = failed(await executorFor(tool).execute(call("x")));
+    expect([error.code, error.audience]).toEqual(["internal", "host"]);
+    expect(error.message).toMatch(message);
+    expect(() => tool.spec.inputSchema).toThrow(message);
+  });
+
+  test("in its output says that the call did run", async () => {
+    const tool = defineTool({
+      ...base,
+      output: z.object({ day: z.string().transform((day) => new Date(day)) }),
+      execute: () => ({ day: "2026-01-01" }),
+    });
+    const { error } = failed(await executorFor(tool).execute(call("x")));
+    expect(error.code).toBe("invalid_output");
+    expect(error.message).toContain("The call did run");
+    expect(() => tool.spec.outputSchema).toThrow(/write output as JSON Schema instead/);
+  });
+
+  test("in its output is a failed call, not a rejected promise, where a person must agree first", async () => {
+    const tool = defineTool({
+      ...base,
+      needsApproval: true,
+      output: z.object({ day: z.date() }),
+      execute: () => 1,
+    });
+    const { error } = failed(await executorFor(tool).execute(call("x")));
+    expect(error.code).toBe("internal");
+    expect(error.message).toContain("cannot be put aside");
+  });
+});
+
+test("a library that gives nothing for its JSON Schema gives no object", () => {
+  const input = {
+    "~standard": {
+      version: 1,
+      vendor: "mine",
+      validate: () => ({ value: {} }),
+      jsonSchema: { input: () => undefined as unknown as JsonSchema, output: () => ({}) },
+    },
+  } as const;
+  expect(() => defineTool({ ...base, input }).spec.inputSchema).toThrow(/type: "object"/);
+});

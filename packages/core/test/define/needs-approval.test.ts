@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { defineTool } from "@toolweave/core";
+import { call, executorFor } from "../support/executor-for.ts";
+import { completed, interruptionOf } from "../support/outcomes.ts";
+
+const input = {
+  type: "object",
+  properties: { amount: { type: "number" } },
+  required: ["amount"],
+} as const;
+const pay = (needsApproval: boolean | ((args: { amount: number }) => boolean | Promise<boolean>)) =>
+  executorFor(
+    defineTool({ name: "pay", description: "", input, needsApproval, execute: ({ amount }) => amount }),
+  );
+
+describe("needsApproval", () => {
+  test("true asks before every call", async () => {
+    const interruption = interruptionOf(await pay(true).execute(call("pay", { amount: 1 }, "c1")));
+    expect(interruption.requests).toEqual([
+      {
+        id: "c1:1",
+        type: "approval",
+        permission: { kind: "custom.approval", target: "pay", summary: "Call pay" },
+        reason: "supervised: custom.approval asks first",
+      },
+    ]);
+  });
+
+  test("false asks before none", async () => {
+    completed(await pay(false).execute(call("pay", { amount: 1 })));
+  });
+
+  test.each([
+    ["a function", ({ amount }: { amount: number }) => amount > 100],
+    ["a function that takes its time", async ({ amount }: { amount: number }) => amount > 100],
+  ])("%s decides by the arguments", async (_, decide) => {
+    const executor = pay(decide);
+    completed(await executor.execute(call("pay", { amount: 100 })));
+    interruptionOf(await executor.execute(call("pay", { amount: 101 })));
+  });
+
+  test("that throws refuses: the tool does not run", async () => {
+    let ran = false;
+    const executor = executorFor(
+      defineTool({
+        name: "pay",
+        description: "",
+        input,
+        needsApproval: () => {
+          throw new Error("no idea");
+        },
+        execute: () => (ran = true),
+      }),
+    );
+    const outcome = await executor.execute(call("pay", { amount: 1 }));
+    expect([outcome.status, ran]).toEqual(["failed", false]);
+  });
+
+  test("sees the final arguments, after the hooks", async () => {
+    const executor = executorFor(
+      defineTool({ name: "pay", description: "", input, needsApproval: ({ amount }) => amount > 100 }),
+      { hooks: [{ beforeCall: () => ({ arguments: { amount: 1000 } }) }] },
+    );
+    expect(interruptionOf(await executor.execute(call("pay", { amount: 1 }))).call.arguments).toEqual({
+      amount: 1000,
+    });
+  });
+});

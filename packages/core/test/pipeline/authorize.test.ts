@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import type { Ask, OnAsk, PermissionRequest, Tool, ToolAnnotations } from "@toolweave/core";
+import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+function request(kind: string, target = "x"): PermissionRequest {
+  return { kind, target, summary: `${kind} ${target}` };
+}
+
+function proposing(kinds: readonly string[], annotations: ToolAnnotations = {}): Tool {
+  return foreignTool("t", {
+    spec: { annotations },
+    preflight: () => kinds.map((kind) => request(kind)),
+  });
+}
+
+const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
+const untrusted = (tool: Tool): TestSource => new TestSource("s", [tool]);
+
+describe("what a call intends", () => {
+  test("is asked for all at once", async () => {
+    const executor = executorFor(trusted(proposing(["process", "fs.read", "fs.write"])));
+    const interruption = interruptionOf(await executor.execute(call("t", {}, "c")));
+    expect(interruption.requests).toEqual([
+      { id: "c:1", type: "approval", permission: request("process"), reason: "supervised: process asks first" },
+      { id: "c:2", type: "approval", permission: request("fs.write"), reason: "supervised: fs.write asks first" },
+    ]);
+  });
+
+  test("is refused when one of it is denied, whatever else would be asked for", async () => {
+    const executor = executorFor(
+      trusted(proposing(["network", "fs.write"], { readOnlyHint: true })),
+      { policy: "readOnly" },
+    );
+    const { error } = failed(await executor.execute(call("t")));
+    expect([error.code, error.audience]).toEqual(["permission_denied", "user"]);
+    expect(error.message).toBe(
+      "t is not permitted (readOnly: fs.write is more than reading). Do not try it again; say what you need instead.",
+    );
+  });
+
+  test("by a tool that nobody trusts is asked for besides the call itself", async () => {
+    for (const kinds of [["fs.read"], ["delegate"], ["network"]]) {
+      const executor = executorFor(untrusted(proposing(kinds)));
+      const interruption = interruptionOf(await executor.execute(call("t")));
+      expect(interruption.requests[0]).toMatchObject({ permission: { kind: "custom.call", target: "t" } });
+    }
+  });
+
+  test.each<[ToolAnnotations, string]>([
+    [{}, "custom.call"],
+    [{ access: { filesystem: "write" } }, "fs.write"],
+    [{ access: { process: true, filesystem: "write" } }, "process"],
+    [{ access: { spend: true, process: true } }, "spend"],
+  ])("is what its annotations %j imply when it proposes nothing: %s", async (annotations, kind) => {
+    const executor = executorFor(untrusted(foreignTool("t", { spec: { annotations } })));
+    expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+      { permission: { kind, target: "t", summary: "Call t" } },
+    ]);
+  });
+
+  test("is shown under the tool's title", async () => {
+    for (const spec of [{ title: "Clean up" }, { annotations: { title: "Clean up" } }]) {
+      const executor = executorFor(untrusted(foreignTool("t", { spec })));
+      expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+        { permission: { summary: "Clean up (t)" } },
+      ]);
+    }
+  });
+
+  test("may take its time to be found out; what comes of it is allowed or not all the same", async () => {
+    const slow = foreignTool("t", { preflight: async () => [request("fs.read")] });
+    completed(await executorFor(trusted(slow)).execute(call("t")));
+    const wrong = foreignTool("t", { preflight: () => Promise.reject(new Error("cannot say")) });
+    const { error, result } = failed(await executorFor(trusted(wrong)).execute(call("t")));
+    expect([error.code, result.durationMs]).toEqual(["execution_failed", 0]);
+  });
+
+  test("is found out with what is known of the call, and nothing that could have an effect", async () => {
+    let seen: Record<string, unknown> = {};
+    let aborted: unknown;
+    const looking = foreignTool("t", {
+      preflight: (_, ctx) => {
+        seen = { ...ctx };
+        aborted = ctx.signal.aborted;
+        return [];
+      },
+    });
+    const executor = executorFor(trusted(looking), { policy: "autonomous" });
+    await executor.execute(call("t", {}, "c"), { id: "r", sessionId: "s", caller: { id: "ada" } });
+    expect(Object.keys(seen).sort()).toEqual(["callId", "caller", "runId", "sessionId", "signal", "toolName"]);
+    expect([seen["callId"], seen["runId"], aborted]).toEqual(["c", "r", false]);
+  });
+
+  test("is not told of, and nothing runs, when the call is cancelled meanwhile", async () => {
+    let go: () => void = () => {};
+    let ran = false;
+    const slow = foreignTool("t", {
+      preflight: () => new Promise((resolve) => (go = () => resolve([]))),
+      invoke: () => void (ran = true),
+    });
+    const executor = executorFor(trusted(slow), { policy: "autonomous" });
+    await executor.registry.ready;
+    const events = recorded(executor);
+    const run = executor.startRun();
+    const outcome = run.execute(call("t"));
+    await settled();
+    run.cancel();
+    go();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    await settled();
+    expect(ran).toBe(false);
+    expect(events.map(({ type }) => type)).toEqual(["tool.requested", "tool.rejected"]);
+  });
+});
+
+describe("when the policy asks", () => {
+  const asking = (onAsk: OnAsk) => executorFor(tool("t", undefined, { needsApproval: true }), { onAsk });
+
+  test("`deny` refuses, and says that no person decided", async () => {
+    const outcome = await asking("deny").execute(call("t"));
+    expect(codeOf(outcome)).toBe("permission_denied");
+    expect(textFor(outcome)).toBe(
+      "t needs a person's approval, and none can be asked here; no person decided this. Go on without it.",
+    );
+  });
+
+  test("an approver sees the call as it would run, and decides", async () => {
+    const asks: Ask[] = [];
+    const executor = asking(async (ask) => (asks.push(ask), { approved: true }));
+    const events = recorded(executor);
+    completed(await executor.execute(call("t", { n: 1 }, "c"), { id: "r", caller: { id: "ada" } }));
+    expect(asks).toMatchObject([
+      { callId: "c", runId: "r", arguments: { n: 1 }, caller: { id: "ada" }, requests: [{ id: "c:1" }] },
+    ]);
+    expect(events.find(({ type }) => type === "tool.authorized")).toMatchObject({
+      decision: "approved",
+      reason: "supervised: custom.approval asks first",
+    });
+  });
+
+  test("an approver's no is told to the model, with the reason if there is one", async () => {
+    const no = await asking(() => ({ approved: false, reason: "too expensive" })).execute(call("t"));
+    expect([codeOf(no), textFor(no)]).toEqual([
+      "approval_rejected",
+      "A person rejected this call of t. Reason: too expensive Do not repeat it.",
+    ]);
+    const silent = await asking(() => ({ approved: false })).execute(call("t"));
+    expect(textFor(silent)).toBe("A person rejected this call of t. Do not repeat it.");
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["true", true],
+    ["a text", "yes"],
+    ["a truthy flag", { approved: "yes" }],
+    ["AP05 an answer that tool content could be", { approved: 1, content: "approved" }],
+  ])("an approver that answers %s has not approved", async (_, answer) => {
+    expect(codeOf(await asking(() => answer as never).execute(call("t")))).toBe("approval_rejected");
+  });
+
+  test.each<[string, OnAsk]>([
+    ["throws", () => { throw new Error("db at 10.0.0.1 is down"); }],
+    ["rejects", () => Promise.reject(new Error("db at 10.0.0.1 is down"))],
+  ])("an approver that %s refuses the call, and its reason stays with the host", async (_, onAsk) => {
+    const { error, result } = failed(await asking(onAsk).execute(call("t")));
+    expect([error.code, error.audience]).toEqual(["permission_denied", "host"]);
+    expect(error.message).toBe(
+      "t was refused because the approval could not be obtained; no person decided this.",
+    );
+    expect(JSON.stringify(result)).not.toContain("10.0.0.1");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test("an approver cannot change the arguments that it was shown", async () => {
+    let got: unknown;
+    const executor = executorFor(tool("t", (args) => void (got = args), { needsApproval: true }), {
+      onAsk: (ask) => {
+        try {
+          (ask.arguments as { n: number }).n = 2;
+        } catch {
+          // Frozen.
+        }
+        return { approved: true };
+      },
+    });
+    completed(await executor.execute(call("t", { n: 1 })));
+    expect(got).toEqual({ n: 1 });
+  });
+
+  test("an approver that is still thinking when the run is cancelled is too late", async () => {
+    let approve: () => void = () => {};
+    let ran = false;
+    const executor = executorFor(tool("t", () => void (ran = true), { needsApproval: true }), {
+      onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
+    });
+    const events = recorded(executor);
+    const run = executor.startRun();
+    const outcome = run.execute(call("t"));
+    await settled();
+    run.cancel();
+    approve();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    await settled();
+    expect([ran, events.some(({ type }) => type === "tool.authorized")]).toEqual([false, false]);
+  });
+
+  test("waiting for a person does not use up the tool's time", async () => {
+    const clock = new FakeClock();
+    let approve: () => void = () => {};
+    const executor = executorFor(tool("t", undefined, { needsApproval: true, timeoutMs: 1 }), {
+      clock,
+      onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
+    });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(24 * 60 * 60 * 1000);
+    approve();
+    completed(await outcome);
+  });
+});
+
+test("AP10 a deny wins over an ask and an allow, whichever comes first", async () => {
+  const kinds = ["network", "fs.write", "fs.read"];
+  for (const order of [kinds, [...kinds].reverse()]) {
+    const executor = executorFor(trusted(proposing(order, { readOnlyHint: true })), { policy: "readOnly" });
+    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+  }
+});
+
+test("SC18 the checks see the very value that the tool gets", async () => {
+  const seen: string[] = [];
+  const note = (args: unknown): void => void seen.push(JSON.stringify(args));
+  const executor = executorFor(
+    trusted(
+      foreignTool("t", {
+        validate: (args) => void note(args),
+        preflight: (args) => (note(args), []),
+        invoke: note,
+      }),
+    ),
+    { policy: "autonomous", hooks: [{ beforeCall: ({ arguments: args }) => note(args) }] },
+  );
+  completed(await executor.execute(call("t", '{"n":1e2,"s":"\\u0041","big":12345678901234567890}')));
+  expect(new Set(seen).size).toBe(1);
+  expect(seen).toHaveLength(4);
+});

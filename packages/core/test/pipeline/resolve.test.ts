@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { rename } from "@toolweave/core";
+import { call, executorFor, foreignTool, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { settled } from "../support/fake-clock.ts";
+import { TestSource } from "../support/test-source.ts";
+
+describe("TC30 an unknown tool", () => {
+  test("is an error result with the call's id, its name and near names; nothing runs", async () => {
+    const executor = executorFor([tool("delete_event"), tool("list_events")]);
+    const events = recorded(executor);
+    const { result, error } = failed(await executor.execute(call("deleteEvent", {}, "c7")));
+    expect([error.code, error.audience]).toEqual(["not_found", "model"]);
+    expect(error.message).toBe('There is no tool "deleteEvent". Did you mean delete_event?');
+    expect(result).toMatchObject({ callId: "c7", toolName: "deleteEvent", isError: true, durationMs: 0 });
+    expect(result.content).toEqual([{ type: "text", text: error.message }]);
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+  });
+
+  test("is told some that exist, at most five, when none is near", async () => {
+    const executor = executorFor(Array.from({ length: 50 }, (_, at) => tool(`tool_${at + 10}`)));
+    expect(failed(await executor.execute(call("transfer_money"))).error.message).toBe(
+      'There is no tool "transfer_money". Some that exist: tool_10, tool_11, tool_12, tool_13, tool_14.',
+    );
+  });
+
+  test("is told so when there is none at all", async () => {
+    expect(failed(await executorFor([]).execute(call("a"))).error.message).toBe(
+      'There is no tool "a". There are no tools.',
+    );
+  });
+
+  test.each(["__proto__", "constructor", "", "x".repeat(1_000_000), "\u0000"])(
+    "may be called anything (%#)",
+    async (name) => {
+      const { error } = failed(await executorFor(tool("a")).execute(call(name)));
+      expect(error.code).toBe("not_found");
+      expect(error.message.length).toBeLessThan(300);
+    },
+  );
+
+  test("may be no text at all", async () => {
+    const broken = { id: "1", name: { toString: () => "x" }, arguments: {} } as never;
+    expect(codeOf(await executorFor(tool("a")).execute(broken))).toBe("not_found");
+  });
+});
+
+describe("a tool that is not advertised", () => {
+  test("by the turn's selection may not be called", async () => {
+    const executor = executorFor([tool("read"), tool("write")]);
+    const run = executor.startRun({ toolset: executor.toolset.select({ include: ["read"] }) });
+    expect(failed(await run.execute(call("write"))).error).toMatchObject({
+      code: "not_advertised",
+      message: 'The tool "write" may not be called here. Some that exist: read.',
+    });
+    completed(await run.execute(call("read")));
+    run.nextTurn(executor.toolset);
+    completed(await run.execute(call("write")));
+  });
+
+  test("by the policy may not be called", async () => {
+    const executor = executorFor([tool("read", undefined, { annotations: { readOnlyHint: true } }), tool("write")], {
+      policy: "readOnly",
+    });
+    expect([...executor.toolset.names()]).toEqual(["read"]);
+    expect(codeOf(await executor.execute(call("write")))).toBe("not_advertised");
+  });
+});
+
+describe("a tool that was removed", () => {
+  test("is not found any more, and one that was added is", async () => {
+    const source = new TestSource("s", [foreignTool("old")], { trusted: true });
+    const executor = executorFor(source, { policy: "autonomous" });
+    completed(await executor.execute(call("old")));
+    source.set(foreignTool("new"));
+    expect(codeOf(await executor.execute(call("old")))).toBe("not_found");
+    completed(await executor.execute(call("new")));
+  });
+
+  test("goes on being the one that a running call resolved", async () => {
+    let finish: (value: string) => void = () => {};
+    const slow = foreignTool("slow", { invoke: () => new Promise((resolve) => (finish = resolve)) });
+    const source = new TestSource("s", [slow]);
+    const executor = executorFor(source, { policy: "autonomous" });
+    await executor.registry.ready;
+    const outcome = executor.execute(call("slow"));
+    await settled();
+    source.set();
+    finish("done");
+    expect(completed(await outcome).result.content).toEqual([{ type: "text", text: "done" }]);
+  });
+});
+
+describe("a tool that is not available", () => {
+  test("says why, and may be tried again later", async () => {
+    const gone = foreignTool("mail", {
+      availability: { status: "unavailable", reason: "the server is not connected" },
+    });
+    const executor = executorFor(new TestSource("s", [gone]), { policy: "autonomous" });
+    expect(failed(await executor.execute(call("mail"))).error).toMatchObject({
+      code: "unavailable",
+      retryable: true,
+      message: "mail is not available now: the server is not connected",
+    });
+  });
+});
+
+test("AP13 a renamed tool is governed like the tool it is, under the name it has", async () => {
+  const source = (): TestSource =>
+    new TestSource("s", [foreignTool("cleanup", { spec: { annotations: { destructiveHint: true } } })]);
+  const direct = executorFor(source());
+  const aliased = executorFor(rename(source(), { cleanup: "harmless" }));
+  expect((await direct.execute(call("cleanup"))).status).toBe("interrupted");
+  expect((await aliased.execute(call("harmless"))).status).toBe("interrupted");
+  expect(codeOf(await aliased.execute(call("cleanup")))).toBe("not_found");
+});

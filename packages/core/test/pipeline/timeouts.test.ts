@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import type { ExecutorOptions, ToolContext } from "@toolweave/core";
+import { call, executorFor, foreignTool, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const never = (): Promise<string> => new Promise(() => {});
+
+/** After how many milliseconds a tool that never answers is given up. */
+async function givenUpAfter(
+  own: number | undefined,
+  options: Pick<ExecutorOptions, "timeoutMs" | "maxTimeoutMs">,
+  ofCall?: number,
+): Promise<number> {
+  const clock = new FakeClock();
+  const slow = tool("slow", never, own === undefined ? {} : { timeoutMs: own });
+  const executor = executorFor(slow, { clock, ...options });
+  const start = clock.now();
+  let ended = Infinity;
+  void executor
+    .execute(call("slow"), ofCall === undefined ? {} : { timeoutMs: ofCall })
+    .then(() => (ended = clock.now() - start));
+  await clock.advance(10_000);
+  return ended;
+}
+
+describe("the time that an attempt gets", () => {
+  test.each<[string, number | undefined, Parameters<typeof givenUpAfter>[1], number | undefined, number]>([
+    ["the executor's default", undefined, { timeoutMs: 300 }, undefined, 300],
+    ["the tool's own, when it has one", 500, { timeoutMs: 300 }, undefined, 500],
+    ["what the call says, when that is shorter", 500, {}, 200, 200],
+    ["no more than the tool's, whatever the call says", 500, {}, 900, 500],
+    ["no more than the maximum", 500, { maxTimeoutMs: 100 }, undefined, 100],
+    ["the maximum, when the tool wants none", 0, { maxTimeoutMs: 700 }, undefined, 700],
+    ["what the call says, when the tool wants none", 0, {}, 50, 50],
+    ["endless, when nobody wants any", 0, { timeoutMs: 0, maxTimeoutMs: 0 }, undefined, Infinity],
+    ["the tool's, when the call says nothing sensible", 500, {}, NaN, 500],
+    ["the tool's, when the call says 0", 500, {}, 0, 500],
+    ["shorter than the first look of the timer", 3, {}, undefined, 3],
+  ])("is %s", async (_, own, options, ofCall, ms) => {
+    expect(await givenUpAfter(own, options, ofCall)).toBe(ms);
+  });
+
+  test("that a foreign tool declares below 0 is the host's defect", async () => {
+    const source = new TestSource("s", [foreignTool("odd", { spec: { timeoutMs: -5 } })]);
+    const { error } = failed(await executorFor(source, { policy: "autonomous" }).execute(call("odd")));
+    expect([error.code, error.message]).toEqual([
+      "internal",
+      "odd declares a timeout of -5 ms; use 0 for none.",
+    ]);
+  });
+
+  test.each(["timeoutMs", "maxTimeoutMs", "maxOutputBytes"])("%s of the executor is 0 or more", (option) => {
+    for (const value of [-1, NaN]) {
+      expect(() => executorFor([], { [option]: value })).toThrow(`${option} is ${value}; use 0 or more.`);
+    }
+  });
+});
+
+describe("a timeout", () => {
+  test("fails the call, fires its signal, and warns that part of the work may be done", async () => {
+    const clock = new FakeClock();
+    let reason: unknown;
+    const slow = (_: unknown, { signal }: ToolContext): Promise<string> => {
+      signal.addEventListener("abort", () => (reason = signal.reason));
+      return never();
+    };
+    const executor = executorFor(tool("slow", slow, { timeoutMs: 50 }), { clock });
+    const events = recorded(executor);
+    const outcome = executor.execute(call("slow"));
+    await clock.advance(50);
+    const { error, result } = failed(await outcome);
+    expect([error.code, error.retryable, result.durationMs]).toEqual(["timeout", true, 50]);
+    expect(error.message).toBe(
+      "slow did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again.",
+    );
+    expect(reason).toBe(error);
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.authorized", "tool.started", "tool.failed"]);
+  });
+
+  test("does not come when the tool answers in time, at the last moment too", async () => {
+    const clock = new FakeClock();
+    let answer: (value: string) => void = () => {};
+    const slow = (): Promise<string> => new Promise((resolve) => (answer = resolve));
+    const executor = executorFor(tool("slow", slow, { timeoutMs: 50 }), { clock });
+    const outcome = executor.execute(call("slow"));
+    await clock.advance(49);
+    answer("just in time");
+    await settled();
+    await clock.advance(1000);
+    completed(await outcome);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("is for one call: the others go on", async () => {
+    const clock = new FakeClock();
+    const executor = executorFor(
+      [10, 200, 30, 100].map((timeoutMs, at) => tool(`t${at}`, never, { timeoutMs })),
+      { clock },
+    );
+    const ended: string[] = [];
+    for (const name of ["t0", "t1", "t2", "t3"]) {
+      void executor.execute(call(name)).then(() => ended.push(`${name} at ${clock.now() - 1_000_000}`));
+    }
+    await clock.advance(1000);
+    expect(ended).toEqual(["t0 at 10", "t2 at 30", "t3 at 100", "t1 at 200"]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("TC09 that is late because the process was busy keeps its order, and hits only who is due", async () => {
+    const clock = new FakeClock();
+    const executor = executorFor(
+      [300, 100, 200, 5000].map((timeoutMs, at) => tool(`t${at}`, never, { timeoutMs })),
+      { clock },
+    );
+    const ended: string[] = [];
+    for (const name of ["t0", "t1", "t2", "t3"]) {
+      void executor.execute(call(name)).then((outcome) => ended.push(`${name} ${codeOf(outcome)}`));
+    }
+    await settled();
+    clock.skip(500);
+    await clock.advance(0);
+    expect(ended).toEqual(["t1 timeout", "t2 timeout", "t0 timeout"]);
+  });
+
+  test("can be longer than the platform's timers", async () => {
+    const month = 31 * 24 * 60 * 60 * 1000;
+    const clock = new FakeClock();
+    const executor = executorFor(tool("slow", never, { timeoutMs: month }), { clock, maxTimeoutMs: 0 });
+    let ended = false;
+    void executor.execute(call("slow")).then(() => (ended = true));
+    await clock.advance(month - 1);
+    expect(ended).toBe(false);
+    await clock.advance(1);
+    expect(ended).toBe(true);
+  });
+
+  test("comes sooner for a later call with less time", async () => {
+    const clock = new FakeClock();
+    const executor = executorFor([tool("slow", never, { timeoutMs: 1000 }), tool("fast", never, { timeoutMs: 5 })], {
+      clock,
+    });
+    const ended: string[] = [];
+    const start = clock.now();
+    void executor.execute(call("slow")).then(() => ended.push(`slow ${clock.now() - start}`));
+    await clock.advance(100);
+    void executor.execute(call("fast")).then(() => ended.push(`fast ${clock.now() - start}`));
+    await clock.advance(2000);
+    expect(ended).toEqual(["fast 105", "slow 1000"]);
+  });
+
+  test("leaves no timer behind when no call is under way", async () => {
+    const clock = new FakeClock();
+    let answer: (value: string) => void = () => {};
+    const executor = executorFor(
+      tool("t", () => new Promise<string>((resolve) => (answer = resolve)), { timeoutMs: 60_000 }),
+      { clock },
+    );
+    for (const wait of [0, 20, 3000]) {
+      const outcome = executor.execute(call("t"));
+      await clock.advance(wait);
+      answer("done");
+      completed(await outcome);
+      await clock.advance(10);
+      expect(clock.timers).toBe(0);
+    }
+  });
+});
+
+describe("late", () => {
+  test("TC04 what a tool throws after its timeout is one event, and no unhandled rejection", async () => {
+    const clock = new FakeClock();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    let fail: (error: Error) => void = () => {};
+    const slow = (): Promise<string> => new Promise((_, reject) => (fail = reject));
+    const executor = executorFor(tool("slow", slow, { timeoutMs: 50 }), { clock });
+    const events = recorded(executor);
+    const outcome = executor.execute(call("slow"));
+    await clock.advance(100);
+    expect(codeOf(await outcome)).toBe("timeout");
+    fail(new Error("too late"));
+    await settled();
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+    expect(typesOf(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(events.at(-1)).toMatchObject({ outcome: "threw", callId: "slow" });
+  });
+
+  test("TC05 what a tool returns after it was cancelled is dropped, and told in one event", async () => {
+    let answer: (value: string) => void = () => {};
+    const executor = executorFor(tool("slow", () => new Promise<string>((resolve) => (answer = resolve))));
+    const events = recorded(executor);
+    const run = executor.startRun();
+    const outcome = run.execute(call("slow"));
+    await settled();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    answer("too late");
+    await settled();
+    expect(typesOf(events).slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(events.at(-1)).toMatchObject({ outcome: "returned" });
+  });
+
+  test("TC18 what a tool says through its context after the end is ignored", async () => {
+    let kept: ToolContext | undefined;
+    const executor = executorFor(tool("t", (_, ctx) => void (kept = ctx)));
+    completed(await executor.execute(call("t")));
+    const events = recorded(executor);
+    kept?.update({ content: [] });
+    kept?.progress({ done: 1 });
+    kept?.checkpoint({ a: 1 });
+    expect(events).toEqual([]);
+    expect(codeOf(await kept?.scope.execute(call("t")))).toBe("cancelled");
+  });
+});

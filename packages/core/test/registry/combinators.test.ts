@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { defineTool, filter, hide, prefix, rename, ToolRegistry, toolsSource } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { completed } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const names = (source: { tools(): readonly { spec: { name: string } }[] }): string[] =>
+  source.tools().map(({ spec }) => spec.name);
+const files = (): TestSource =>
+  new TestSource("files", [foreignTool("read_file"), foreignTool("write_file"), foreignTool("stat")]);
+
+describe("prefix", () => {
+  test("goes before every name", () => {
+    expect(names(prefix(files(), "fs"))).toEqual(["fs__read_file", "fs__write_file", "fs__stat"]);
+  });
+
+  test("of a prefix stands outside", () => {
+    expect(names(prefix(prefix(files(), "fs"), "host"))[0]).toBe("host__fs__read_file");
+  });
+
+  test("that could not begin a name is refused", () => {
+    expect(() => prefix(files(), "1st")).toThrow(/"1st" cannot be a prefix/);
+  });
+
+  test("is not seen by the schemas, which stay unread", () => {
+    let read = 0;
+    const lazy = foreignTool("lazy");
+    Object.defineProperty(lazy.spec, "inputSchema", {
+      enumerable: true,
+      get: () => ((read += 1), { type: "object" }),
+    });
+    const [renamed] = prefix(new TestSource("lazy", [lazy]), "p").tools();
+    expect(renamed?.spec.name).toBe("p__lazy");
+    expect(read).toBe(0);
+    expect(renamed?.spec.inputSchema).toEqual({ type: "object" });
+  });
+
+  test("leaves the tool's own code, checks and state as they were", async () => {
+    class Counter {
+      readonly spec = foreignTool("count").spec;
+      readonly outputValidation = "warning";
+      count = 0;
+      validate(): undefined {
+        this.count += 1;
+      }
+      preflight(): [] {
+        this.count += 1;
+        return [];
+      }
+      invoke(): number {
+        return ++this.count;
+      }
+    }
+    const source = prefix(toolsSource("counters", [new Counter()]), "my");
+    expect(source.tools()[0]?.outputValidation).toBe("warning");
+    const executor = executorFor(source, { policy: "autonomous" });
+    expect(completed(await executor.execute(call("my__count"))).result.value).toBe(3);
+  });
+
+  test("passes on whether a tool is available, as it is when asked", async () => {
+    let up = true;
+    const source = prefix(
+      new TestSource("x", [
+        Object.defineProperty(foreignTool("now"), "availability", {
+          get: () => (up ? { status: "available" } : { status: "unavailable", reason: "gone" }),
+        }),
+        foreignTool("always"),
+      ]),
+      "p",
+    );
+    const [now, always] = source.tools();
+    expect(now?.availability).toEqual({ status: "available" });
+    up = false;
+    expect(now?.availability).toEqual({ status: "unavailable", reason: "gone" });
+    expect(always?.availability).toEqual({ status: "available" });
+  });
+});
+
+describe("rename", () => {
+  test("gives some tools other names; the old ones are gone", () => {
+    expect(names(rename(files(), { stat: "file_info" }))).toEqual([
+      "read_file",
+      "write_file",
+      "file_info",
+    ]);
+  });
+
+  test("changes the fingerprint with the name", () => {
+    const source = new TestSource("x", [foreignTool("a", { fingerprint: "1" })]);
+    expect(rename(source, { a: "b" }).tools()[0]?.fingerprint).not.toBe("1");
+  });
+
+  test("to something that is no name is quarantined, not called", () => {
+    const registry = new ToolRegistry([tool("other")]);
+    const source = new TestSource("files", [], { loading: true });
+    registry.add(rename(source, { stat: "no name" }));
+    source.set(foreignTool("stat"));
+    expect(registry.size).toBe(1);
+    expect(registry.problems[0]?.subject).toBe("no name");
+  });
+});
+
+describe("filter and hide", () => {
+  test("filter keeps what it is told to", () => {
+    const source = filter(files(), ({ spec }) => spec.name.endsWith("_file"));
+    expect(names(source)).toEqual(["read_file", "write_file"]);
+  });
+
+  test("hide takes away what its globs match", () => {
+    expect(names(hide(files(), "write_*", "stat"))).toEqual(["read_file"]);
+    expect(names(hide(files()))).toHaveLength(3);
+  });
+});
+
+describe("every combinator", () => {
+  test("keeps the source's id, problems and trust", () => {
+    const source = new TestSource("files", [], { trusted: true });
+    source.problems = [{ subject: "x", message: "y" }];
+    const mapped = hide(prefix(source, "a"), "b");
+    expect(mapped.id).toBe("files");
+    expect(mapped.problems).toBe(source.problems);
+    expect(mapped.trustAnnotations).toBe(true);
+    expect(filter(files(), () => true).trustAnnotations).toBe(false);
+  });
+
+  test("gives the same tools while the source has the same, and follows it when it changes", () => {
+    const source = files();
+    const mapped = prefix(source, "fs");
+    const [first] = mapped.tools();
+    expect(mapped.tools()).toBe(mapped.tools());
+    source.set(...source.tools(), foreignTool("more"));
+    expect(mapped.tools()).toHaveLength(4);
+    expect(mapped.tools()[0]).toBe(first);
+  });
+
+  test("tells of changes, and closes what it holds", async () => {
+    const source = files();
+    const mapped = rename(source, {});
+    let changes = 0;
+    const stop = mapped.onChange(() => (changes += 1));
+    source.set();
+    stop();
+    source.set();
+    expect(changes).toBe(1);
+    await mapped.close();
+    await mapped[Symbol.asyncDispose]();
+    expect(source.closed).toBe(2);
+  });
+
+  test("waits for the source", async () => {
+    const source = new TestSource("slow", [], { loading: true });
+    const registry = new ToolRegistry([prefix(source, "s")]);
+    expect(registry.loading).toBe(true);
+    source.load([foreignTool("a")]);
+    await registry.ready;
+    expect([...registry.toolset().names()]).toEqual(["s__a"]);
+  });
+});
+
+describe("toolsSource", () => {
+  test("is a trusted source of the host's own tools, for combinators", async () => {
+    const list = [tool("a"), tool("b")];
+    const source = toolsSource("mine", list);
+    list.pop();
+    await source.ready;
+    expect(names(source)).toEqual(["a", "b"]);
+    expect(source.trustAnnotations).toBe(true);
+    expect(source.problems).toEqual([]);
+    source.onChange(() => {})();
+    await source.close();
+    await source[Symbol.asyncDispose]();
+  });
+
+  test("leaves the host's functions the host's own: they run without asking", async () => {
+    const add = defineTool({ name: "add", description: "", input: { type: "object" }, execute: () => 3 });
+    const executor = executorFor(prefix(toolsSource("mine", [add]), "my"));
+    expect(completed(await executor.execute(call("my__add"))).result.value).toBe(3);
+  });
+});

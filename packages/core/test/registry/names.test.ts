@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  cleanName,
+  compareNames,
+  isToolName,
+  nearNames,
+  prefixName,
+  shortHash,
+  snakeName,
+  uniqueNames,
+} from "@toolweave/core";
+
+const canonical = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const anyText = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 100 }),
+  fc.string({ unit: fc.constantFrom(..."abAB01_-./ {}é日"), maxLength: 100 }),
+);
+// Few letters, so that many of them clean to the same.
+const confusable = fc.uniqueArray(
+  fc.string({ unit: fc.constantFrom(..."ab_./- "), minLength: 1, maxLength: 4 }),
+  { maxLength: 12 },
+);
+
+describe("a canonical name", () => {
+  test.each(["a", "_", "read_file", "Read-File", "x".repeat(64)])("%s is one", (name) => {
+    expect(isToolName(name)).toBe(true);
+  });
+
+  test.each(["", "1a", "-a", "a.b", "a b", "é", "x".repeat(65), "a\n"])("%j is none", (name) => {
+    expect(isToolName(name)).toBe(false);
+  });
+
+  test("is a text, whatever plain JavaScript passes", () => {
+    expect(isToolName(undefined as never)).toBe(false);
+  });
+});
+
+describe("cleanName", () => {
+  test("keeps what is canonical", () => {
+    expect(cleanName("Read-File_2")).toBe("Read-File_2");
+  });
+
+  test.each([
+    ["tools/read.file", "tools_read_file"],
+    ["  spaced  out  ", "spaced_out"],
+    ["café", "cafe"],
+    ["2fast", "_2fast"],
+  ])("%j becomes %j", (name, clean) => {
+    expect(cleanName(name)).toBe(clean);
+  });
+
+  test("keeps apart two names that lose different letters", () => {
+    expect(cleanName("read日")).toMatch(/^read_[0-9a-z]{7}$/);
+    expect(cleanName("read日")).not.toBe(cleanName("read本"));
+    expect(cleanName("日本")).toMatch(/^tool_[0-9a-z]{7}$/);
+  });
+
+  test("keeps apart two long names with one beginning", () => {
+    const [a, b] = [`${"x".repeat(80)}a`, `${"x".repeat(80)}b`];
+    expect(cleanName(a)).toHaveLength(64);
+    expect(cleanName(a)).not.toBe(cleanName(b));
+  });
+
+  test("gives a canonical name for any text, always the same", () => {
+    fc.assert(
+      fc.property(anyText, (name) => {
+        expect(cleanName(name)).toMatch(canonical);
+        expect(cleanName(name)).toBe(cleanName(name));
+      }),
+    );
+  });
+
+  test("changes nothing the second time", () => {
+    fc.assert(
+      fc.property(anyText, (name) => {
+        expect(cleanName(cleanName(name))).toBe(cleanName(name));
+      }),
+    );
+  });
+});
+
+describe("snakeName", () => {
+  test.each([
+    ["listEvents", "list_events"],
+    ["getHTTPResponse", "get_http_response"],
+    ["Delete-an event", "delete_an_event"],
+    ["v2Users", "v2_users"],
+  ])("%j becomes %j", (name, snake) => {
+    expect(snakeName(name)).toBe(snake);
+  });
+
+  test("does not call a name without one Latin letter _", () => {
+    expect(snakeName("日本")).toMatch(/^tool_[0-9a-z]{7}$/);
+    expect(snakeName("日本")).not.toBe(snakeName("中国"));
+  });
+
+  test("gives a canonical lower-case name for any text", () => {
+    fc.assert(
+      fc.property(anyText, (name) => {
+        expect(snakeName(name)).toMatch(canonical);
+        expect(snakeName(name)).toMatch(/^[^A-Z]*$/);
+      }),
+    );
+  });
+});
+
+describe("prefixName", () => {
+  test("puts two underscores between", () => {
+    expect(prefixName("filesystem", "read_file")).toBe("filesystem__read_file");
+  });
+
+  test("cuts what grows too long, and keeps two apart that end differently", () => {
+    const [a, b] = ["a", "b"].map((end) => prefixName("filesystem", "x".repeat(63) + end));
+    expect(a).toMatch(canonical);
+    expect(a).not.toBe(b);
+  });
+});
+
+describe("uniqueNames", () => {
+  test("leaves the name to the one that is written so", () => {
+    const [exact, other] = uniqueNames(["a_b", "a.b"]);
+    expect(exact).toBe("a_b");
+    expect(other).toMatch(/^a_b_[0-9a-z]{7}$/);
+  });
+
+  test("takes another way of making names", () => {
+    expect(uniqueNames(["listEvents", "list_events"], snakeName)).toEqual([
+      `list_events_${shortHash("listEvents")}`,
+      "list_events",
+    ]);
+  });
+
+  test("is not misled by a name that was chosen for another's hash", () => {
+    const names = uniqueNames(["a.b", "a/b", `a_b_${shortHash("a.b")}`]);
+    expect(new Set(names).size).toBe(3);
+    expect(names[2]).toBe(`a_b_${shortHash("a.b")}`);
+  });
+
+  test("gives every different text a canonical name of its own", () => {
+    fc.assert(
+      fc.property(fc.oneof(confusable, fc.uniqueArray(anyText, { maxLength: 12 })), (originals) => {
+        const names = uniqueNames(originals);
+        expect(new Set(names).size).toBe(originals.length);
+        for (const name of names) expect(name).toMatch(canonical);
+      }),
+    );
+  });
+
+  test("does not depend on the order", () => {
+    fc.assert(
+      fc.property(
+        confusable.chain((originals) =>
+          fc.tuple(
+            fc.constant(originals),
+            fc.shuffledSubarray(originals, { minLength: originals.length }),
+          ),
+        ),
+        ([originals, shuffled]) => {
+          const names = new Map(originals.map((name, at) => [name, uniqueNames(originals)[at]]));
+          const again = uniqueNames(shuffled);
+          shuffled.forEach((name, at) => expect(again[at]).toBe(names.get(name)));
+        },
+      ),
+    );
+  });
+
+  test("keeps a name when others are added that do not clean to the same", () => {
+    fc.assert(
+      fc.property(confusable, confusable, (originals, added) => {
+        const before = uniqueNames(originals);
+        const fresh = added.filter((name) => !originals.includes(name));
+        const after = uniqueNames([...originals, ...fresh]);
+        originals.forEach((original, at) => {
+          if (fresh.some((name) => cleanName(name) === cleanName(original))) return;
+          expect(after[at]).toBe(before[at]);
+        });
+      }),
+    );
+  });
+});
+
+describe("shortHash", () => {
+  test("has seven characters of [0-9a-z] for any text", () => {
+    fc.assert(fc.property(anyText, (text) => /^[0-9a-z]{7}$/.test(shortHash(text))));
+  });
+});
+
+describe("nearNames", () => {
+  const names = ["create_event", "delete_event", "filesystem__read_file", "list_events"];
+
+  test.each([
+    ["deleteEvent", "delete_event"],
+    ["DELETE-EVENT", "delete_event"],
+    ["read_file", "filesystem__read_file"],
+    ["delet_event", "delete_event"],
+    ["list_event", "list_events"],
+  ])("%s is near %s first", (wrong, right) => {
+    expect(nearNames(wrong, names)[0]).toBe(right);
+  });
+
+  test("says nothing when nothing is near", () => {
+    expect(nearNames("transfer_money", names)).toEqual([]);
+  });
+
+  test("gives no more than asked for", () => {
+    const many = Array.from({ length: 100 }, (_, index) => `tool_${index}`);
+    expect(nearNames("tool_5", many)).toHaveLength(5);
+    expect(nearNames("tool_5", many, 2)).toEqual(["tool_5", "tool_0"]);
+  });
+
+  test("looks at the beginning of an endless name only", () => {
+    expect(nearNames("x".repeat(10_000_000), names)).toEqual([]);
+  });
+});
+
+describe("compareNames", () => {
+  test("orders by code unit, whatever the locale says", () => {
+    expect(["b", "a", "B", "_", "a"].sort(compareNames)).toEqual(["B", "_", "a", "a", "b"]);
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { settled } from "../support/fake-clock.ts";
+import { TestSource } from "../support/test-source.ts";
+
+describe("a source that is still loading", () => {
+  test("holds up `ready` and calls, and then its tools are there", async () => {
+    const source = new TestSource("slow", [foreignTool("late")], { loading: true, trusted: true });
+    source.set();
+    const executor = executorFor([source, tool("mine")], { policy: "autonomous" });
+    const outcome = executor.execute(call("late"));
+    const admitted = executor.startRun().admits(call("late"));
+    const all = executor.startRun().executeAll([call("late"), call("mine")]);
+    expect(executor.registry.loading).toBe(true);
+    source.load([foreignTool("late")]);
+    expect(completed(await outcome).result.toolName).toBe("late");
+    expect(await admitted).toBe(undefined);
+    expect((await all).map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(executor.registry.loading).toBe(false);
+  });
+
+  test("does not keep a call from being cancelled", async () => {
+    const executor = executorFor(new TestSource("never", [], { loading: true }));
+    const controller = new AbortController();
+    const byCall = executor.startRun().execute(call("a"), { signal: controller.signal });
+    const run = executor.startRun();
+    const byRun = run.execute(call("a"));
+    const byBatch = run.executeAll([call("a")]);
+    controller.abort();
+    run.cancel();
+    expect(codeOf(await byCall)).toBe("cancelled");
+    expect(codeOf(await byRun)).toBe("cancelled");
+    expect((await byBatch).map(codeOf)).toEqual(["cancelled"]);
+    expect(codeOf(await run.execute(call("a")))).toBe("cancelled");
+  });
+
+  test("may bring more while it lives", async () => {
+    const source = new TestSource("live", [foreignTool("a")], { loading: true });
+    const registry = new ToolRegistry([source]);
+    source.load();
+    await registry.ready;
+    source.set(foreignTool("a"), foreignTool("b"));
+    expect(registry.size).toBe(2);
+  });
+
+  test("added while another loads is waited for, too", async () => {
+    const [a, b] = [
+      new TestSource("a", [], { loading: true }),
+      new TestSource("b", [], { loading: true }),
+    ];
+    const registry = new ToolRegistry([a]);
+    let ready = false;
+    const waiting = registry.ready.then(() => (ready = true));
+    registry.add(b);
+    a.load([foreignTool("x")]);
+    await settled();
+    expect(ready).toBe(false);
+    b.load([foreignTool("y")]);
+    await waiting;
+    expect(registry.size).toBe(2);
+  });
+});
+
+describe("a source that fails to load", () => {
+  test("is a problem and takes no other down", async () => {
+    const broken = new TestSource("https://api.example.com", [], { loading: true });
+    const executor = executorFor([broken, tool("mine")]);
+    broken.fail(new ToolError("unavailable", "api.example.com does not answer."));
+    await executor.registry.ready;
+    expect(executor.registry.problems).toEqual([
+      {
+        source: "https://api.example.com",
+        subject: "https://api.example.com",
+        message: "api.example.com does not answer.",
+      },
+    ]);
+    expect(completed(await executor.execute(call("mine"))).status).toBe("completed");
+  });
+
+  test("is mentioned when a tool is not found", async () => {
+    const sources = ["a", "b"].map((id) => new TestSource(id, [], { loading: true }));
+    const executor = executorFor([...sources, tool("mine")]);
+    sources[0]?.fail("a text instead of an error");
+    sources[1]?.load();
+    expect(failed(await executor.execute(call("theirs"))).error.message).toMatch(
+      /1 source could not be loaded/,
+    );
+    const third = new TestSource("c", [], { loading: true });
+    executor.registry.add(third);
+    third.fail(new Error("x"));
+    expect(failed(await executor.execute(call("theirs"))).error.message).toMatch(
+      /2 sources could not be loaded/,
+    );
+  });
+
+  test("that cannot even list its tools is a problem, later as at construction", async () => {
+    const source = new TestSource("s", [foreignTool("a")]);
+    const registry = new ToolRegistry([source, tool("mine")]);
+    const tools = (): never => {
+      throw new Error("out of order");
+    };
+    source.tools = tools;
+    source.set();
+    expect([...registry.toolset().names()]).toEqual(["mine"]);
+    expect(registry.problems[0]?.message).toBe("The source cannot list its tools: out of order");
+    const other = new TestSource("other");
+    other.tools = tools;
+    expect(() => new ToolRegistry([other])).toThrow("The source cannot list its tools: out of order");
+  });
+});
+
+describe("a source that is still being made", () => {
+  test("brings its tools when it is there", async () => {
+    const registry = new ToolRegistry([Promise.resolve(new TestSource("p", [foreignTool("a")]))]);
+    expect([registry.loading, registry.size]).toEqual([true, 0]);
+    await registry.ready;
+    expect([registry.loading, registry.size]).toEqual([false, 1]);
+  });
+
+  test("quarantines its duplicates, since nobody could know at construction", async () => {
+    const mine = tool("a");
+    const registry = new ToolRegistry([
+      Promise.resolve(new TestSource("p", [foreignTool("a"), foreignTool("b")])),
+      mine,
+    ]);
+    await registry.ready;
+    expect(registry.get("a")).toBe(mine);
+    expect(registry.problems.map(({ source, subject }) => [source, subject])).toEqual([["p", "a"]]);
+  });
+
+  test("and never is, or is nothing, is a problem; `ready` resolves all the same", async () => {
+    const registry = new ToolRegistry([
+      Promise.reject(new Error("no such server")),
+      Promise.resolve(undefined as unknown as ToolSource),
+      tool("mine"),
+    ]);
+    await registry.ready;
+    expect(registry.size).toBe(1);
+    expect(registry.problems.map(({ source }) => source)).toEqual(["a source", "a source"]);
+    expect(registry.problems[0]?.message).toBe("no such server");
+  });
+
+  test("and fails to load then is a problem under its own id", async () => {
+    const source = new TestSource("p", [], { loading: true });
+    const registry = new ToolRegistry([Promise.resolve(source)]);
+    await settled();
+    source.fail(new Error("no list"));
+    await registry.ready;
+    expect(registry.problems.map(({ source, message }) => [source, message])).toEqual([["p", "no list"]]);
+  });
+});
+
+describe("a source's own problems", () => {
+  test("are listed with its id, as they are when asked", () => {
+    const source = new TestSource("spec");
+    const registry = new ToolRegistry([source]);
+    expect(registry.problems).toEqual([]);
+    source.problems = [{ subject: "GET /x", message: "has no path", pointer: "/paths", severity: "warning" }];
+    expect(registry.problems).toEqual([
+      { source: "spec", subject: "GET /x", message: "has no path", pointer: "/paths", severity: "warning" },
+    ]);
+  });
+});

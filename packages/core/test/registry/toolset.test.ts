@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { ToolRegistry, type Toolset } from "@toolweave/core";
+import { tool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const toolset = (): Toolset =>
+  new ToolRegistry([tool("read_a"), tool("read_b"), tool("write_a"), new TestSource("s")]).toolset();
+
+describe("a toolset", () => {
+  test("selects by globs, and takes away afterwards", () => {
+    const names = (selection: Parameters<Toolset["select"]>[0]): string[] => [
+      ...toolset().select(selection).names(),
+    ];
+    expect(names({})).toEqual(["read_a", "read_b", "write_a"]);
+    expect(names({ include: ["read_*"] })).toEqual(["read_a", "read_b"]);
+    expect(names({ exclude: ["*_a"] })).toEqual(["read_b"]);
+    expect(names({ include: ["*_a"], exclude: ["write_*"] })).toEqual(["read_a"]);
+    expect(names({ include: [] })).toEqual([]);
+  });
+
+  test("is selected from the registry the same way", () => {
+    const registry = new ToolRegistry([tool("a"), tool("b")]);
+    expect([...registry.toolset({ include: ["a"] }).names()]).toEqual(["a"]);
+  });
+
+  test("that a filter leaves whole stays the same one", () => {
+    const all = toolset();
+    expect(all.filter(() => true)).toBe(all);
+    const less = all.filter(({ tool }) => tool.spec.name !== "read_a");
+    expect([less.size, all.size, less.version === all.version]).toEqual([2, 3, true]);
+  });
+
+  test("gives its tools by name and in order, with what the registry knows of them", () => {
+    const all = toolset();
+    expect([...all].map(({ spec }) => spec.name)).toEqual(["read_a", "read_b", "write_a"]);
+    expect([...all.entries()].map(({ source, trusted }) => [source, trusted])).toEqual(
+      Array.from({ length: 3 }, () => ["host", true]),
+    );
+    expect(all.get("read_b")?.spec.name).toBe("read_b");
+    expect(all.get("__proto__")).toBe(undefined);
+    expect(all.entry("nothing")).toBe(undefined);
+    expect(all.specs()).toBe(all.specs());
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { ajvValidator, type JsonObject, type JsonSchema, type ToolExecutor } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed, failed, textFor } from "../support/outcomes.ts";
+
+function executorWith(input: JsonSchema, output?: JsonSchema): ToolExecutor {
+  return executorFor([
+    tool("bomb", (args) => args, { input, ...(output === undefined ? {} : { output }) }),
+    tool("good"),
+  ]);
+}
+
+function nested(levels: number, leaf: JsonSchema = { type: "string" }): JsonSchema {
+  let schema: JsonSchema = leaf;
+  for (let level = 0; level < levels; level++) schema = { type: "object", properties: { a: schema } };
+  return schema;
+}
+
+async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+describe("schema bombs", () => {
+  // A JavaScript regular expression cannot be stopped; a linear-time engine or a worker comes later.
+  test.fails("SC01 a pattern with exponential backtracking does not hold up the process", async () => {
+    const executor = executorWith({ type: "object", properties: { a: { pattern: "^(a+)+$" } } });
+    await executor.execute(call("bomb", { a: "a" }));
+    const args = { a: `${"a".repeat(26)}!` };
+    expect(await milliseconds(() => executor.execute(call("bomb", args)))).toBeLessThan(100);
+  });
+
+  test("SC03 a schema that points to itself is kept as it is, and its tool works", async () => {
+    const input = {
+      type: "object",
+      properties: { c: { $ref: "#" }, b: { $ref: "#/$defs/A" } },
+      $defs: { A: { properties: { b: { $ref: "#/$defs/B" } } }, B: { $ref: "#/$defs/A" } },
+    };
+    const executor = executorWith(input);
+    expect(JSON.parse(JSON.stringify(executor.toolset.get("bomb")?.spec)).inputSchema).toEqual(input);
+    completed(await executor.execute(call("bomb", { c: { c: {} }, b: { b: {} } })));
+  });
+
+  test("SC03 a reference that is nothing but itself is a defect of that tool only", async () => {
+    const executor = executorWith({
+      type: "object",
+      properties: { a: { $ref: "#/properties/a" } },
+    });
+    expect(failed(await executor.execute(call("bomb", { a: 1 }))).error.code).toBe("internal");
+    completed(await executor.execute(call("good")));
+  });
+
+  test.each([3000, 20_000])("SC05 a schema of %i levels is a defect of that tool only", async (levels) => {
+    const executor = executorWith(nested(levels));
+    const { error } = failed(await executor.execute(call("bomb")));
+    expect(error.code).toBe("internal");
+    expect(error.message).toContain("not valid JSON Schema");
+    completed(await executor.execute(call("good")));
+  });
+
+  test("SC06 arguments of 20,000 levels are refused before a validator sees them", async () => {
+    const executor = executorWith({ type: "object", properties: { a: { $ref: "#" } } });
+    const text = `${'{"a":'.repeat(20_000)}{}${"}".repeat(20_000)}`;
+    const value = JSON.parse(text) as JsonObject;
+    for (const args of [text, value]) {
+      const { error } = failed(await executor.execute(call("bomb", args)));
+      expect(error.code).toBe("invalid_arguments");
+      expect(error.message).toBe("The arguments of bomb nest deeper than 200 levels; send less.");
+    }
+  });
+
+  // Ajv writes one function for all of it, and the time grows with more than its size.
+  test.fails("SC07 a schema with a thousand patterns is compiled in a moment", async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [`p${at}`, { type: "string", pattern: `^a${at}` }]),
+    );
+    const executor = executorWith({ type: "object", properties });
+    await executor.execute(call("good"));
+    expect(await milliseconds(() => executor.execute(call("bomb")))).toBeLessThan(100);
+  });
+
+  // Every two items are compared; a limit on items or a budget comes later.
+  test.fails("SC08 uniqueItems over thousands of objects does not hold up the process", async () => {
+    const executor = executorWith({ type: "object", properties: { a: { uniqueItems: true } } });
+    await executor.execute(call("bomb", { a: [] }));
+    const a = Array.from({ length: 2500 }, (_, at) => ({ at, more: { at } }));
+    expect(await milliseconds(() => executor.execute(call("bomb", { a })))).toBeLessThan(100);
+  });
+
+  test("SC09 a hundred thousand problems become a few short lines", async () => {
+    const executor = executorWith({
+      type: "object",
+      properties: { a: { type: "array", items: { type: "string" } } },
+    });
+    const a = Array.from({ length: 100_000 }, (_, at) => at);
+    const outcome = await executor.execute(call("bomb", { a }));
+    expect(textFor(outcome).split("\n")).toHaveLength(8);
+    expect(textFor(outcome)).toContain("- and 99995 more");
+  });
+
+  test("SC09 a problem of a million characters becomes a short line", async () => {
+    const long = "x".repeat(1_000_000);
+    const executor = executorWith({
+      type: "object",
+      properties: { a: { const: long } },
+      additionalProperties: false,
+    });
+    for (const args of [{ [long]: 1 }, { a: long.slice(1) }] as JsonObject[]) {
+      expect(failed(await executor.execute(call("bomb", args))).error.message.length).toBeLessThan(1000);
+    }
+  });
+
+  test("SC13 a default under __proto__ changes nobody's prototype", async () => {
+    const input = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"default":{"polluted":1},"properties":{"polluted":{"default":1}}},' +
+        '"constructor":{"properties":{"prototype":{"properties":{"polluted":{"default":1}}}}}}}',
+    ) as JsonSchema;
+    const executor = executorWith(input);
+    const { result } = completed(await executor.execute(call("bomb", '{"constructor":{"prototype":{}}}')));
+    expect(result.value).toEqual({ constructor: { prototype: {} } });
+    expect(({} as { polluted?: number }).polluted).toBe(undefined);
+  });
+
+  test("SC14 a reference to another document is never fetched: the tool is a defect, the others work", async () => {
+    const fetched: unknown[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = (url) => {
+      fetched.push(url);
+      return Promise.reject(new Error("no network"));
+    };
+    try {
+      const $ref = "http://169.254.169.254/latest/meta-data";
+      const executor = executorWith({ type: "object", properties: { a: { $ref } } });
+      expect(failed(await executor.execute(call("bomb"))).error.code).toBe("internal");
+      completed(await executor.execute(call("good")));
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    expect(fetched).toEqual([]);
+  });
+
+  test("SC15 what one schema calls itself neither serves nor disturbs another", async () => {
+    const validator = ajvValidator();
+    const id = "https://example.com/shared";
+    const check = async (schema: JsonSchema, value: unknown): Promise<boolean> =>
+      (await validator.compile(schema))(value) === undefined;
+    const own = (type: string): JsonSchema => ({
+      $id: id,
+      type: "object",
+      properties: { a: { $ref: "#/$defs/a" }, b: { $id: `${id}/b`, type } },
+      $defs: { a: { type } },
+    });
+    for (let round = 0; round < 2; round++) {
+      for (const [type, right, wrong] of [
+        ["string", "x", 1],
+        ["number", 1, "x"],
+      ] as const) {
+        expect(await check(own(type), { a: right, b: right })).toBe(true);
+        expect(await check(own(type), { a: wrong })).toBe(false);
+        expect(await check(own(type), { b: wrong })).toBe(false);
+      }
+    }
+    for (const $ref of [id, `${id}/b`, `${id}#/$defs/a`]) {
+      await expect(check({ type: "object", properties: { a: { $ref } } }, {})).rejects.toThrow(/resolve/);
+    }
+  });
+
+  test("SC15 a schema cannot take the place of the dialect's own, nor of what all objects have", async () => {
+    const validator = ajvValidator();
+    const check = async (schema: JsonSchema): Promise<unknown> => (await validator.compile(schema))({});
+    const $id = "https://json-schema.org/draft/2020-12/schema";
+    await expect(check({ $id, type: "object" })).rejects.toThrow(/already exists/);
+    await expect(check({ type: "nothing" })).rejects.toThrow(/schema is invalid/);
+    expect(await check({ $id: "__proto__", type: "object" })).toBe(undefined);
+    expect(await check({ type: "object", required: ["a"] })).toHaveLength(1);
+  });
+
+  test("SC17 no text of a schema becomes code", async () => {
+    const marks = globalThis as { injected?: boolean };
+    const evil = ['"]; globalThis.injected = true; //', "`${globalThis.injected = true}`", "\u2028*/", "');x(`"];
+    for (const text of evil) {
+      const input = {
+        type: "object",
+        title: text,
+        $comment: text,
+        properties: {
+          [text]: { type: "string", enum: [text], default: text, pattern: text.replace(/[()[\]*`]/g, "\\$&") },
+        },
+        required: [text],
+        dependentRequired: { [text]: [text] },
+        patternProperties: { [`^${text.length}`]: { const: text } },
+      };
+      const executor = executorWith(input);
+      expect(executor.toolset.size).toBe(2);
+      await executor.execute(call("bomb", { [text]: text }));
+      await executor.execute(call("bomb", {}));
+    }
+    expect(marks.injected).toBe(undefined);
+  });
+
+  test("SC18 nothing is coerced: a text is no flag and no number", async () => {
+    const executor = executorWith({
+      type: "object",
+      properties: { confirm: { type: "boolean" }, n: { type: "number" } },
+    });
+    for (const args of ['{"confirm":"false"}', '{"confirm":0}', '{"n":"1"}', '{"n":"NaN"}', '{"n":null}']) {
+      expect(failed(await executor.execute(call("bomb", args))).error.code).toBe("invalid_arguments");
+    }
+  });
+
+  test("SC18 a number that JSON cannot hold is refused, however it was written", async () => {
+    const executor = executorWith({ type: "object", properties: { n: { type: "number" } } });
+    expect(failed(await executor.execute(call("bomb", '{"n":1e999}'))).error.message).toContain("Infinity");
+    expect(failed(await executor.execute(call("bomb", { n: NaN }))).error.message).toContain("NaN");
+  });
+});

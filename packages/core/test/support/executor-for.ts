@@ -1,0 +1,75 @@
+import {
+  defineTool,
+  ToolExecutor,
+  ToolRegistry,
+  type ExecuteReturn,
+  type ExecutorOptions,
+  type JsonObject,
+  type JsonSchema,
+  type RegistryInput,
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolEvent,
+  type ToolSpec,
+} from "@toolweave/core";
+
+type Definition = Partial<ToolDefinition<JsonSchema>>;
+
+/** A tool of the host's own that takes any object. */
+export function tool(
+  name: string,
+  execute: (args: JsonObject, ctx: ToolContext) => ExecuteReturn = () => `${name} ran`,
+  more: Definition = {},
+): Tool {
+  return defineTool<JsonSchema>({
+    name,
+    description: `The tool ${name}.`,
+    input: { type: "object" },
+    ...more,
+    execute,
+  });
+}
+
+/** An executor over a registry of its own. */
+export function executorFor(
+  inputs: RegistryInput | readonly RegistryInput[],
+  options: Omit<ExecutorOptions, "registry"> = {},
+): ToolExecutor {
+  const list = Array.isArray(inputs) ? (inputs as readonly RegistryInput[]) : [inputs];
+  return new ToolExecutor({ registry: new ToolRegistry(list as RegistryInput[]), ...options });
+}
+
+/** A call with an id of its own name. */
+export function call(name: string, args: string | JsonObject = {}, id: string = name): ToolCall {
+  return { id, name, arguments: args };
+}
+
+/** Every event from now on. */
+export function recorded(executor: ToolExecutor): ToolEvent[] {
+  const events: ToolEvent[] = [];
+  executor.on((event) => events.push(event));
+  return events;
+}
+
+/** The types of recorded events, in order. */
+export function typesOf(events: readonly ToolEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+/** A tool as an adapter would make it; its source decides whether it is trusted. */
+export function foreignTool(name: string, more: Partial<Omit<Tool, "spec">> & { readonly spec?: Partial<ToolSpec> } = {}): Tool {
+  return {
+    invoke: () => `${name} ran`,
+    ...more,
+    spec: {
+      name,
+      description: `The tool ${name}.`,
+      inputSchema: { type: "object" },
+      annotations: {},
+      provenance: { adapter: "mcp", source: "elsewhere" },
+      ...more.spec,
+    },
+  };
+}

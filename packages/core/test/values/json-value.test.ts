@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { jsonValue } from "../../src/executor/json-value.ts";
+
+/** Everything that JSON cannot hold, in and around everything that it can. */
+const anything = fc.anything({
+  withBigInt: true,
+  withBoxedValues: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSet: true,
+  withTypedArray: true,
+  withSparseArray: true,
+  withUnicodeString: true,
+});
+
+const thrower = (): never => {
+  throw new Error("unreadable");
+};
+
+describe("jsonValue", () => {
+  test("passes plain data as it is", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        expect(jsonValue(value)).toBe(value);
+      }),
+    );
+  });
+
+  test("makes JSON of anything, and never throws", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        const json = jsonValue(value);
+        const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+        // Two zeros are one number in JSON.
+        expect(plain(jsonValue(json))).toEqual(plain(json));
+        expect(JSON.stringify(json)).toBeTypeOf("string");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["undefined", undefined, null],
+    ["a bigint", 12345678901234567890n, "12345678901234567890"],
+    ["a symbol", Symbol("x"), null],
+    ["a function", () => 1, null],
+    ["NaN", NaN, null],
+    ["Infinity", -Infinity, null],
+    ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
+    ["a date that is none", new Date(NaN), null],
+    ["a map", new Map<unknown, unknown>([["a", 1], [2, new Set([3n])]]), { a: 1, 2: ["3"] }],
+    ["a set", new Set(["a"]), ["a"]],
+    ["bytes", new Uint8Array([1, 2, 255]), "AQL/"],
+    ["a buffer", Buffer.from("hello"), "aGVsbG8="],
+    ["a regular expression", /a+/g, "/a+/g"],
+    ["an error", new TypeError("bad"), { name: "TypeError", message: "bad" }],
+    ["a URL", new URL("https://a.example/x"), "https://a.example/x"],
+    ["toJSON that gives a list", { toJSON: () => [1, new Date(0)] }, [1, "1970-01-01T00:00:00.000Z"]],
+    ["toJSON that gives itself", { a: 1, toJSON() { return this; } }, { a: 1 }],
+    ["functions and symbols in an object", { a: () => 1, b: Symbol("x"), c: undefined, d: 1 }, { d: 1 }],
+    ["functions in a list", [() => 1, undefined, 1], [null, null, 1]],
+    ["a class instance", new (class { x = 1n; get y() { return 2; } })(), { x: "1" }],
+    ["an object without prototype", Object.assign(Object.create(null), { a: 1n }), { a: "1" }],
+  ])("makes of %s what is documented", (_, value, json) => {
+    expect(jsonValue(value)).toEqual(json);
+  });
+
+  test("cuts a cycle, and keeps what is only there twice", () => {
+    const shared = { n: 1n };
+    const cycle: Record<string, unknown> = { a: shared, b: [shared] };
+    cycle["self"] = cycle;
+    cycle["list"] = [cycle];
+    expect(jsonValue(cycle)).toEqual({
+      a: { n: "1" },
+      b: [{ n: "1" }],
+      self: "[circular]",
+      list: ["[circular]"],
+    });
+  });
+
+  test("cuts what is too deep", () => {
+    let deep: unknown = "end";
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    const json = JSON.stringify(jsonValue(deep));
+    expect(json).toContain("[too deep]");
+    expect(json.length).toBeLessThan(1000);
+    const endless = { toJSON: (): object => ({ ...endless }) };
+    expect(jsonValue(endless)).toBe("[too deep]");
+  });
+
+  test("says what cannot be read, and reads the rest", () => {
+    expect(
+      jsonValue({
+        get bad() {
+          return thrower();
+        },
+        good: 1n,
+        worse: { toJSON: thrower },
+        worst: new Proxy({}, { ownKeys: thrower, getPrototypeOf: thrower }),
+      }),
+    ).toEqual({ bad: "[unreadable]", good: "1", worse: "[unreadable]", worst: "[unreadable]" });
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(jsonValue(proxy)).toBe("[unreadable]");
+    expect(jsonValue(new Map([[{ toString: thrower }, 1]]))).toBe("[unreadable]");
+  });
+
+  test("keeps a key named __proto__ and changes no prototype", () => {
+    const json = jsonValue(JSON.parse('{"__proto__":{"polluted":1},"n":null}'));
+    expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"n":null}');
+    const converted = jsonValue(new Map<string, unknown>([["__proto__", { polluted: 1n }]]));
+    expect(JSON.stringify(converted)).toBe('{"__proto__":{"polluted":"1"}}');
+    expect(Object.getPrototypeOf(converted)).toBe(Object.prototype);
+  });
+
+  test("writes megabytes of bytes without exhausting the stack", () => {
+    const bytes = new Uint8Array(3_000_000).fill(7);
+    expect(jsonValue({ bytes })).toEqual({ bytes: Buffer.from(bytes).toString("base64") });
+  });
+});
