@@ -86,13 +86,11 @@ function commands(io: CliIo, output: Output, end: (code: number) => void): Comma
     })
     .addHelpText("after", examples + exitCodeHelp);
 
-  program
-    .command("inspect")
+  withApiOptions(program.command("inspect"))
     .summary("list the tools of a document")
     .description(
       "Lists the tools of OpenAPI documents: name, method and path, what a call does, summary; then what could not become a tool.",
     )
-    .requiredOption("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
     .option("--filter <glob>", "only tools of these names (list_*); may be repeated", collect)
     .option("--json", 'print {"tools": [...], "problems": [...]}, with every schema')
     .option("--verbose", "say also what led to an error")
@@ -102,8 +100,7 @@ function commands(io: CliIo, output: Output, end: (code: number) => void): Comma
       end(await inspect(options, io, output));
     });
 
-  program
-    .command("call")
+  withApiOptions(program.command("call"))
     .summary("call a tool")
     .description(
       "Calls one tool and prints its answer. Calls that may change something ask first, on a terminal.",
@@ -113,8 +110,22 @@ function commands(io: CliIo, output: Output, end: (code: number) => void): Comma
       "[key=value...]",
       "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both",
     )
-    .requiredOption("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
+    .option("--yes", "approve the call without asking")
+    .option("--json", "print the whole outcome as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", callExamples + exitCodeHelp)
+    .action(async (tool: string, words: readonly string[], options: CallOptions) => {
+      const { call } = await import("./call.ts");
+      end(await call(tool, words, options, io, output));
+    });
+  return program;
+}
+
+/** What both commands need to know of the documents and of the API behind them. */
+function withApiOptions(command: Command): Command {
+  return command
+    .requiredOption("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
     .option("--base-url <url>", "where the API is, instead of what the document says")
     .option("--header <name: value>", "sent with every request; may be repeated", collect)
     .option(
@@ -131,16 +142,7 @@ function commands(io: CliIo, output: Output, end: (code: number) => void): Comma
       "--timeout <ms>",
       "for loading and for the call; 0: none (default: 60000)",
       milliseconds,
-    )
-    .option("--yes", "approve the call without asking")
-    .option("--json", "print the whole outcome as JSON")
-    .option("--verbose", "say also what led to an error")
-    .addHelpText("after", callExamples + exitCodeHelp)
-    .action(async (tool: string, words: readonly string[], options: CallOptions) => {
-      const { call } = await import("./call.ts");
-      end(await call(tool, words, options, io, output));
-    });
-  return program;
+    );
 }
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {

@@ -6,10 +6,10 @@ import { loadRegistry } from "./load-registry.ts";
 import type { Output } from "./output.ts";
 import { renderProblems, renderTools } from "./render-tools.ts";
 import { safeJson } from "./safe-text.ts";
+import { sourceOptions, type ApiOptions } from "./source-options.ts";
 
 /** The options of `toolweave inspect`. */
-export interface InspectOptions {
-  readonly openapi: readonly string[];
+export interface InspectOptions extends ApiOptions {
   readonly filter?: readonly string[];
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -18,7 +18,9 @@ export interface InspectOptions {
 /** `toolweave inspect`: lists the tools of documents, and what could not become one. */
 export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
   const { openapi, filter, json, verbose = false } = options;
-  const { registry, sources, failures } = await loadRegistry(openapi, {}, io);
+  const api = sourceOptions(options, io.env);
+  output.keepSecret(...api.secrets);
+  const { registry, sources, failures } = await loadRegistry(openapi, api.options, io);
   try {
     // Without it a tool that cannot be called would be listed as one that can.
     for (const source of sources) source.realize();

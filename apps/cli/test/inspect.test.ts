@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { runCli } from "../src/cli.ts";
@@ -284,4 +286,31 @@ test("Ctrl-C while a document loads ends with 130", async () => {
   expect(await ended).toBe(130);
   expect(stderr()).toBe("toolweave: Interrupted.\n");
   await shop.hungUp;
+});
+
+test("a document behind a login is listed with the credentials of --auth, which are not shown", async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers.authorization);
+    response.statusCode = headers.authorization === "Bearer s3cret-t0ken" ? 200 : 401;
+    response.setHeader("content-type", "application/json");
+    response.end(broken);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  const document = ["--openapi", `http://127.0.0.1:${port}/openapi.json`];
+  try {
+    const refused = await inspect(document);
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain("--auth");
+    const listed = await inspect([...document, "--auth", "bearer:$TOKEN"], {
+      env: { TOKEN: "s3cret-t0ken" },
+    });
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toContain("GET    /good");
+    expect(listed.stdout + listed.stderr).not.toContain("s3cret-t0ken");
+    expect(seen).toEqual([undefined, "Bearer s3cret-t0ken"]);
+  } finally {
+    server.close();
+  }
 });
