@@ -3,12 +3,10 @@ import type {
   ArtifactWriter,
   PreflightContext,
   ToolContext,
-  ToolProgress,
   ToolScope,
 } from "../spec/tool.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonValue } from "../spec/json.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import { executeNested } from "./nested.ts";
@@ -72,20 +70,26 @@ export class ExecutionContext implements ToolContext {
     return noStore;
   }
 
-  update(output: ToolOutput): void {
+  // Getters, as `scope`: tools take their context apart.
+  get update(): ToolContext["update"] {
     const execution = this.#execution;
-    if (execution.ended) return;
-    execution.engine.events.emitCall(execution, { type: "tool.updated", output });
+    return (output) => {
+      if (execution.ended) return;
+      execution.engine.events.emitCall(execution, { type: "tool.updated", output });
+    };
   }
 
-  progress(progress: ToolProgress): void {
+  get progress(): ToolContext["progress"] {
     const execution = this.#execution;
-    if (execution.ended) return;
-    execution.engine.events.emitCall(execution, { type: "tool.progressed", progress });
+    return (progress) => {
+      if (execution.ended) return;
+      execution.engine.events.emitCall(execution, { type: "tool.progressed", progress });
+    };
   }
 
-  checkpoint(state: JsonValue): void {
-    this.#execution.checkpoint = state;
+  get checkpoint(): ToolContext["checkpoint"] {
+    const execution = this.#execution;
+    return (state) => void (execution.checkpoint = state);
   }
 }
 

@@ -55,6 +55,8 @@ export interface ResumeOptions {
   readonly run?: ToolRun;
 }
 
+const noOptions = {};
+
 /**
  * The only way to run a tool: validates, authorises, runs, bounds and reports every call.
  *
@@ -67,6 +69,7 @@ export interface ResumeOptions {
 export class ToolExecutor {
   readonly registry: ToolRegistry;
   readonly #engine: Engine;
+  readonly #current = (): Toolset => this.toolset;
   #advertised: Toolset | undefined;
   #followsRegistry = false;
 
@@ -111,8 +114,8 @@ export class ToolExecutor {
    *
    * @throws ToolError `internal` when a limit makes no sense.
    */
-  startRun(options: RunOptions = {}): ToolRun {
-    return new ToolRun(this.#engine, () => this.toolset, options);
+  startRun(options: RunOptions = noOptions): ToolRun {
+    return new ToolRun(this.#engine, this.#current, options);
   }
 
   /**
@@ -120,7 +123,7 @@ export class ToolExecutor {
    *
    * @param call what the model asks for.
    */
-  execute(call: ToolCall, options: RunOptions & CallOptions = {}): Promise<ToolOutcome> {
+  execute(call: ToolCall, options: RunOptions & CallOptions = noOptions): Promise<ToolOutcome> {
     if (options.signal === undefined) return this.startRun(options).execute(call, options);
     // The signal is the call's: a listener of the run's would outlive it.
     const { signal: _, ...runOptions } = options;
@@ -139,7 +142,7 @@ export class ToolExecutor {
     answers: readonly Answer[],
     options: ResumeOptions = {},
   ): Promise<ToolOutcome> {
-    return resume(this.#engine, () => this.toolset, interruption, answers, options);
+    return resume(this.#engine, this.#current, interruption, answers, options);
   }
 
   /**

@@ -81,7 +81,7 @@ export class ToolRun {
   #stopped: ToolError | undefined;
   #onAbort: (() => void) | undefined;
   /** Calls that wait for the registry. */
-  readonly #waiting = new Set<() => void>();
+  #waiting: Set<() => void> | undefined;
 
   /**
    * Made by `executor.startRun`.
@@ -191,7 +191,7 @@ export class ToolRun {
     for (const execution of [...this.#engine.inFlight]) {
       if (execution.run === this) execution.stop(this.#stopped);
     }
-    for (const go of [...this.#waiting]) go();
+    for (const go of [...(this.#waiting ?? [])]) go();
     this.#unfollow();
   }
 
@@ -238,11 +238,11 @@ export class ToolRun {
   #loaded(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const go = (): void => {
-        this.#waiting.delete(go);
+        this.#waiting?.delete(go);
         signal?.removeEventListener("abort", go);
         resolve();
       };
-      this.#waiting.add(go);
+      (this.#waiting ??= new Set()).add(go);
       signal?.addEventListener("abort", go, { once: true });
       if (this.#stopped !== undefined || signal?.aborted === true) go();
       else void this.#engine.registry.ready.then(go);

@@ -39,7 +39,7 @@ export function snakeName(name: string): string {
     .replace(/-+/g, "_")
     .toLowerCase();
   const snake = words.replace(/[^a-z0-9_]+/g, "_").replace(/_{2,}/g, "_");
-  return cleanName(/^_*$/.test(snake) ? name : snake);
+  return /^_*$/.test(snake) ? cleanName(name).toLowerCase() : cleanName(snake);
 }
 
 /**

@@ -256,12 +256,6 @@ describe("an output schema", () => {
       ["the output schema of u cannot be used"],
     ]);
   });
-
-  test("SC02 with a pattern that backtracks for ever is as bounded as the tool that sent it", async () => {
-    // Same gap as SC01: see schema-bombs.test.ts. What holds today: one short answer does no harm.
-    const executor = executorFor(tool("t", () => "aaaa!", { output: { type: "string", pattern: "^(a+)+$" } }));
-    expect(codeOf(await executor.execute(call("t")))).toBe("invalid_output");
-  });
 });
 
 describe("a suspension", () => {

@@ -31,6 +31,14 @@ describe("schema bombs", () => {
     expect(await milliseconds(() => executor.execute(call("bomb", args)))).toBeLessThan(100);
   });
 
+  // As SC01.
+  test.fails("SC02 such a pattern in a server's output schema does not, either", async () => {
+    const output = { type: "string", pattern: "^(a+)+$" };
+    const executor = executorFor(tool("bomb", ({ n }) => `${"a".repeat(n as number)}!`, { output }));
+    await executor.execute(call("bomb", { n: 1 }));
+    expect(await milliseconds(() => executor.execute(call("bomb", { n: 26 })))).toBeLessThan(100);
+  });
+
   test("SC03 a schema that points to itself is kept as it is, and its tool works", async () => {
     const input = {
       type: "object",

@@ -1,4 +1,5 @@
 import {
+  ajvValidator,
   defineTool,
   ToolExecutor,
   ToolRegistry,
@@ -14,6 +15,9 @@ import {
   type ToolEvent,
   type ToolSpec,
 } from "@toolweave/core";
+
+// One for all executors: loading Ajv again for each would be most of the tests' time.
+const validator = ajvValidator();
 
 type Definition = Partial<ToolDefinition<JsonSchema>>;
 
@@ -38,7 +42,7 @@ export function executorFor(
   options: Omit<ExecutorOptions, "registry"> = {},
 ): ToolExecutor {
   const list = Array.isArray(inputs) ? (inputs as readonly RegistryInput[]) : [inputs];
-  return new ToolExecutor({ registry: new ToolRegistry(list as RegistryInput[]), ...options });
+  return new ToolExecutor({ registry: new ToolRegistry(list as RegistryInput[]), validator, ...options });
 }
 
 /** A call with an id of its own name. */

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import {
+  errorCodes,
+  ToolError,
+  ToolExecutor,
+  ToolRegistry,
+  type ErrorAudience,
+  type ExecutorOptions,
+  type RunOptions,
+  type ToolErrorCode,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { call, foreignTool, tool } from "./support/executor-for.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { failed, interruptionOf, textFor } from "./support/outcomes.ts";
+
+type Produce = (
+  execute: (name: string, args?: string, run?: RunOptions & { timeoutMs?: number }) => Promise<ToolOutcome>,
+  make: (options: Partial<ExecutorOptions>) => ToolExecutor,
+) => Promise<ToolOutcome>;
+
+const clock = new FakeClock();
+const registry = new ToolRegistry([
+  tool("ok"),
+  tool("read", undefined, { annotations: { readOnlyHint: true } }),
+  tool("typed", () => "text", {
+    input: { type: "object", properties: { n: { type: "number" } } },
+    output: { type: "number" },
+  }),
+  tool("ask", undefined, { needsApproval: true }),
+  tool("slow", () => new Promise(() => {})),
+  tool("throws", () => {
+    throw new Error("disk full");
+  }),
+  tool("stores", async (_, { artifacts }) => (await artifacts.write("x", { mediaType: "text/plain" })).key),
+  tool("broken", undefined, { input: { type: "object", properties: { n: { type: "nothing" } } } }),
+  foreignTool("away", { availability: { status: "unavailable", reason: "it is not connected" } }),
+]);
+
+/** Each code that core can produce by itself, and one way in which it does. */
+const producers: Partial<Record<ToolErrorCode, Produce>> = {
+  not_found: (execute) => execute("nothing"),
+  not_advertised: (_, make) => make({ policy: "readOnly" }).execute(call("ok")),
+  invalid_arguments: (execute) => execute("typed", '{"n":"x"}'),
+  invalid_output: (execute) => execute("typed"),
+  permission_denied: (_, make) => make({ onAsk: "deny" }).execute(call("ask")),
+  approval_rejected: async (_, make) => {
+    const executor = make({});
+    const interruption = interruptionOf(await executor.execute(call("ask")));
+    return executor.resume(interruption, [{ type: "reject" }]);
+  },
+  approval_invalid: async (_, make) => {
+    const executor = make({});
+    const interruption = interruptionOf(await executor.execute(call("ask")));
+    await executor.resume(interruption, [{ type: "approve" }]);
+    return executor.resume(interruption, [{ type: "approve" }]);
+  },
+  limit_exceeded: (execute) => execute("ok", "{}", { limits: { calls: 0 } }),
+  timeout: async (execute) => {
+    const outcome = execute("slow", "{}", { timeoutMs: 5 });
+    await clock.advance(5);
+    return outcome;
+  },
+  cancelled: (execute) => execute("slow", "{}", { signal: AbortSignal.abort() }),
+  unavailable: (_, make) => make({ policy: "autonomous" }).execute(call("away")),
+  execution_failed: (execute) => execute("throws"),
+  store_unavailable: (execute) => execute("stores"),
+  internal: (execute) => execute("broken"),
+};
+
+/** The codes that nothing in core produces yet, and why. Only a tool can bring them so far. */
+const noProducerYet: Partial<Record<ToolErrorCode, string>> = {
+  auth_required: "credentials belong to the adapters; core hands through what they throw",
+  rate_limited: "limits are counts so far, not rates",
+  skipped: "`steer` does not exist yet, so no call is skipped",
+  upstream: "only an adapter has another side",
+  outcome_unknown: "pending calls live in one process: none is begun and then lost",
+  artifact_missing: "there is no artifact store yet, so nothing can be missing from it",
+};
+
+const audiences: readonly ErrorAudience[] = ["model", "user", "host"];
+
+describe("the codes", () => {
+  test("are each produced by a call in this test, or listed here with the reason why not", () => {
+    const listed = [...Object.keys(producers), ...Object.keys(noProducerYet)].sort();
+    expect(listed).toEqual(Object.keys(errorCodes).sort());
+    for (const reason of Object.values(noProducerYet)) expect(reason.length).toBeGreaterThan(20);
+  });
+
+  test.each(Object.entries(producers) as [ToolErrorCode, Produce][])(
+    "%s is what the executor answers, with its defaults and a text that a model may see",
+    async (code, produce) => {
+      const make = (options: Partial<ExecutorOptions>): ToolExecutor =>
+        new ToolExecutor({ registry, clock, ...options });
+      const outcome = await produce(
+        (name, args = "{}", options = {}) => make({}).execute(call(name, args, "c1"), options),
+        make,
+      );
+      const { error, result } = failed(outcome);
+      expect(error.code).toBe(code);
+      expect(ToolError.is(error)).toBe(true);
+      expect(audiences).toContain(error.audience);
+      expect(error.retryable).toBe(errorCodes[code].retryable);
+      expect([result.isError, result.content.length]).toEqual([true, 1]);
+      const text = textFor(outcome);
+      expect(text).toBe(error.message);
+      // Whole sentences, short, without a stack or a path.
+      expect(text).toMatch(/[.?)]$|: disk full$/);
+      expect(text.length).toBeLessThan(400);
+      expect(text).not.toMatch(/\n\s+at |node_modules|\/src\//);
+    },
+  );
+
+  test.each(Object.keys(errorCodes) as ToolErrorCode[])(
+    "%s may be thrown by a tool and comes out as it is",
+    async (code) => {
+      const error = new ToolError(code, "As the tool says.");
+      const executor = new ToolExecutor({
+        registry: new ToolRegistry([
+          tool("t", () => {
+            throw error;
+          }),
+        ]),
+      });
+      expect(failed(await executor.execute(call("t"))).error).toBe(error);
+    },
+  );
+});
+
+describe("a ToolError", () => {
+  test("takes retryable and audience from its code, unless it says otherwise", () => {
+    for (const [code, defaults] of Object.entries(errorCodes) as [ToolErrorCode, object][]) {
+      expect(new ToolError(code, "x")).toMatchObject(defaults);
+    }
+    const error = new ToolError("upstream", "x", { retryable: true, audience: "host" });
+    expect([error.retryable, error.audience]).toEqual([true, "host"]);
+  });
+
+  test("is an error with a name, a stack and a cause, which its JSON does not show", () => {
+    const cause = new Error("password=hunter2");
+    const error = new ToolError("upstream", "The service is down.", {
+      cause,
+      status: 503,
+      body: { reason: "x" },
+      retryAfterMs: 100,
+    });
+    expect(error).toBeInstanceOf(Error);
+    expect([error.name, error.cause]).toEqual(["ToolError", cause]);
+    expect(error.stack).toContain("ToolError: The service is down.");
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: "upstream",
+      message: "The service is down.",
+      retryable: false,
+      audience: "model",
+      status: 503,
+      body: { reason: "x" },
+      retryAfterMs: 100,
+    });
+    expect(new ToolError("internal", "x").toJSON()).toEqual({
+      code: "internal",
+      message: "x",
+      retryable: false,
+      audience: "host",
+    });
+    expect("cause" in new ToolError("internal", "x")).toBe(false);
+  });
+
+  test("is known by its brand, of whichever copy of the package it is", () => {
+    expect(ToolError.is(new ToolError("internal", "x"))).toBe(true);
+    expect(ToolError.is({ [Symbol.for("toolweave.ToolError")]: true })).toBe(true);
+    for (const other of [new Error("x"), null, undefined, "ToolError", { name: "ToolError" }]) {
+      expect(ToolError.is(other)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import type { PermissionRequest, PolicyPreset, Tool, ToolAnnotations } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+
+/** What happens to a call: it runs, a person is asked, it is refused, or it is not even offered. */
+type Effect = "runs" | "asks" | "refused" | "hidden";
+
+async function effectOf(
+  policy: PolicyPreset,
+  inputs: Parameters<typeof executorFor>[0],
+): Promise<Effect> {
+  const executor = executorFor(inputs, { policy });
+  const outcome = await executor.execute(call("t"));
+  if (outcome.status === "interrupted") return "asks";
+  if (outcome.status === "completed") return "runs";
+  return outcome.error.code === "not_advertised" ? "hidden" : "refused";
+}
+
+const from = (adapter: string, annotations: ToolAnnotations, proposes?: readonly string[]): Tool =>
+  foreignTool("t", {
+    spec: { annotations, provenance: { adapter } },
+    ...(proposes === undefined
+      ? {}
+      : {
+          preflight: () =>
+            proposes.map((kind): PermissionRequest => ({ kind, target: "x", summary: kind })),
+        }),
+  });
+
+const read = { readOnlyHint: true };
+const destroys = { destructiveHint: true };
+const safe = { destructiveHint: false };
+const asks = { needsApprovalHint: true };
+
+// One line each: annotations, who makes them, and what the presets say.
+type Row = [string, ToolAnnotations, readOnly: Effect, supervised: Effect, autonomous: Effect, strict: Effect];
+const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
+  own: [
+    ["no annotations", {}, "hidden", "runs", "runs", "hidden"],
+    ["reading", read, "runs", "runs", "runs", "runs"],
+    ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
+    ["not destructive", safe, "hidden", "runs", "runs", "asks"],
+    ["needing approval", asks, "hidden", "asks", "runs", "hidden"],
+    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "runs", "asks"],
+    ["reading and destructive", { ...read, ...destroys }, "hidden", "runs", "runs", "runs"],
+    ["spending", { ...safe, access: { spend: true } }, "hidden", "runs", "runs", "hidden"],
+  ],
+  trusted: [
+    ["no annotations", {}, "hidden", "asks", "runs", "hidden"],
+    ["reading", read, "runs", "runs", "runs", "runs"],
+    ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
+    ["not destructive", safe, "hidden", "asks", "runs", "asks"],
+    ["needing approval", asks, "hidden", "asks", "runs", "hidden"],
+    ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "runs", "asks"],
+    ["not destructive and needing approval", { ...safe, ...asks }, "hidden", "asks", "runs", "asks"],
+    ["spending", { ...safe, access: { spend: true } }, "hidden", "asks", "runs", "hidden"],
+  ],
+  untrusted: [
+    ["no annotations", {}, "hidden", "asks", "runs", "hidden"],
+    ["claiming to read", read, "hidden", "asks", "runs", "hidden"],
+    ["claiming not to destroy", safe, "hidden", "asks", "runs", "hidden"],
+    ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
+    ["claiming everything", { ...read, ...safe, idempotentHint: true, openWorldHint: false }, "hidden", "asks", "runs", "hidden"],
+  ],
+};
+const presets = ["readOnly", "supervised", "autonomous", "strict"] as const;
+
+describe.each(Object.entries(rows))("a tool of the host's own code or another source (%s)", (whose, rows) => {
+  for (const [annotated, annotations, ...effects] of rows) {
+    test.each(presets.map((preset, at) => [preset, effects[at]] as const))(
+      `with annotations: ${annotated}, under %s: %s`,
+      async (preset, effect) => {
+        const inputs =
+          whose === "own"
+            ? from("code", annotations)
+            : new TestSource("s", [from("mcp", annotations)], { trusted: whose === "trusted" });
+        expect(await effectOf(preset, inputs)).toBe(effect);
+      },
+    );
+  }
+});
+
+describe("hints are claims", () => {
+  test("a source that calls its tools the host's own gains nothing by it", async () => {
+    expect(await effectOf("supervised", new TestSource("s", [from("code", read)]))).toBe("asks");
+  });
+
+  test("from a source that nobody trusts they can only tighten", async () => {
+    const loose = [{}, read, safe, { ...read, ...safe }, { openWorldHint: false }];
+    for (const annotations of loose) {
+      for (const preset of ["readOnly", "supervised", "strict"] as const) {
+        const effect = await effectOf(preset, new TestSource("s", [from("mcp", annotations)]));
+        expect(["asks", "hidden"]).toContain(effect);
+      }
+    }
+  });
+});
+
+// What trusted tools propose: [what it is, kinds] → the presets, for a reading and for another tool.
+const proposals: [readonly string[], reading: readonly Effect[], other: readonly Effect[]][] = [
+  [[], ["runs", "runs", "runs", "runs"], ["hidden", "asks", "runs", "asks"]],
+  [["network"], ["runs", "runs", "runs", "runs"], ["hidden", "asks", "runs", "asks"]],
+  [["fs.read"], ["runs", "runs", "runs", "asks"], ["hidden", "runs", "runs", "asks"]],
+  [["delegate"], ["runs", "runs", "runs", "asks"], ["hidden", "runs", "runs", "asks"]],
+  [["fs.write"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
+  [["process"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
+  [["spend"], ["refused", "asks", "runs", "refused"], ["hidden", "asks", "runs", "refused"]],
+  [["custom.anything"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
+  [["fs.read", "fs.write"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
+];
+
+describe("what a trusted tool says that it is going to do", () => {
+  for (const [kinds, reading, other] of proposals) {
+    test.each(presets.map((preset, at) => [preset, reading[at], other[at]] as const))(
+      `[${kinds.join(", ")}] under %s: a reading tool %s, another %s`,
+      async (preset, ofReading, ofOther) => {
+        const source = (annotations: ToolAnnotations): TestSource =>
+          new TestSource("s", [from("mcp", annotations, kinds)], { trusted: true });
+        expect(await effectOf(preset, source(read))).toBe(ofReading);
+        expect(await effectOf(preset, source(safe))).toBe(ofOther);
+      },
+    );
+  }
+});
+
+describe("the host's own function with needsApproval", () => {
+  test.each<[PolicyPreset, Effect]>([
+    ["supervised", "asks"],
+    ["autonomous", "runs"],
+    ["strict", "asks"],
+  ])("under %s: %s", async (preset, effect) => {
+    const own = tool("t", undefined, { needsApproval: true, annotations: safe });
+    expect(await effectOf(preset, own)).toBe(effect);
+  });
+});
+
+test("every decision names its rule", async () => {
+  const reasons = await Promise.all(
+    presets.map(async (policy) => {
+      const executor = executorFor(tool("t", undefined, { annotations: read }), { policy });
+      let reason = "";
+      executor.on((event) => {
+        if (event.type === "tool.authorized") reason = event.reason;
+      });
+      await executor.execute(call("t"));
+      return reason;
+    }),
+  );
+  expect(reasons).toEqual([
+    "readOnly: reads run",
+    "supervised: your own functions run",
+    "autonomous: everything runs",
+    "strict: reads run",
+  ]);
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { settled } from "../support/fake-clock.ts";
+import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+
+function setUp(hooked: string[] = []) {
+  const ran: string[] = [];
+  const executor = executorFor(
+    [
+      tool("a", () => void ran.push("a")),
+      tool("ask", () => void ran.push("ask"), { needsApproval: true }),
+      tool("strict", () => 1, { input: { type: "object", required: ["x"] } }),
+    ],
+    { hooks: [{ beforeCall: ({ spec }) => void hooked.push(spec.name) }] },
+  );
+  return { executor, ran };
+}
+
+describe("asking whether a call would run", () => {
+  test("gives nothing when it would: it has not run, is not counted, and nobody was told", async () => {
+    const { executor, ran } = setUp();
+    const events = recorded(executor);
+    const run = executor.startRun({ limits: { calls: 1 } });
+    for (let time = 0; time < 3; time++) expect(await run.admits(call("a"))).toBe(undefined);
+    expect([ran, typesOf(events)]).toEqual([[], []]);
+    completed(await run.execute(call("a")));
+    expect(codeOf(await run.admits(call("a")))).toBe("limit_exceeded");
+  });
+
+  test("gives the refusal when it would be refused, and tells of it", async () => {
+    const { executor } = setUp();
+    const events = recorded(executor);
+    const run = executor.startRun();
+    expect(codeOf(await run.admits(call("strict")))).toBe("invalid_arguments");
+    expect(codeOf(await run.admits(call("unknown")))).toBe("not_found");
+    expect(typesOf(events)).toEqual([
+      ...["tool.requested", "tool.rejected"],
+      ...["tool.requested", "tool.rejected"],
+    ]);
+  });
+
+  test("gives the interruption when a person must agree, to be resumed", async () => {
+    const { executor, ran } = setUp();
+    const events = recorded(executor);
+    const interruption = interruptionOf(await executor.startRun().admits(call("ask")));
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect(ran).toEqual(["ask"]);
+  });
+
+  test("can be cancelled", async () => {
+    const executor = executorFor(tool("a"), {
+      hooks: [{ beforeCall: () => new Promise(() => {}) }],
+    });
+    const run = executor.startRun();
+    expect(codeOf(await run.admits(call("a"), { signal: AbortSignal.abort() }))).toBe("cancelled");
+    const outcome = run.admits(call("a"));
+    await settled();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(codeOf(await run.admits(call("a")))).toBe("cancelled");
+  });
+});
+
+describe("executing the very call that was admitted", () => {
+  test("goes on from there: no hook and no approver hears of it twice", async () => {
+    const hooked: string[] = [];
+    const { executor, ran } = setUp(hooked);
+    const events = recorded(executor);
+    const run = executor.startRun();
+    const asked = call("a");
+    expect(await run.admits(asked)).toBe(undefined);
+    completed(await run.execute(asked));
+    expect([hooked, ran]).toEqual([["a"], ["a"]]);
+    expect(typesOf(events)).toEqual([
+      "tool.requested",
+      "tool.authorized",
+      "tool.started",
+      "tool.completed",
+    ]);
+    completed(await run.execute(asked));
+    expect(hooked).toEqual(["a", "a"]);
+  });
+
+  test("asks an approver once, and runs what was approved, whatever happened to the object since", async () => {
+    let asks = 0;
+    const got: unknown[] = [];
+    const executor = executorFor(
+      tool("pay", (args) => void got.push(args), { needsApproval: true }),
+      { onAsk: () => ((asks += 1), { approved: true }) },
+    );
+    const run = executor.startRun();
+    const args = { amount: 5 };
+    const asked = call("pay", args);
+    expect(await run.admits(asked)).toBe(undefined);
+    args.amount = 5000;
+    completed(await run.execute(asked));
+    expect([asks, got]).toEqual([1, [{ amount: 5 }]]);
+  });
+
+  test("takes its place in the count anew", async () => {
+    const { executor } = setUp();
+    const run = executor.startRun({ limits: { calls: 1 } });
+    const asked = call("a");
+    expect(await run.admits(asked)).toBe(undefined);
+    completed(await run.execute(call("a")));
+    expect(codeOf(await run.execute(asked))).toBe("limit_exceeded");
+  });
+
+  test("is cancelled with the run, and by its own signal", async () => {
+    const { executor, ran } = setUp();
+    const run = executor.startRun();
+    const [one, two] = [call("a"), call("a")];
+    await run.admits(one);
+    await run.admits(two);
+    expect(codeOf(await run.execute(one, { signal: AbortSignal.abort() }))).toBe("cancelled");
+    run.cancel();
+    expect(codeOf(await run.execute(two))).toBe("cancelled");
+    expect(ran).toEqual([]);
+  });
+
+  test("in another run starts from the beginning", async () => {
+    const hooked: string[] = [];
+    const { executor } = setUp(hooked);
+    const asked = call("a");
+    await executor.startRun().admits(asked);
+    completed(await executor.startRun().execute(asked));
+    expect(hooked).toEqual(["a", "a"]);
+  });
+});
