@@ -17,4 +17,6 @@ for (let round = 0; round < 15; round++) {
 }
 const median = (values: number[]): number => values.sort((a, b) => a - b)[7] as number;
 const [floor, core] = [median(bare), median(withCore)];
-console.log(`bare node ${floor.toFixed(1)} ms, with core ${core.toFixed(1)} ms: ${(core - floor).toFixed(1)} ms of CPU`);
+console.log(
+  `bare node ${floor.toFixed(1)} ms, with core ${core.toFixed(1)} ms: ${(core - floor).toFixed(1)} ms of CPU`,
+);

@@ -19,7 +19,12 @@ interface Sample {
 }
 
 const rows: readonly Row[] = [
-  { document: "github-api-3.0.json", what: "names and summaries", child: "names", goal: [1.3, 1.4] },
+  {
+    document: "github-api-3.0.json",
+    what: "names and summaries",
+    child: "names",
+    goal: [1.3, 1.4],
+  },
   { document: "github-api-3.0.json", what: "every schema", child: "schemas", goal: [2, 2] },
   { document: "stripe-2023-09.yaml", what: "names and summaries", child: "names", goal: [1.3] },
   { document: "stripe-2023-09.yaml", what: "every schema", child: "schemas", goal: [2] },

@@ -12,10 +12,7 @@ export interface Definition {
 }
 
 /** Makes a definition under a name that is still free. */
-export function makeDefinition(
-  location: Location,
-  isTaken: (name: string) => boolean,
-): Definition {
+export function makeDefinition(location: Location, isTaken: (name: string) => boolean): Definition {
   let name = definitionName(location);
   if (isTaken(name)) name = withHash(name, location);
   for (let count = 2; isTaken(name); count++) name = `${name.replace(/\.\d+$/, "")}.${count}`;
@@ -31,6 +28,12 @@ const maxLength = 64;
  */
 function definitionName(location: Location): string {
   const { label } = location.scope.document;
+  const component =
+    label === ""
+      ? /^\/(?:components\/schemas|definitions)\/([\w.-]{1,64})$/.exec(location.pointer)
+      : null;
+  const plain = component?.[1];
+  if (plain !== undefined && !(plain in Object.prototype)) return plain;
   const file = label.replace(/\.(?:json|ya?ml)$/i, "").split("/");
   const tokens = pointerTokens(location.pointer.replace(containers, ""));
   const text = [...(label === "" ? [] : file), ...tokens].join(".");

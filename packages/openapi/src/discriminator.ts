@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import type { Location, Scope } from "./location.ts";
-import { isRecord, ownString, ownValue } from "./record.ts";
+import { isRecord, ownString, ownValue, referenceOf } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
 import type { ReferenceResolver } from "./resolve-reference.ts";
 
@@ -20,7 +20,7 @@ export function tagBranch(
 ): JsonSchema {
   const name = ownString(discriminator, "propertyName");
   const mapping = ownValue(discriminator, "mapping");
-  const reference = ownString(branch, "$ref");
+  const reference = referenceOf(branch);
   if (name === undefined || reference === undefined || !isRecord(mapping)) return translated;
   const values = Object.keys(mapping).filter((value) => isFor(mapping[value], reference));
   if (values.length === 0 || restricts(branch, name, scope, resolver)) return translated;
@@ -47,7 +47,8 @@ function restricts(
     if (part === undefined) break;
     if (!isRecord(part.value)) continue;
     const property = ownValue(part.value["properties"], name);
-    if (isRecord(property) && Object.keys(property).some((key) => restricting.has(key))) return true;
+    if (isRecord(property) && Object.keys(property).some((key) => restricting.has(key)))
+      return true;
     const target = resolver.peek(part.value, part.scope);
     if (target !== undefined) open.push(target);
     const all = part.value["allOf"];

@@ -27,3 +27,12 @@ export function relativeUrl(url: string, rootUrl: string | undefined): string {
     return relative;
   }
 }
+
+/** How errors name the target of a reference: nothing that may be secret, and no more than needed. */
+export function displayReference(reference: string): string {
+  const hash = reference.indexOf("#");
+  const file = hash === -1 ? reference : reference.slice(0, hash);
+  const fragment = hash === -1 ? "" : reference.slice(hash);
+  const shown = file === "" ? "" : displayUrl(file);
+  return `${shown}${fragment}`.slice(0, 200);
+}

@@ -2,6 +2,7 @@ import type { SourceProblem } from "@toolweave/core";
 import type { DocumentSet } from "./document-set.ts";
 import type { LoadedDocument, Location } from "./location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
+import { OperationError } from "./operation.ts";
 import type { Parameter, ResponseDescription, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./resolve-reference.ts";
 import { SchemaLibrary } from "./schema-library.ts";
@@ -36,6 +37,17 @@ export class DocumentContext {
   /** All that was found so far, each once. */
   get problems(): readonly SourceProblem[] {
     return this.#problems;
+  }
+
+  /** Adds what cost an operation; any other error is thrown on. */
+  reportFault(subject: string, error: unknown): void {
+    if (!(error instanceof OperationError)) throw error;
+    const { message, pointer } = error;
+    this.report({
+      subject,
+      message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+      pointer,
+    });
   }
 
   /** Adds a problem, unless it is known. */

@@ -1,4 +1,4 @@
-import { displayUrl, relativeUrl } from "./display-url.ts";
+import { relativeUrl } from "./display-url.ts";
 import { readDocumentFile } from "./load-document.ts";
 import { loadedDocument } from "./location.ts";
 import type { LoadedDocument } from "./location.ts";
@@ -113,13 +113,4 @@ export class DocumentSet {
 export function withoutFragment(url: string): string {
   const hash = url.indexOf("#");
   return hash === -1 ? url : url.slice(0, hash);
-}
-
-/** How errors name the target of a reference: nothing that may be secret, and no more than needed. */
-export function displayReference(reference: string): string {
-  const hash = reference.indexOf("#");
-  const file = hash === -1 ? reference : reference.slice(0, hash);
-  const fragment = hash === -1 ? "" : reference.slice(hash);
-  const shown = file === "" ? "" : displayUrl(file);
-  return `${shown}${fragment}`.slice(0, 200);
 }

@@ -72,26 +72,8 @@ export async function openDocument(
   };
 }
 
-/**
- * Reads every operation of a document, so that `problems` names everything that is wrong with it.
- *
- * @returns the operations that can be called.
- */
-export function checkOperations(document: ApiDocument): Operation[] {
-  return document.operations.filter((operation) => {
-    try {
-      void operation.details().responses;
-      return true;
-    } catch (error) {
-      if (error instanceof OperationError) return false;
-      throw error;
-    }
-  });
-}
-
 function operationsOf(context: DocumentContext): Operation[] {
-  const { location, version, resolver } = context;
-  const found = readOperations(location, version, resolver, (problem) => context.report(problem));
+  const found = readOperations(context);
   const { names, shared } = nameOperations(found);
   for (const operationId of shared) {
     context.report({
@@ -100,7 +82,9 @@ function operationsOf(context: DocumentContext): Operation[] {
       severity: "warning",
     });
   }
-  return found.map((operation, index) => new DocumentOperation(names[index] as string, operation, context));
+  return found.map(
+    (operation, index) => new DocumentOperation(names[index] as string, operation, context),
+  );
 }
 
 class DocumentOperation implements Operation {
@@ -146,10 +130,8 @@ class DocumentOperation implements Operation {
     try {
       return readDetails(this.#found, this.#context);
     } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      const subject = `${this.method} ${this.path}`;
-      this.#context.report({ subject, message: `${error.message}.`, pointer: error.pointer });
-      return error;
+      this.#context.reportFault(`${this.method} ${this.path}`, error);
+      return error as OperationError;
     }
   }
 }

@@ -31,6 +31,7 @@ export class InPlaceGraph {
 
   /** True when `goal` applies wherever `start` does. */
   reaches(start: JsonRecord, scope: Scope, goal: unknown, unionsOnly: boolean): boolean {
+    if (start !== goal && this.#edgesOf(start, scope).length === 0) return false;
     const seen = new Set<JsonRecord>();
     const open: Pick<Edge, "node" | "scope">[] = [{ node: start, scope }];
     while (open.length > 0 && seen.size < maxVisits) {
@@ -60,7 +61,11 @@ export class InPlaceGraph {
   #collect(value: unknown, scope: Scope, union: boolean, found: Edge[], depth: number): void {
     if (!isRecord(value) || depth > maxDepth || this.#left-- <= 0) return;
     const target = this.#resolver.peek(value, scope);
-    if (isRecord(target?.value)) found.push({ node: target.value, scope: target.scope, union });
+    if (isRecord(target?.value)) {
+      // A name for another schema is as much of an alternative as what it stands in.
+      const alias = depth === 0 && Object.keys(value).length === 1;
+      found.push({ node: target.value, scope: target.scope, union: union || alias });
+    }
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
       const branches = value[keyword];
       if (!Array.isArray(branches)) continue;

@@ -1,5 +1,5 @@
 /** One token as a JSON pointer writes it (RFC 6901 section 3). */
-export function escapeToken(token: string): string {
+function escapeToken(token: string): string {
   const escaped = token.includes("~") ? token.replaceAll("~", "~0") : token;
   return escaped.includes("/") ? escaped.replaceAll("/", "~1") : escaped;
 }

@@ -41,7 +41,9 @@ export function loadedDocument(
 ): LoadedDocument {
   const self = ownString(root, "$self");
   const base = self === undefined ? url : (URL.parse(self, url)?.href ?? url);
-  const document = { url, label, root } as { -readonly [K in keyof LoadedDocument]: LoadedDocument[K] };
+  const document = { url, label, root } as {
+    -readonly [K in keyof LoadedDocument]: LoadedDocument[K];
+  };
   document.scope = { document, base, resource: root, pointer: "", resolved: new Map() };
   return document;
 }
@@ -54,7 +56,17 @@ export function childLocation(parent: Location, token: string | number): Locatio
       : Array.isArray(parent.value)
         ? (parent.value[token] as unknown)
         : undefined;
-  return new ChildLocation(value, parent, token);
+  return new ChildLocation(value, parent.scope, parent, token);
+}
+
+/** The same as `childLocation` for a value that is known already, and may open a scope of its own. */
+export function childWithin(
+  scope: Scope,
+  value: unknown,
+  parent: Location,
+  token: string,
+): Location {
+  return new ChildLocation(value, scope, parent, token);
 }
 
 /** The same place with another value: what a document means by what it says there. */
@@ -69,9 +81,9 @@ class ChildLocation implements Location {
   readonly #parent: Location;
   readonly #token: string | number;
 
-  constructor(value: unknown, parent: Location, token: string | number) {
+  constructor(value: unknown, scope: Scope, parent: Location, token: string | number) {
     this.value = value;
-    this.scope = parent.scope;
+    this.scope = scope;
     this.#parent = parent;
     this.#token = token;
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { base64Schema, decodeBase64, isBinarySchema } from "./binary-content.ts";
 import { formObject, listOf } from "./form-body.ts";
@@ -42,7 +41,7 @@ export function multipartBodyWriter(media: MediaDescription, argument: string): 
     });
   }
   return (value) => {
-    const boundary = `toolweave-${randomUUID()}`;
+    const boundary = `toolweave-${crypto.randomUUID()}`;
     const chunks: (string | Uint8Array)[] = [];
     for (const [name, member] of Object.entries(formObject(value, argument))) {
       if (member === null) continue;

@@ -21,13 +21,17 @@ export interface Operation {
 
 /** Everything a request plan needs, the same whatever the document's version. */
 export interface OperationDetails {
-  /** Path-item and operation parameters merged, references resolved, in order of declaration. */
+  /**
+   * Path-item and operation parameters merged, references resolved, in order of declaration. Without
+   * the headers Accept, Content-Type and Authorization, which whoever sends the request sets.
+   */
   readonly parameters: readonly Parameter[];
   readonly body?: RequestBody;
+  /** Read when first asked for. */
   readonly responses: readonly ResponseDescription[];
   /** Alternatives (OR) of combinations (AND); an empty combination means no credentials. */
   readonly security: readonly (readonly SecurityUse[])[];
-  /** Absolute, or relative to the document; variables filled with their defaults. */
+  /** Absolute, or relative to the document; variables filled with their defaults; may be empty. */
   readonly servers: readonly string[];
 }
 
@@ -55,7 +59,7 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly allowReserved: boolean;
-  /** Swagger 2.0 `collectionFormat: tsv`, which no style has. */
+  /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
   readonly delimiter?: string;
   /** Set when the value is serialised as this media type (`content`) instead of by style. */
   readonly mediaType?: string;

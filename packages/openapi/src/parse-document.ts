@@ -62,5 +62,7 @@ function yamlReason(error: unknown): string {
     mark?: { line: number; column: number };
   };
   if (typeof reason !== "string") return error instanceof Error ? error.message : "unknown fault";
-  return mark === undefined ? reason : `${reason} at line ${mark.line + 1}, column ${mark.column + 1}`;
+  return mark === undefined
+    ? reason
+    : `${reason} at line ${mark.line + 1}, column ${mark.column + 1}`;
 }

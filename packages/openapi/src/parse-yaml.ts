@@ -3,7 +3,8 @@ import type { LoadOptions, Schema } from "js-yaml";
 type YamlModule = typeof import("js-yaml");
 
 const maxDepth = 500;
-const maxRepairs = 200;
+/** Each repair parses the text again. */
+const maxRepairs = 50;
 /** How many values a document may hold once its aliases are written out. */
 const maxExpandedValues = 5_000_000;
 
@@ -14,7 +15,7 @@ const maxExpandedValues = 5_000_000;
 export function parseYaml(text: string, yaml: YamlModule): unknown {
   let source = text;
   let options: LoadOptions = { schema: schemaOf(yaml), json: true, maxDepth, maxAliases: 0 };
-  for (let repairs = 0; ; ) {
+  for (let repairs = 0; ;) {
     try {
       const value = yaml.load(source, options);
       if (options.maxAliases !== 0) assertBounded(value);

@@ -4,7 +4,7 @@ import type { DocumentFetcher } from "./load-document.ts";
 import type { LoadedDocument } from "./location.ts";
 import { parseDocument } from "./parse-document.ts";
 import { ReadFault } from "./read-fault.ts";
-import { ownString } from "./record.ts";
+import { referenceOf } from "./record.ts";
 import { walkDocument } from "./walk-document.ts";
 
 const concurrency = 8;
@@ -75,7 +75,7 @@ async function fetchDocument(
 function referredFiles(document: LoadedDocument): URL[] {
   const files = new Map<string, URL>();
   walkDocument(document.root, document.url, (node, _pointer, base) => {
-    const reference = ownString(node, "$ref");
+    const reference = referenceOf(node);
     if (reference !== undefined && !reference.startsWith("#")) {
       const url = URL.parse(reference, base);
       if (url !== null) {

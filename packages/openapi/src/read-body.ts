@@ -25,7 +25,9 @@ export function readBody(
   const { context } = reading;
   const location = context.resolver.follow(declared);
   if (!isRecord(location.value)) throw fault(location, "the request body is not an object");
-  const media = readMedia(location, context, (schema) => context.schemas.schemaAt(schema, "request"));
+  const media = readMedia(location, context, (schema) =>
+    context.schemas.schemaAt(schema, "request"),
+  );
   if (media.length === 0) return undefined;
   const description =
     ownString(declared.value, "description") ?? ownString(location.value, "description");

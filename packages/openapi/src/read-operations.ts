@@ -1,9 +1,8 @@
-import type { SourceProblem } from "@toolweave/core";
+import type { DocumentContext } from "./document-context.ts";
 import { childLocation, itemLocations, memberLocations } from "./location.ts";
 import type { Location } from "./location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
-import { OperationError } from "./operation.ts";
-import { isRecord, ownString, ownValue } from "./record.ts";
+import { isRecord, ownString, ownValue, referenceOf } from "./record.ts";
 import { fault } from "./resolve-reference.ts";
 import type { ReferenceResolver } from "./resolve-reference.ts";
 
@@ -37,23 +36,15 @@ const maxItems = 16;
  * Finds the operations of a document: every path with every method. Webhooks and callbacks are
  * calls that the API makes, not operations of it.
  */
-export function readOperations(
-  root: Location,
-  version: OpenApiVersion,
-  resolver: ReferenceResolver,
-  report: (problem: SourceProblem) => void,
-): FoundOperation[] {
+export function readOperations(context: DocumentContext): FoundOperation[] {
+  const { location: root, version, resolver } = context;
   const found: FoundOperation[] = [];
   const paths = childLocation(root, "paths");
   if (paths.value === undefined || paths.value === null) return found;
   if (!isRecord(paths.value)) {
-    report({ subject: "paths", message: "`paths` is not an object.", pointer: paths.pointer });
+    context.reportFault("paths", fault(paths, "`paths` is not an object"));
     return found;
   }
-  const reportAt = (subject: string, error: unknown): void => {
-    if (!(error instanceof OperationError)) throw error;
-    report({ subject, message: `${error.message}.`, pointer: error.pointer });
-  };
   const add: OperationVisitor = (path, items, method, operation, declared) => {
     try {
       const location = resolver.follow(operation);
@@ -61,7 +52,7 @@ export function readOperations(
       const operationId = ownString(location.value, "operationId");
       found.push({ method, path, operationId, location, items, declared });
     } catch (error) {
-      reportFault(error, `${method} ${path}`, report);
+      context.reportFault(`${method} ${path}`, error);
     }
   };
   // Thousands of paths: plain loops, since every object that is made here makes the garbage
@@ -73,25 +64,16 @@ export function readOperations(
     try {
       visitOperations(path, pathItems(childLocation(paths, path), resolver), version, add);
     } catch (error) {
-      reportFault(error, path, report);
+      context.reportFault(path, error);
     }
   }
   return found;
 }
 
-function reportFault(
-  error: unknown,
-  subject: string,
-  report: (problem: SourceProblem) => void,
-): void {
-  if (!(error instanceof OperationError)) throw error;
-  report({ subject, message: `${error.message}.`, pointer: error.pointer });
-}
-
 /** The path item and, when it refers to another, that one behind it: its own fields come first. */
 function pathItems(item: Location, resolver: ReferenceResolver): readonly Location[] {
   if (!isRecord(item.value)) throw fault(item, "the path item is not an object");
-  const reference = ownString(item.value, "$ref");
+  const reference = referenceOf(item.value);
   if (reference === undefined) return [item];
   const items = [item];
   let next = resolver.resolve(reference, item);
@@ -101,7 +83,7 @@ function pathItems(item: Location, resolver: ReferenceResolver): readonly Locati
       throw fault(item, "the references of the path item lead in a circle");
     }
     items.push(next);
-    const further = ownString(next.value, "$ref");
+    const further = referenceOf(next.value);
     if (further === undefined) return items;
     next = resolver.resolve(further, next);
   }
@@ -141,7 +123,9 @@ function visitOperations(
   if (version !== "3.2" || seen === undefined) return;
   const declaredOthers = childLocation(first, "additionalOperations");
   for (const item of items) {
-    for (const [method, operation] of memberLocations(childLocation(item, "additionalOperations"))) {
+    for (const [method, operation] of memberLocations(
+      childLocation(item, "additionalOperations"),
+    )) {
       // A method is a token (RFC 9110 section 9.1); its case matters and is kept.
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method) || seen.has(method)) continue;
       seen.add(method);
@@ -160,7 +144,10 @@ export function readTags(operation: unknown): readonly string[] {
 }
 
 /** The path item's own text when the operation has none (`summary`, `description`). */
-export function readText(found: FoundOperation, key: "summary" | "description"): string | undefined {
+export function readText(
+  found: FoundOperation,
+  key: "summary" | "description",
+): string | undefined {
   const own = ownString(found.location.value, key);
   if (own !== undefined && own.trim() !== "") return own;
   const shared = itemValue(found, key);

@@ -167,7 +167,11 @@ function modernParameter(
   }
   const media = resolver.follow(childLocation(content, mediaType));
   if (!isRecord(media.value)) throw fault(media, "the media type is not an object");
-  return { ...common, mediaType, schema: schemas.schemaAt(childLocation(media, "schema"), "request") };
+  return {
+    ...common,
+    mediaType,
+    schema: schemas.schemaAt(childLocation(media, "schema"), "request"),
+  };
 }
 
 const styles: Readonly<Record<ParameterLocation, readonly ParameterStyle[]>> = {
@@ -191,4 +195,3 @@ function isPlace(place: string): place is ParameterLocation {
 function nameOf(location: Location): string {
   return String(ownValue(location.value, "name"));
 }
-

@@ -20,7 +20,9 @@ function alternativesOf(declared: Location, reading: OperationReading): Security
   const alternatives: SecurityUse[][] = [];
   for (const { value } of itemLocations(declared)) {
     if (!isRecord(value)) continue;
-    alternatives.push(Object.keys(value).map((name) => useOf(name, ownValue(value, name), reading)));
+    alternatives.push(
+      Object.keys(value).map((name) => useOf(name, ownValue(value, name), reading)),
+    );
   }
   return alternatives;
 }
@@ -85,7 +87,8 @@ const flowNames: Readonly<Record<string, string>> = {
 
 /** Swagger 2.0 has one flow, on the scheme itself. */
 function withFlows({ flow, authorizationUrl, tokenUrl, scopes, ...rest }: JsonRecord): JsonValue {
-  const name = typeof flow === "string" && Object.hasOwn(flowNames, flow) ? flowNames[flow] : undefined;
+  const name =
+    typeof flow === "string" && Object.hasOwn(flowNames, flow) ? flowNames[flow] : undefined;
   if (name === undefined) return rest as JsonObject;
   const declared = {
     ...(authorizationUrl === undefined ? {} : { authorizationUrl }),

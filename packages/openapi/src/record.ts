@@ -19,6 +19,13 @@ export function ownString(record: unknown, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** The `$ref` of an object, when it has one that is a string. No prototype has a `$ref`. */
+export function referenceOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const reference = value["$ref"];
+  return typeof reference === "string" ? reference : undefined;
+}
+
 /** Sets an own member, also one that is called `__proto__`. */
 export function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {

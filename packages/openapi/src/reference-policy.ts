@@ -89,7 +89,9 @@ export class ReferencePolicy {
 
 function contains(folder: string, path: string): boolean {
   const inside = relative(folder, path);
-  return inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside));
+  return (
+    inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+  );
 }
 
 function isBelow(url: URL, allowed: URL): boolean {

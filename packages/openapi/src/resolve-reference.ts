@@ -1,10 +1,10 @@
-import { displayReference } from "./document-set.ts";
+import { displayReference } from "./display-url.ts";
 import type { DocumentSet } from "./document-set.ts";
 import { decodeFragment, childPointer, pointerTokens } from "./json-pointer.ts";
-import { describePointer } from "./location.ts";
+import { childWithin, describePointer } from "./location.ts";
 import type { Location, Scope } from "./location.ts";
 import { OperationError } from "./operation.ts";
-import { isRecord, ownString, ownValue } from "./record.ts";
+import { isRecord, ownString, ownValue, referenceOf } from "./record.ts";
 import { SchemaIndex } from "./schema-index.ts";
 
 /** How many references may lead to one another before something is found. */
@@ -33,12 +33,7 @@ export class ReferenceResolver {
    * @throws {OperationError} it dangles, or leads where nothing may be opened.
    */
   resolve(reference: string, from: Pick<Location, "scope" | "pointer">): Location {
-    const { scope } = from;
-    const known = scope.resolved.get(reference);
-    if (known !== undefined) return known;
-    const location = this.#find(reference, scope, from, 0);
-    scope.resolved.set(reference, location);
-    return location;
+    return this.#find(reference, from.scope, from, 0);
   }
 
   /**
@@ -49,7 +44,7 @@ export class ReferenceResolver {
   follow(location: Location): Location {
     let current = location;
     for (let steps = 0; steps < maxChain; steps++) {
-      const reference = ownString(current.value, "$ref");
+      const reference = referenceOf(current.value);
       if (reference === undefined) return current;
       current = this.resolve(reference, current);
     }
@@ -58,7 +53,7 @@ export class ReferenceResolver {
 
   /** What the `$ref` of an object points to; undefined when it has none, or one that dangles. */
   peek(value: unknown, scope: Scope): Location | undefined {
-    const reference = ownString(value, "$ref");
+    const reference = referenceOf(value);
     if (reference === undefined) return undefined;
     try {
       return this.resolve(reference, { scope, pointer: "" });
@@ -93,6 +88,8 @@ export class ReferenceResolver {
     from: Pick<Location, "scope" | "pointer">,
     depth: number,
   ): Location {
+    const known = scope.resolved.get(reference);
+    if (known !== undefined) return known;
     const hash = reference.indexOf("#");
     const file = hash === -1 ? reference : reference.slice(0, hash);
     const fragment = hash === -1 ? "" : decodeFragment(reference.slice(hash + 1));
@@ -106,6 +103,7 @@ export class ReferenceResolver {
     if (found === undefined) {
       throw fault(from, `$ref ${JSON.stringify(displayReference(reference))} points to nothing`);
     }
+    scope.resolved.set(reference, found);
     return found;
   }
 
@@ -158,16 +156,21 @@ export class ReferenceResolver {
       let value = member(current.value, token);
       if (value === undefined) {
         // Not what RFC 6901 says, but documents point through a reference to what is behind it.
-        const reference = ownString(current.value, "$ref");
+        const reference = referenceOf(current.value);
         if (reference === undefined || depth >= maxChain) return undefined;
         current = this.#find(reference, current.scope, from, depth + 1);
         value = member(current.value, token);
         if (value === undefined) return undefined;
       }
-      const pointer = childPointer(current.pointer, token);
-      current = { value, pointer, scope: this.scopeAt(current.scope, value, pointer) };
+      const scope = this.#scopeBelow(current, value, token);
+      current = childWithin(scope, value, current, token);
     }
     return current;
+  }
+
+  #scopeBelow(parent: Location, value: unknown, token: string): Scope {
+    if (!this.#hasIds || ownString(value, "$id") === undefined) return parent.scope;
+    return this.scopeAt(parent.scope, value, childPointer(parent.pointer, token));
   }
 }
 
@@ -177,6 +180,7 @@ export function fault(at: Pick<Location, "scope" | "pointer">, reason: string): 
 }
 
 function member(value: unknown, token: string): unknown {
-  if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
+  if (Array.isArray(value))
+    return /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
   return ownValue(value, token);
 }

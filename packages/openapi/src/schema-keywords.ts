@@ -1,45 +1,96 @@
 import { isRecord } from "./record.ts";
 
-/** What kind of value a keyword has, and so how it is translated. */
-export type KeywordKind =
+/** What the schemas or names under a keyword are for, where that matters to the translation. */
+export type StructuralKeyword =
+  /** One schema, for another value: an item, a property. */
   | "schema"
+  /** One schema, for the same value. */
   | "condition"
+  /** Schemas for the same value. */
   | "branches"
+  /** Schemas for other values, in order. */
   | "tuple"
+  /** Schemas for other values, by name. */
   | "named"
+  /** Schemas for the same value, by name. */
   | "conditionsByName"
   | "items"
-  | "text"
-  | "pattern"
-  | "number"
-  | "factor"
-  | "bound"
-  | "count"
-  | "flag"
-  | "any"
-  | "type"
-  | "enum"
   | "required"
-  | "requiredByName"
-  | "examples";
+  | "minimum"
+  | "maximum"
+  | "exclusiveMinimum"
+  | "exclusiveMaximum";
+
+/** Gives the value that a keyword has in 2020-12; undefined when it means nothing there. */
+export type ValueTranslator = (value: unknown) => unknown;
+
+const typeNames: ReadonlySet<unknown> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "object",
+  "array",
+  "null",
+]);
+
+/** `file` is Swagger 2.0's; an unquoted `null` is YAML's. */
+const type: ValueTranslator = (value) => {
+  if (!Array.isArray(value)) {
+    return typeNames.has(value) ? value : value === "file" ? "string" : undefined;
+  }
+  if (value.every((name) => typeNames.has(name)) && isDistinct(value)) {
+    return value.length === 0 ? undefined : value.length === 1 ? value[0] : value;
+  }
+  const names = new Set(value.map((name: unknown) => type(name === null ? "null" : name)));
+  names.delete(undefined);
+  return type([...names].filter((name) => !Array.isArray(name)));
+};
+
+const any: ValueTranslator = (value) => value;
+const text: ValueTranslator = (value) => (typeof value === "string" ? value : undefined);
+const flag: ValueTranslator = (value) => (typeof value === "boolean" ? value : undefined);
+const list: ValueTranslator = (value) => (Array.isArray(value) ? value : undefined);
+const pattern: ValueTranslator = (value) => (isPattern(value) ? value : undefined);
+
+const factor: ValueTranslator = (value) => {
+  const number = numeric(value);
+  return number !== undefined && number > 0 ? number : undefined;
+};
+
+const count: ValueTranslator = (value) => {
+  const number = numeric(value);
+  return number !== undefined && Number.isInteger(number) && number >= 0 ? number : undefined;
+};
+
+const choices: ValueTranslator = (value) => {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return isDistinct(value) ? value : [...new Set(value)];
+};
+
+const requiredByName: ValueTranslator = (value) =>
+  isRecord(value) && Object.values(value).every(isNames) ? value : undefined;
 
 /**
  * The keywords of JSON Schema 2020-12 that a translated schema can have. What is not here is left
  * out: other dialects' keywords, which are translated, OpenAPI's own, `x-` extensions, and
  * identifiers, since every reference becomes one into `$defs`.
  */
-const kinds: ReadonlyMap<string, KeywordKind> = new Map<string, KeywordKind>([
-  ["type", "type"],
-  ["description", "text"],
-  ["title", "text"],
+const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new Map<
+  string,
+  StructuralKeyword | ValueTranslator
+>([
+  ["type", type],
+  ["description", text],
+  ["title", text],
   ["properties", "named"],
   ["items", "items"],
   ["required", "required"],
-  ["enum", "enum"],
-  ["format", "text"],
-  ["default", "any"],
-  ["const", "any"],
-  ["examples", "examples"],
+  ["enum", choices],
+  ["format", text],
+  ["default", any],
+  ["const", any],
+  ["examples", list],
   ["allOf", "branches"],
   ["anyOf", "branches"],
   ["oneOf", "branches"],
@@ -56,32 +107,34 @@ const kinds: ReadonlyMap<string, KeywordKind> = new Map<string, KeywordKind>([
   ["contentSchema", "schema"],
   ["prefixItems", "tuple"],
   ["dependentSchemas", "conditionsByName"],
-  ["dependentRequired", "requiredByName"],
-  ["minimum", "number"],
-  ["maximum", "number"],
-  ["exclusiveMinimum", "bound"],
-  ["exclusiveMaximum", "bound"],
-  ["multipleOf", "factor"],
-  ["minLength", "count"],
-  ["maxLength", "count"],
-  ["minItems", "count"],
-  ["maxItems", "count"],
-  ["minProperties", "count"],
-  ["maxProperties", "count"],
-  ["minContains", "count"],
-  ["maxContains", "count"],
-  ["uniqueItems", "flag"],
-  ["deprecated", "flag"],
-  ["readOnly", "flag"],
-  ["writeOnly", "flag"],
-  ["pattern", "pattern"],
-  ["contentEncoding", "text"],
-  ["contentMediaType", "text"],
+  ["dependentRequired", requiredByName],
+  ["minimum", "minimum"],
+  ["maximum", "maximum"],
+  ["exclusiveMinimum", "exclusiveMinimum"],
+  ["exclusiveMaximum", "exclusiveMaximum"],
+  ["multipleOf", factor],
+  ["minLength", count],
+  ["maxLength", count],
+  ["minItems", count],
+  ["maxItems", count],
+  ["minProperties", count],
+  ["maxProperties", count],
+  ["minContains", count],
+  ["maxContains", count],
+  ["uniqueItems", flag],
+  ["deprecated", flag],
+  ["readOnly", flag],
+  ["writeOnly", flag],
+  ["pattern", pattern],
+  ["contentEncoding", text],
+  ["contentMediaType", text],
 ]);
 
-/** The kind of a keyword; undefined for what a translated schema does not have. */
-export function keywordKind(keyword: string): KeywordKind | undefined {
-  return kinds.get(keyword);
+/** How a keyword is translated; undefined for what a translated schema does not have. */
+export function keywordTranslation(
+  keyword: string,
+): StructuralKeyword | ValueTranslator | undefined {
+  return keywords.get(keyword);
 }
 
 const annotations: ReadonlySet<string> = new Set([
@@ -100,66 +153,10 @@ export function isAnnotation(keyword: string): boolean {
   return annotations.has(keyword);
 }
 
-const typeNames: ReadonlySet<unknown> = new Set([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-]);
-
-/** A `type` of 2020-12. `file` is Swagger 2.0's; an unquoted `null` is YAML's. */
-export function translateType(value: unknown): unknown {
-  if (!Array.isArray(value)) {
-    return typeNames.has(value) ? value : value === "file" ? "string" : undefined;
-  }
-  if (value.every((name) => typeNames.has(name)) && isDistinct(value)) {
-    return value.length === 0 ? undefined : value.length === 1 ? value[0] : value;
-  }
-  const names = new Set(value.map((name: unknown) => translateType(name === null ? "null" : name)));
-  names.delete(undefined);
-  return translateType([...names].filter((name) => !Array.isArray(name)));
-}
-
-/** The value of a keyword that holds no schema; undefined when it means nothing in 2020-12. */
-export function translateValue(kind: KeywordKind, value: unknown): unknown {
-  switch (kind) {
-    case "text":
-      return typeof value === "string" ? value : undefined;
-    case "pattern":
-      return isPattern(value) ? value : undefined;
-    case "flag":
-      return typeof value === "boolean" ? value : undefined;
-    case "number":
-      return numeric(value);
-    case "factor":
-      return (numeric(value) ?? 0) > 0 ? numeric(value) : undefined;
-    case "count": {
-      const count = numeric(value);
-      return count !== undefined && Number.isInteger(count) && count >= 0 ? count : undefined;
-    }
-    case "type":
-      return translateType(value);
-    case "enum":
-      if (!Array.isArray(value) || value.length === 0) return undefined;
-      return isDistinct(value) ? value : [...new Set(value)];
-    case "examples":
-      return Array.isArray(value) ? value : undefined;
-    case "requiredByName":
-      return isRecord(value) && Object.values(value).every(isNames) ? value : undefined;
-    default:
-      return value;
-  }
-}
-
 /** True for an array of distinct names. */
-export function isNames(value: unknown): value is readonly string[] {
+function isNames(value: unknown): value is readonly string[] {
   return (
-    Array.isArray(value) &&
-    value.every((name) => typeof name === "string") &&
-    isDistinct(value)
+    Array.isArray(value) && value.every((name) => typeof name === "string") && isDistinct(value)
   );
 }
 
@@ -186,8 +183,8 @@ export function isPattern(value: unknown): value is string {
   return false;
 }
 
-// Documents that were YAML once quote numbers.
-function numeric(value: unknown): number | undefined {
+/** A finite number; documents that were YAML once quote numbers. */
+export function numeric(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

@@ -100,7 +100,7 @@ export class SchemaLibrary {
   #assertSound(entry: Entry, mode: SchemaMode): void {
     if (entry.sound === true) return;
     if (entry.failure !== undefined) throw entry.failure;
-    if (entry.translated?.references.length === 0) {
+    if (this.#refersToSoundOnly(entry, mode)) {
       entry.sound = true;
       return;
     }
@@ -114,6 +114,15 @@ export class SchemaLibrary {
       }
     }
     for (const reached of seen) reached.sound = true;
+  }
+
+  #refersToSoundOnly(entry: Entry, mode: SchemaMode): boolean {
+    const { references } = entry.translated as TranslatedSchema;
+    for (let index = 0; index < references.length; index++) {
+      const reached = this.#definitionEntry(references[index] as Definition, mode);
+      if (reached.sound !== true) return false;
+    }
+    return true;
   }
 
   #closure(entry: Entry, mode: SchemaMode): Definitions {

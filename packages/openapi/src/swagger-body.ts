@@ -65,9 +65,11 @@ function formBody(reading: OperationReading, parameters: readonly Location[]): R
   const value = { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
   const schema = reading.context.schemas.schemaAt(withValue(first, value), "request");
   const hasEncoding = Object.keys(encoding).length > 0;
-  const media = formTypes(reading, hasFile).map(
-    (mediaType): MediaDescription => ({ mediaType, schema, ...(hasEncoding ? { encoding } : {}) }),
-  );
+  const media = formTypes(reading, hasFile).map((mediaType): MediaDescription => ({
+    mediaType,
+    schema,
+    ...(hasEncoding ? { encoding } : {}),
+  }));
   return { required: required.length > 0, media };
 }
 

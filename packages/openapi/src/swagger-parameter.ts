@@ -4,10 +4,15 @@ import type { Parameter, ParameterLocation, ParameterStyle } from "./operation.t
 import { ownString, setOwn } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
 import type { SchemaLibrary } from "./schema-library.ts";
-import { keywordKind } from "./schema-keywords.ts";
+import { keywordTranslation } from "./schema-keywords.ts";
 
 /** Keywords that mean something else on a parameter than in a schema. */
-const parameterWords: ReadonlySet<string> = new Set(["description", "required", "deprecated", "title"]);
+const parameterWords: ReadonlySet<string> = new Set([
+  "description",
+  "required",
+  "deprecated",
+  "title",
+]);
 
 /** A parameter of Swagger 2.0, whose schema keywords stand on the parameter itself (section 5.2.4). */
 export function swaggerParameter(
@@ -36,7 +41,8 @@ export function swaggerSchema(location: Location): Location {
   if (schema.value !== undefined) return schema;
   const value: Record<string, unknown> = {};
   for (const key of Object.keys(node)) {
-    if (keywordKind(key) !== undefined && !parameterWords.has(key)) setOwn(value, key, node[key]);
+    if (keywordTranslation(key) !== undefined && !parameterWords.has(key))
+      setOwn(value, key, node[key]);
   }
   return withValue(location, value);
 }

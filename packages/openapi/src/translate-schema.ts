@@ -8,7 +8,7 @@ import { makeNullable } from "./nullable.ts";
 import type { OperationError } from "./operation.ts";
 import { AccessFilter } from "./property-access.ts";
 import type { SchemaMode } from "./property-access.ts";
-import { isRecord, ownString } from "./record.ts";
+import { isRecord, referenceOf } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
 import { RecordCopy } from "./record-copy.ts";
 import { fault } from "./resolve-reference.ts";
@@ -17,8 +17,8 @@ import {
   isAnnotation,
   isDistinct,
   isPattern,
-  keywordKind,
-  translateValue,
+  keywordTranslation,
+  numeric,
 } from "./schema-keywords.ts";
 
 /** A schema in 2020-12, and the definitions that it refers to itself. */
@@ -56,7 +56,19 @@ export function translateSchema(
   mode: SchemaMode,
   context: TranslationContext,
 ): TranslatedSchema {
-  return new SchemaTranslation(location, mode, context).run();
+  return aliasOf(location, context) ?? new SchemaTranslation(location, mode, context).run();
+}
+
+/** A schema that is nothing but a reference: what most bodies and responses have. */
+function aliasOf(location: Location, context: TranslationContext): TranslatedSchema | undefined {
+  const reference = referenceOf(location.value);
+  if (reference === undefined) return undefined;
+  for (const key in location.value as JsonRecord) if (key !== "$ref") return undefined;
+  const target = context.resolver.resolve(reference, location);
+  if (!isRecord(target.value)) return undefined;
+  if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
+  const definition = context.definition(target);
+  return { schema: definition.reference, references: [definition], sameInBothModes: true };
 }
 
 class SchemaTranslation {
@@ -65,7 +77,8 @@ class SchemaTranslation {
   readonly #access: AccessFilter;
   readonly #path: (string | number)[] = [];
   #references: Set<Definition> | undefined;
-  #scope: Scope;
+  /** Where the schema in hand resolves its references. */
+  scope: Scope;
   #nodes = 0;
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
@@ -78,7 +91,7 @@ class SchemaTranslation {
     this.#root = root;
     this.#context = context;
     this.#access = new AccessFilter(mode, context.resolver);
-    this.#scope = root.scope;
+    this.scope = root.scope;
   }
 
   run(): TranslatedSchema {
@@ -99,15 +112,14 @@ class SchemaTranslation {
     if (this.#path.length > maxDepth) {
       throw this.#fault(`the schema is nested deeper than ${maxDepth} levels`);
     }
-    const outer = this.#scope;
+    const outer = this.scope;
     if (node["$id"] !== undefined) {
-      this.#scope = this.#context.resolver.scopeAt(outer, node, this.#pointer());
+      this.scope = this.#context.resolver.scopeAt(outer, node, this.pointer);
     }
-    const reference =
-      ownString(node, "$ref") ?? ownString(node, "$dynamicRef") ?? ownString(node, "$recursiveRef");
+    const reference = referenceOf(node) ?? dynamicReference(node);
     const result =
       reference === undefined ? this.#keywords(node) : this.#referring(node, reference);
-    this.#scope = outer;
+    this.scope = outer;
     return result;
   }
 
@@ -124,17 +136,15 @@ class SchemaTranslation {
 
   /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
   #target(reference: string): Translated | undefined {
-    const from = this.#scope;
-    const known = from.resolved.get(reference);
-    const target =
-      known ?? this.#context.resolver.resolve(reference, { scope: from, pointer: this.#pointer() });
+    const known = this.scope.resolved.get(reference);
+    const target = known ?? this.#context.resolver.resolve(reference, this);
     const { value } = target;
     if (typeof value === "boolean") return value;
     if (value === null) return true;
     if (!isRecord(value)) {
       throw this.#fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
     }
-    if (ownString(value, "$ref") !== undefined) this.#context.resolver.follow(target);
+    if (referenceOf(value) !== undefined) this.#context.resolver.follow(target);
     if (this.#inPlace && this.#leadsBack(value, target.scope)) {
       return this.#union ? undefined : this.#inScope(target.scope, withoutApplicators(value));
     }
@@ -150,10 +160,10 @@ class SchemaTranslation {
   }
 
   #inScope(scope: Scope, node: JsonRecord): Translated | undefined {
-    const outer = this.#scope;
-    this.#scope = scope;
+    const outer = this.scope;
+    this.scope = scope;
     const result = this.#schema(node);
-    this.#scope = outer;
+    this.scope = outer;
     return result;
   }
 
@@ -195,35 +205,31 @@ class SchemaTranslation {
   }
 
   #keyword(node: JsonRecord, key: string, value: unknown): unknown {
-    const kind = keywordKind(key);
-    switch (kind) {
-      case undefined:
-        return undefined;
-      case "schema":
-        return this.#below(key, value);
+    const translation = keywordTranslation(key);
+    if (translation === undefined || typeof translation === "function") return translation?.(value);
+    switch (translation) {
       case "items":
         return Array.isArray(value) ? undefined : this.#below(key, value);
-      case "condition":
-        return this.#applied(key, value, node, false);
+      case "schema":
+        return this.#below(key, value);
+      case "required":
+        return this.#required(node, value);
       case "branches":
       case "tuple":
         return this.#branches(key, value, node);
+      case "condition":
+        return this.#applied(key, value, node, false);
       case "named":
       case "conditionsByName":
-        return this.#named(key, value, node, kind === "named");
-      case "required":
-        return this.#required(node, value);
-      case "number":
-        if (key === "minimum" && node["exclusiveMinimum"] === true) return undefined;
-        if (key === "maximum" && node["exclusiveMaximum"] === true) return undefined;
-        return translateValue("number", value);
-      case "bound":
-        // A boolean in OpenAPI 2.0 and 3.0: it says how to read the bound beside it.
-        if (value === false) return undefined;
-        if (value !== true) return translateValue("number", value);
-        return translateValue("number", node[key === "exclusiveMinimum" ? "minimum" : "maximum"]);
-      default:
-        return translateValue(kind, value);
+        return this.#named(key, value, node, translation === "named");
+      case "minimum":
+        return node["exclusiveMinimum"] === true ? undefined : numeric(value);
+      case "maximum":
+        return node["exclusiveMaximum"] === true ? undefined : numeric(value);
+      case "exclusiveMinimum":
+        return exclusiveBound(value, node["minimum"]);
+      case "exclusiveMaximum":
+        return exclusiveBound(value, node["maximum"]);
     }
   }
 
@@ -274,7 +280,7 @@ class SchemaTranslation {
         : this.#applied(index, branch, node, union);
       if (union && typeof next === "object" && isRecord(node["discriminator"])) {
         const { discriminator } = node;
-        next = tagBranch(next, branch, discriminator, this.#scope, this.#context.resolver);
+        next = tagBranch(next, branch, discriminator, this.scope, this.#context.resolver);
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
@@ -286,7 +292,7 @@ class SchemaTranslation {
 
   #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
     if (!isRecord(value)) return undefined;
-    const reference = below ? ownString(value, "$ref") : undefined;
+    const reference = below ? referenceOf(value) : undefined;
     if (reference !== undefined) return this.#namedElsewhere(key, value, node);
     const isProperties = key === "properties";
     const copy = new RecordCopy(value);
@@ -294,7 +300,7 @@ class SchemaTranslation {
     for (const name in value) {
       const schema = value[name];
       const keep = isProperties
-        ? !this.#access.hides(schema, this.#scope)
+        ? !this.#access.hides(schema, this.scope)
         : key !== "patternProperties" || isPattern(name);
       const next = !keep
         ? undefined
@@ -309,12 +315,12 @@ class SchemaTranslation {
 
   /** `properties` that are a reference themselves: no version knows that, but bundlers do. */
   #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
-    const outer = this.#scope;
-    const from = { value, scope: outer, pointer: childPointer(this.#pointer(), key) };
+    const outer = this.scope;
+    const from = { value, scope: outer, pointer: childPointer(this.pointer, key) };
     const target = this.#context.resolver.follow(from);
-    this.#scope = target.scope;
+    this.scope = target.scope;
     const result = this.#named(key, target.value, node, true);
-    this.#scope = outer;
+    this.scope = outer;
     return result;
   }
 
@@ -322,17 +328,29 @@ class SchemaTranslation {
     if (!Array.isArray(value)) return undefined;
     const schemas = this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
     const keeps = (name: unknown) =>
-      typeof name === "string" && !this.#access.hidesName(name, schemas, this.#scope);
+      typeof name === "string" && !this.#access.hidesName(name, schemas, this.scope);
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
     const names = [...new Set(value)].filter(keeps);
     return names.length === 0 ? undefined : names;
   }
 
-  #pointer(): string {
+  /** Where the schema in hand stands. */
+  get pointer(): string {
     return this.#path.reduce<string>(childPointer, this.#root.pointer);
   }
 
   #fault(reason: string): OperationError {
-    return fault({ scope: this.#scope, pointer: this.#pointer() }, reason);
+    return fault(this, reason);
   }
+}
+
+/** A number since OpenAPI 3.1; before, a boolean that says how to read the bound beside it. */
+function exclusiveBound(value: unknown, bound: unknown): unknown {
+  return numeric(value === true ? bound : value);
+}
+
+/** Resolved where it stands: what it means elsewhere in the dynamic scope is not looked for. */
+function dynamicReference(node: JsonRecord): string | undefined {
+  const reference = node["$dynamicRef"] ?? node["$recursiveRef"];
+  return typeof reference === "string" ? reference : undefined;
 }

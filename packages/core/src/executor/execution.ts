@@ -40,7 +40,7 @@ export class Execution {
   readonly parent: Execution | undefined;
   readonly resumption: Resumption | undefined;
   /** A shorter timeout than the tool's, from the host. */
-  readonly timeoutMs: number | undefined;
+  timeoutMs: number | undefined;
 
   /** Stages 1 to 7 only: nobody is told that the call was allowed, since it may never start. */
   onlyAdmitted = false;

@@ -31,11 +31,6 @@ export interface PendingCall {
 export class PendingCalls {
   readonly #byState = new Map<string, PendingCall>();
 
-  /** How many wait. */
-  get size(): number {
-    return this.#byState.size;
-  }
-
   add(pending: PendingCall): void {
     this.#byState.set(pending.interruption.state, pending);
   }

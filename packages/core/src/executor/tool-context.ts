@@ -1,10 +1,5 @@
 import type { Answer } from "../spec/interruption.ts";
-import type {
-  ArtifactWriter,
-  PreflightContext,
-  ToolContext,
-  ToolScope,
-} from "../spec/tool.ts";
+import type { ArtifactWriter, PreflightContext, ToolContext, ToolScope } from "../spec/tool.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonValue } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";

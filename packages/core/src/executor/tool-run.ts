@@ -224,6 +224,7 @@ export class ToolRun {
     admitted.onlyAdmitted = false;
     admitted.ended = false;
     admitted.stopped = this.#stopped;
+    if (options?.timeoutMs !== undefined) admitted.timeoutMs = options.timeoutMs;
     return followSignal(options?.signal, admitted, start);
   }
 

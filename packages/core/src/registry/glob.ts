@@ -21,7 +21,7 @@ function matches(glob: string, name: string): boolean {
   let at = 0;
   let star = -1;
   let resume = 0;
-  for (let index = 0; index < name.length; ) {
+  for (let index = 0; index < name.length;) {
     if (glob[at] === "*") {
       star = at++;
       resume = index;

@@ -13,11 +13,6 @@ export class SchemaCache {
     this.#validator = validator;
   }
 
-  /** How many different schemas were compiled. */
-  get size(): number {
-    return this.#byContent.size;
-  }
-
   /**
    * The check for a schema. A promise only while the validator itself is being loaded.
    *

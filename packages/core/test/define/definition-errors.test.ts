@@ -9,11 +9,31 @@ const base = { name: "x", description: "", input: { type: "object" } } as const;
 
 describe("a definition is refused at once", () => {
   test.each<[string, () => unknown, RegExp]>([
-    ["a name that is none", () => defineTool({ ...base, name: "delete event" }), /"delete event" is no tool name/],
-    ["a negative timeout", () => defineTool({ ...base, timeoutMs: -1 }), /timeoutMs is -1; use 0 for none/],
-    ["a timeout that is no number", () => defineTool({ ...base, timeoutMs: NaN }), /timeoutMs is NaN/],
-    ["an input that is no object", () => defineTool({ ...base, input: { type: "string" } }), /must have type: "object"/],
-    ["an input without a type", () => defineTool({ ...base, input: {} }), /must have type: "object"/],
+    [
+      "a name that is none",
+      () => defineTool({ ...base, name: "delete event" }),
+      /"delete event" is no tool name/,
+    ],
+    [
+      "a negative timeout",
+      () => defineTool({ ...base, timeoutMs: -1 }),
+      /timeoutMs is -1; use 0 for none/,
+    ],
+    [
+      "a timeout that is no number",
+      () => defineTool({ ...base, timeoutMs: NaN }),
+      /timeoutMs is NaN/,
+    ],
+    [
+      "an input that is no object",
+      () => defineTool({ ...base, input: { type: "string" } }),
+      /must have type: "object"/,
+    ],
+    [
+      "an input without a type",
+      () => defineTool({ ...base, input: {} }),
+      /must have type: "object"/,
+    ],
     [
       "an inputSchema that is no object",
       () => defineTool({ ...base, input: v.string(), inputSchema: { type: "string" } }),
@@ -59,7 +79,11 @@ describe("a definition whose schema turns out wrong when it is first read", () =
     ],
     [
       "AR03 because it has an injected value",
-      defineTool({ ...base, input: z.object({ tenant: z.string() }), injected: [{ name: "tenant" }] }),
+      defineTool({
+        ...base,
+        input: z.object({ tenant: z.string() }),
+        injected: [{ name: "tenant" }],
+      }),
       /"tenant" is injected by the host/,
     ],
   ])("%s is the host's defect, not the model's", async (_, tool, message) => {

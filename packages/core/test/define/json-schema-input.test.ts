@@ -70,7 +70,8 @@ describe("a tool from a JSON Schema", () => {
       description: "",
       input: { type: "object" },
       execute: (_, ctx: ToolContext) => {
-        const { callId, toolName, attempt, runId, turnId, sessionId, caller, injected, resumed } = ctx;
+        const { callId, toolName, attempt, runId, turnId, sessionId, caller, injected, resumed } =
+          ctx;
         seen = { callId, toolName, attempt, runId, turnId, sessionId, caller, injected, resumed };
         ctx.checkpoint({ page: 1 });
       },
@@ -102,9 +103,12 @@ describe("a tool from a JSON Schema", () => {
       name: "store",
       description: "",
       input: { type: "object" },
-      execute: async (_, ctx) => (await ctx.artifacts.write("data", { mediaType: "text/plain" })).key,
+      execute: async (_, ctx) =>
+        (await ctx.artifacts.write("data", { mediaType: "text/plain" })).key,
     });
-    expect(failed(await executorFor(tool).execute(call("store"))).error.code).toBe("store_unavailable");
+    expect(failed(await executorFor(tool).execute(call("store"))).error.code).toBe(
+      "store_unavailable",
+    );
   });
 });
 
@@ -126,7 +130,9 @@ describe("an async generator", () => {
     const executor = executorFor(tool);
     const events = recorded(executor);
     expect(completed(await executor.execute(call("count"))).result.value).toEqual({ total: 3 });
-    expect(events.flatMap((event) => (event.type === "tool.updated" ? [event.output] : []))).toEqual([
+    expect(
+      events.flatMap((event) => (event.type === "tool.updated" ? [event.output] : [])),
+    ).toEqual([
       { content: [text("one")] },
       { content: [text('{"n":2}')], value: { n: 2 } },
       { content: [text("three")], details: { hidden: true } },
@@ -257,7 +263,12 @@ describe("a tool without execute", () => {
 
   test("is checked against its output schema like any other", async () => {
     const executor = executorFor(
-      defineTool({ name: "n", description: "", input: { type: "object" }, output: { type: "number" } }),
+      defineTool({
+        name: "n",
+        description: "",
+        input: { type: "object" },
+        output: { type: "number" },
+      }),
     );
     const outcome = await executor.execute(call("n"));
     if (outcome.status !== "interrupted") throw new Error("not interrupted");

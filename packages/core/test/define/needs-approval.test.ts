@@ -10,7 +10,13 @@ const input = {
 } as const;
 const pay = (needsApproval: boolean | ((args: { amount: number }) => boolean | Promise<boolean>)) =>
   executorFor(
-    defineTool({ name: "pay", description: "", input, needsApproval, execute: ({ amount }) => amount }),
+    defineTool({
+      name: "pay",
+      description: "",
+      input,
+      needsApproval,
+      execute: ({ amount }) => amount,
+    }),
   );
 
 describe("needsApproval", () => {
@@ -27,7 +33,7 @@ describe("needsApproval", () => {
   });
 
   test("false asks before none", async () => {
-    completed(await pay(false).execute(call("pay", { amount: 1 })));
+    expect(completed(await pay(false).execute(call("pay", { amount: 1 }))).result.value).toBe(1);
   });
 
   test.each([
@@ -35,8 +41,8 @@ describe("needsApproval", () => {
     ["a function that takes its time", async ({ amount }: { amount: number }) => amount > 100],
   ])("%s decides by the arguments", async (_, decide) => {
     const executor = pay(decide);
-    completed(await executor.execute(call("pay", { amount: 100 })));
-    interruptionOf(await executor.execute(call("pay", { amount: 101 })));
+    expect((await executor.execute(call("pay", { amount: 100 }))).status).toBe("completed");
+    expect((await executor.execute(call("pay", { amount: 101 }))).status).toBe("interrupted");
   });
 
   test("that throws refuses: the tool does not run", async () => {
@@ -58,10 +64,17 @@ describe("needsApproval", () => {
 
   test("sees the final arguments, after the hooks", async () => {
     const executor = executorFor(
-      defineTool({ name: "pay", description: "", input, needsApproval: ({ amount }) => amount > 100 }),
+      defineTool({
+        name: "pay",
+        description: "",
+        input,
+        needsApproval: ({ amount }) => amount > 100,
+      }),
       { hooks: [{ beforeCall: () => ({ arguments: { amount: 1000 } }) }] },
     );
-    expect(interruptionOf(await executor.execute(call("pay", { amount: 1 }))).call.arguments).toEqual({
+    expect(
+      interruptionOf(await executor.execute(call("pay", { amount: 1 }))).call.arguments,
+    ).toEqual({
       amount: 1000,
     });
   });

@@ -64,14 +64,20 @@ describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
   test.each([[{}], [{ name: "" }], [{ name: "Ada", times: 1.5 }]])(
     "does not get %j",
     async (args) => {
-      expect(codeOf(await executorFor(tool).execute(call("greet", args)))).toBe("invalid_arguments");
+      expect(codeOf(await executorFor(tool).execute(call("greet", args)))).toBe(
+        "invalid_arguments",
+      );
     },
   );
 });
 
 describe("what JSON Schema cannot say", () => {
   const range = z
-    .object({ from: z.number(), to: z.number(), tags: z.array(z.object({ "a/b": z.string() })).optional() })
+    .object({
+      from: z.number(),
+      to: z.number(),
+      tags: z.array(z.object({ "a/b": z.string() })).optional(),
+    })
     .refine(({ from, to }) => from <= to, { message: "must not be before from", path: ["to"] })
     .refine(({ tags }) => tags?.every((tag) => tag["a/b"] !== "x") ?? true, {
       message: "must not be x",
@@ -103,7 +109,9 @@ describe("what JSON Schema cannot say", () => {
       }),
     );
     expect(completed(await executor.execute(call("look", { id: 1 }))).result.value).toBe(1);
-    expect(failed(await executor.execute(call("look", { id: 7 }))).error.message).toContain("is taken");
+    expect(failed(await executor.execute(call("look", { id: 7 }))).error.message).toContain(
+      "is taken",
+    );
   });
 
   test("is validated once per call, though it is needed three times", async () => {
@@ -127,7 +135,9 @@ describe("what JSON Schema cannot say", () => {
       "~standard": {
         version: 1,
         vendor: "mine",
-        validate: () => ({ issues: [{ message: "is wrong", path: [{ key: "a" }] }, { message: "is odd" }] }),
+        validate: () => ({
+          issues: [{ message: "is wrong", path: [{ key: "a" }] }, { message: "is odd" }],
+        }),
       },
     };
     const executor = executorFor(
@@ -165,7 +175,9 @@ describe("transformations", () => {
     const executor = executorFor(tool);
     const now = completed(await executor.execute(call("book", { day: "2026-12-24" })));
     expect(now.result.value).toEqual({ year: 2026, seats: 1 });
-    const interruption = interruptionOf(await executor.execute(call("book", { day: "2027-01-01" })));
+    const interruption = interruptionOf(
+      await executor.execute(call("book", { day: "2027-01-01" })),
+    );
     expect(interruption.call.arguments).toEqual({ day: "2027-01-01" });
     const later = completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(later.result.value).toEqual({ year: 2027, seats: 1 });
@@ -189,7 +201,9 @@ describe("an output schema of a library", () => {
     });
     expect(tool.spec.outputSchema).toMatchObject({ properties: { n: { type: "number" } } });
     const executor = executorFor(tool);
-    expect(completed(await executor.execute(call("x", { ok: true }))).result.value).toEqual({ n: 1 });
+    expect(completed(await executor.execute(call("x", { ok: true }))).result.value).toEqual({
+      n: 1,
+    });
     expect(codeOf(await executor.execute(call("x", { ok: false })))).toBe("invalid_output");
   });
 });
@@ -209,10 +223,17 @@ describe("schemas of libraries", () => {
       },
     });
     const both = defineTool({ name: "x", description: "", input: schema(), output: schema() });
-    const mixed = defineTool({ name: "y", description: "", input: schema(), output: { type: "object" } });
+    const mixed = defineTool({
+      name: "y",
+      description: "",
+      input: schema(),
+      output: { type: "object" },
+    });
     expect(executorFor([both, mixed]).toolset.specs()).toHaveLength(2);
     expect(written).toBe(0);
-    expect([both, mixed].map(({ spec }) => [spec.inputSchema, spec.outputSchema]).flat()).toHaveLength(4);
+    expect(
+      [both, mixed].map(({ spec }) => [spec.inputSchema, spec.outputSchema]).flat(),
+    ).toHaveLength(4);
     expect([both.spec.inputSchema, written]).toEqual([{ type: "object" }, 3]);
   });
 });

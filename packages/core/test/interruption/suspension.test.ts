@@ -1,6 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { suspend, type Answer, type InterruptionRequest, type JsonObject, type PermissionRequest } from "@toolweave/core";
-import { call, executorFor, foreignTool, recorded, tool, typesOf } from "../support/executor-for.ts";
+import {
+  suspend,
+  type Answer,
+  type InterruptionRequest,
+  type JsonObject,
+  type PermissionRequest,
+} from "@toolweave/core";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  recorded,
+  tool,
+  typesOf,
+} from "../support/executor-for.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -34,14 +47,18 @@ describe("a tool that waits for a person in the middle of its work", () => {
       "tool.started",
       "tool.completed",
     ]);
-    expect(events.flatMap((event) => ("attempt" in event ? [event.attempt] : []))).toEqual([1, 1, 2, 2]);
+    expect(events.flatMap((event) => ("attempt" in event ? [event.attempt] : []))).toEqual([
+      1, 1, 2, 2,
+    ]);
   });
 
   test("may wait again and again", async () => {
     const executor = executorFor(
       tool("wizard", (_, { resumed, attempt }) => {
         const step = (resumed?.state as number | undefined) ?? 0;
-        return step === 3 ? { attempt, answers: (resumed?.answers ?? []).length } : suspend([question], step + 1);
+        return step === 3
+          ? { attempt, answers: (resumed?.answers ?? []).length }
+          : suspend([question], step + 1);
       }),
     );
     let outcome = await executor.execute(call("wizard"));
@@ -54,7 +71,9 @@ describe("a tool that waits for a person in the middle of its work", () => {
   test("decides by itself what a no means", async () => {
     const executor = executorFor(
       tool("book", (_, { resumed }) =>
-        resumed === undefined ? suspend([question], null) : `answered by ${resumed.answers[0]?.type}`,
+        resumed === undefined
+          ? suspend([question], null)
+          : `answered by ${resumed.answers[0]?.type}`,
       ),
     );
     const interruption = interruptionOf(await executor.execute(call("book")));
@@ -64,27 +83,42 @@ describe("a tool that waits for a person in the middle of its work", () => {
 
   test.each<[InterruptionRequest, Answer["type"][]]>([
     [question, ["input", "reject"]],
-    [{ id: "q", type: "auth", credential: "github", message: "Sign in" }, ["approve", "input", "reject"]],
+    [
+      { id: "q", type: "auth", credential: "github", message: "Sign in" },
+      ["approve", "input", "reject"],
+    ],
     [{ id: "q", type: "result", arguments: {} }, ["result", "reject"]],
     [
-      { id: "q", type: "approval", permission: { kind: "custom.x", target: "x", summary: "x" }, reason: "x" },
+      {
+        id: "q",
+        type: "approval",
+        permission: { kind: "custom.x", target: "x", summary: "x" },
+        reason: "x",
+      },
       ["approve", "reject"],
     ],
   ])("takes for $type only answers that fit", async (request, fitting) => {
     for (const type of ["approve", "reject", "input", "result"] as const) {
       const executor = executorFor(
-        tool("t", (_, { resumed }) => (resumed === undefined ? suspend([request], null) : "went on")),
+        tool("t", (_, { resumed }) =>
+          resumed === undefined ? suspend([request], null) : "went on",
+        ),
       );
       const interruption = interruptionOf(await executor.execute(call("t")));
       const outcome = await executor.resume(interruption, [{ type, value: 1 } as never]);
-      expect([type, outcome.status]).toEqual([type, fitting.includes(type) ? "completed" : "failed"]);
+      expect([type, outcome.status]).toEqual([
+        type,
+        fitting.includes(type) ? "completed" : "failed",
+      ]);
     }
   });
 
   test("keeps its state as JSON: what it changes afterwards, or is no JSON, does not come back", async () => {
     const state: Record<string, unknown> = { when: new Date(0), n: 1 };
     const executor = executorFor([
-      tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], state as never) : resumed.state)),
+      tool("t", (_, { resumed }) =>
+        resumed === undefined ? suspend([question], state as never) : resumed.state,
+      ),
       tool("none", (_, { resumed }) =>
         resumed === undefined ? suspend([question], undefined as never) : { state: resumed.state },
       ),
@@ -96,7 +130,9 @@ describe("a tool that waits for a person in the middle of its work", () => {
       n: 1,
     });
     const none = interruptionOf(await executor.execute(call("none")));
-    expect(completed(await executor.resume(none, answer("x"))).result.value).toEqual({ state: null });
+    expect(completed(await executor.resume(none, answer("x"))).result.value).toEqual({
+      state: null,
+    });
   });
 
   // The executor hands the tool its only copy: a second one would cost every call what few need.
@@ -169,7 +205,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     const second = executor.resume(interruption, answer("x"));
     await started;
     await clock.advance(80);
-    completed(await second);
+    expect(completed(await second).result.durationMs).toBe(80);
   });
 });
 
@@ -246,7 +282,9 @@ describe("a nested call", () => {
       tool("inner", undefined, { needsApproval: true }),
     ]);
     const interruption = interruptionOf(await executor.execute(call("outer")));
-    expect(interruption.requests).toMatchObject([{ type: "approval", permission: { target: "inner" } }]);
+    expect(interruption.requests).toMatchObject([
+      { type: "approval", permission: { target: "inner" } },
+    ]);
     const outcome = await executor.resume(interruption, [{ type: "approve" }]);
     expect(completed(outcome).result.value).toEqual({ answered: 1 });
   });
@@ -264,6 +302,8 @@ describe("a nested call", () => {
     );
     completed(await executor.execute(call("outer")));
     if (inner === undefined) throw new Error("inner did not wait");
-    expect(failed(await executor.resume(inner, [{ type: "reject" }])).error.code).toBe("approval_rejected");
+    expect(failed(await executor.resume(inner, [{ type: "reject" }])).error.code).toBe(
+      "approval_rejected",
+    );
   });
 });

@@ -24,8 +24,18 @@ describe("what a call intends", () => {
     const executor = executorFor(trusted(proposing(["process", "fs.read", "fs.write"])));
     const interruption = interruptionOf(await executor.execute(call("t", {}, "c")));
     expect(interruption.requests).toEqual([
-      { id: "c:1", type: "approval", permission: request("process"), reason: "supervised: process asks first" },
-      { id: "c:2", type: "approval", permission: request("fs.write"), reason: "supervised: fs.write asks first" },
+      {
+        id: "c:1",
+        type: "approval",
+        permission: request("process"),
+        reason: "supervised: process asks first",
+      },
+      {
+        id: "c:2",
+        type: "approval",
+        permission: request("fs.write"),
+        reason: "supervised: fs.write asks first",
+      },
     ]);
   });
 
@@ -45,7 +55,9 @@ describe("what a call intends", () => {
     for (const kinds of [["fs.read"], ["delegate"], ["network"]]) {
       const executor = executorFor(untrusted(proposing(kinds)));
       const interruption = interruptionOf(await executor.execute(call("t")));
-      expect(interruption.requests[0]).toMatchObject({ permission: { kind: "custom.call", target: "t" } });
+      expect(interruption.requests[0]).toMatchObject({
+        permission: { kind: "custom.call", target: "t" },
+      });
     }
   });
 
@@ -90,7 +102,14 @@ describe("what a call intends", () => {
     });
     const executor = executorFor(trusted(looking), { policy: "autonomous" });
     await executor.execute(call("t", {}, "c"), { id: "r", sessionId: "s", caller: { id: "ada" } });
-    expect(Object.keys(seen).sort()).toEqual(["callId", "caller", "runId", "sessionId", "signal", "toolName"]);
+    expect(Object.keys(seen).sort()).toEqual([
+      "callId",
+      "caller",
+      "runId",
+      "sessionId",
+      "signal",
+      "toolName",
+    ]);
     expect([seen["callId"], seen["runId"], aborted]).toEqual(["c", "r", false]);
   });
 
@@ -117,7 +136,8 @@ describe("what a call intends", () => {
 });
 
 describe("when the policy asks", () => {
-  const asking = (onAsk: OnAsk) => executorFor(tool("t", undefined, { needsApproval: true }), { onAsk });
+  const asking = (onAsk: OnAsk) =>
+    executorFor(tool("t", undefined, { needsApproval: true }), { onAsk });
 
   test("`deny` refuses, and says that no person decided", async () => {
     const outcome = await asking("deny").execute(call("t"));
@@ -133,7 +153,13 @@ describe("when the policy asks", () => {
     const events = recorded(executor);
     completed(await executor.execute(call("t", { n: 1 }, "c"), { id: "r", caller: { id: "ada" } }));
     expect(asks).toMatchObject([
-      { callId: "c", runId: "r", arguments: { n: 1 }, caller: { id: "ada" }, requests: [{ id: "c:1" }] },
+      {
+        callId: "c",
+        runId: "r",
+        arguments: { n: 1 },
+        caller: { id: "ada" },
+        requests: [{ id: "c:1" }],
+      },
     ]);
     expect(events.find(({ type }) => type === "tool.authorized")).toMatchObject({
       decision: "approved",
@@ -142,7 +168,9 @@ describe("when the policy asks", () => {
   });
 
   test("an approver's no is told to the model, with the reason if there is one", async () => {
-    const no = await asking(() => ({ approved: false, reason: "too expensive" })).execute(call("t"));
+    const no = await asking(() => ({ approved: false, reason: "too expensive" })).execute(
+      call("t"),
+    );
     expect([codeOf(no), textFor(no)]).toEqual([
       "approval_rejected",
       "A person rejected this call of t. Reason: too expensive Do not repeat it.",
@@ -158,34 +186,47 @@ describe("when the policy asks", () => {
     ["a truthy flag", { approved: "yes" }],
     ["AP05 an answer that tool content could be", { approved: 1, content: "approved" }],
   ])("an approver that answers %s has not approved", async (_, answer) => {
-    expect(codeOf(await asking(() => answer as never).execute(call("t")))).toBe("approval_rejected");
+    expect(codeOf(await asking(() => answer as never).execute(call("t")))).toBe(
+      "approval_rejected",
+    );
   });
 
   test.each<[string, OnAsk]>([
-    ["throws", () => { throw new Error("db at 10.0.0.1 is down"); }],
+    [
+      "throws",
+      () => {
+        throw new Error("db at 10.0.0.1 is down");
+      },
+    ],
     ["rejects", () => Promise.reject(new Error("db at 10.0.0.1 is down"))],
-  ])("an approver that %s refuses the call, and its reason stays with the host", async (_, onAsk) => {
-    const { error, result } = failed(await asking(onAsk).execute(call("t")));
-    expect([error.code, error.audience]).toEqual(["permission_denied", "host"]);
-    expect(error.message).toBe(
-      "t was refused because the approval could not be obtained; no person decided this.",
-    );
-    expect(JSON.stringify(result)).not.toContain("10.0.0.1");
-    expect(error.cause).toBeInstanceOf(Error);
-  });
+  ])(
+    "an approver that %s refuses the call, and its reason stays with the host",
+    async (_, onAsk) => {
+      const { error, result } = failed(await asking(onAsk).execute(call("t")));
+      expect([error.code, error.audience]).toEqual(["permission_denied", "host"]);
+      expect(error.message).toBe(
+        "t was refused because the approval could not be obtained; no person decided this.",
+      );
+      expect(JSON.stringify(result)).not.toContain("10.0.0.1");
+      expect(error.cause).toBeInstanceOf(Error);
+    },
+  );
 
   test("an approver cannot change the arguments that it was shown", async () => {
     let got: unknown;
-    const executor = executorFor(tool("t", (args) => void (got = args), { needsApproval: true }), {
-      onAsk: (ask) => {
-        try {
-          (ask.arguments as { n: number }).n = 2;
-        } catch {
-          // Frozen.
-        }
-        return { approved: true };
+    const executor = executorFor(
+      tool("t", (args) => void (got = args), { needsApproval: true }),
+      {
+        onAsk: (ask) => {
+          try {
+            (ask.arguments as { n: number }).n = 2;
+          } catch {
+            // Frozen.
+          }
+          return { approved: true };
+        },
       },
-    });
+    );
     completed(await executor.execute(call("t", { n: 1 })));
     expect(got).toEqual({ n: 1 });
   });
@@ -193,9 +234,12 @@ describe("when the policy asks", () => {
   test("an approver that is still thinking when the run is cancelled is too late", async () => {
     let approve: () => void = () => {};
     let ran = false;
-    const executor = executorFor(tool("t", () => void (ran = true), { needsApproval: true }), {
-      onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
-    });
+    const executor = executorFor(
+      tool("t", () => void (ran = true), { needsApproval: true }),
+      {
+        onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
+      },
+    );
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.execute(call("t"));
@@ -217,14 +261,16 @@ describe("when the policy asks", () => {
     const outcome = executor.execute(call("t"));
     await clock.advance(24 * 60 * 60 * 1000);
     approve();
-    completed(await outcome);
+    expect((await outcome).status).toBe("completed");
   });
 });
 
 test("AP10 a deny wins over an ask and an allow, whichever comes first", async () => {
   const kinds = ["network", "fs.write", "fs.read"];
-  for (const order of [kinds, [...kinds].reverse()]) {
-    const executor = executorFor(trusted(proposing(order, { readOnlyHint: true })), { policy: "readOnly" });
+  for (const order of [kinds, kinds.toReversed()]) {
+    const executor = executorFor(trusted(proposing(order, { readOnlyHint: true })), {
+      policy: "readOnly",
+    });
     expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
   }
 });
@@ -242,7 +288,9 @@ test("SC18 the checks see the very value that the tool gets", async () => {
     ),
     { policy: "autonomous", hooks: [{ beforeCall: ({ arguments: args }) => note(args) }] },
   );
-  completed(await executor.execute(call("t", '{"n":1e2,"s":"\\u0041","big":12345678901234567890}')));
+  completed(
+    await executor.execute(call("t", '{"n":1e2,"s":"\\u0041","big":12345678901234567890}')),
+  );
   expect(new Set(seen).size).toBe(1);
   expect(seen).toHaveLength(4);
 });

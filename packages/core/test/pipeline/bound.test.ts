@@ -5,8 +5,14 @@ import { utf8Length } from "../../src/executor/clip-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
-async function shown(returned: ToolReturn, maxOutputBytes: number): Promise<readonly ContentBlock[]> {
-  const executor = executorFor(tool("t", () => returned), { maxOutputBytes });
+async function shown(
+  returned: ToolReturn,
+  maxOutputBytes: number,
+): Promise<readonly ContentBlock[]> {
+  const executor = executorFor(
+    tool("t", () => returned),
+    { maxOutputBytes },
+  );
   return completed(await executor.execute(call("t"))).result.content;
 }
 
@@ -29,15 +35,15 @@ function bytes(blocks: readonly ContentBlock[]): number {
 
 const block: fc.Arbitrary<ContentBlock> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 400 }).map(text),
-  fc.string({ unit: fc.constantFrom("A", "B"), maxLength: 400 }).map(
-    (data): ContentBlock => ({ type: "image", data, mimeType: "image/png" }),
-  ),
-  fc.string({ maxLength: 400 }).map(
-    (name): ContentBlock => ({ type: "resource_link", uri: "file:///x", name }),
-  ),
-  fc.string({ maxLength: 400 }).map(
-    (text): ContentBlock => ({ type: "resource", resource: { uri: "file:///x", text } }),
-  ),
+  fc
+    .string({ unit: fc.constantFrom("A", "B"), maxLength: 400 })
+    .map((data): ContentBlock => ({ type: "image", data, mimeType: "image/png" })),
+  fc
+    .string({ maxLength: 400 })
+    .map((name): ContentBlock => ({ type: "resource_link", uri: "file:///x", name })),
+  fc
+    .string({ maxLength: 400 })
+    .map((text): ContentBlock => ({ type: "resource", resource: { uri: "file:///x", text } })),
 );
 
 describe("an output within the limit", () => {
@@ -65,7 +71,10 @@ describe("an output beyond the limit", () => {
 
   test("TC14 keeps its structured value for the host", async () => {
     const list = Array.from({ length: 100_000 }, (_, at) => at);
-    const executor = executorFor(tool("t", () => list), { maxOutputBytes: 500 });
+    const executor = executorFor(
+      tool("t", () => list),
+      { maxOutputBytes: 500 },
+    );
     const { result } = completed(await executor.execute(call("t")));
     expect(result.value).toBe(list);
     expect(bytes(result.content)).toBe(500);

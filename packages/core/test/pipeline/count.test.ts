@@ -17,7 +17,9 @@ describe("a limit of calls", () => {
     completed(await run.execute(call("b")));
     const { error, result } = failed(await run.execute(call("a")));
     expect([error.code, error.audience, result.durationMs]).toEqual(["limit_exceeded", "host", 0]);
-    expect(error.message).toBe("This run has used all of its 2 tool calls. Answer with what you have.");
+    expect(error.message).toBe(
+      "This run has used all of its 2 tool calls. Answer with what you have.",
+    );
   });
 
   test("may be for each tool", async () => {
@@ -80,7 +82,9 @@ describe("a limit of calls", () => {
   test.each<RunLimits>([{ calls: NaN }, { calls: -1 }, { callsPerTool: NaN }])(
     "that makes no sense (%o) is refused when the run starts",
     (limits) => {
-      expect(() => executorFor(tools).startRun({ limits })).toThrow(/limits\.\w+ is (NaN|-1); use 0 or more/);
+      expect(() => executorFor(tools).startRun({ limits })).toThrow(
+        /limits\.\w+ is (NaN|-1); use 0 or more/,
+      );
     },
   );
 });

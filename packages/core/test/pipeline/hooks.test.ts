@@ -18,7 +18,10 @@ function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
 
 describe("a hook before the call", () => {
   test("passes by saying nothing", async () => {
-    const { executor, got } = withHooks([{ beforeCall: () => {} }, { beforeCall: async () => undefined }]);
+    const { executor, got } = withHooks([
+      { beforeCall: () => {} },
+      { beforeCall: async () => undefined },
+    ]);
     completed(await executor.execute(call("t", { n: 1 })));
     expect(got).toEqual([{ n: 1 }]);
   });
@@ -45,9 +48,24 @@ describe("a hook before the call", () => {
   });
 
   test.each<[string, Hook]>([
-    ["throws", { beforeCall: () => { throw new Error("secret detail"); } }],
+    [
+      "throws",
+      {
+        beforeCall: () => {
+          throw new Error("secret detail");
+        },
+      },
+    ],
     ["rejects", { beforeCall: () => Promise.reject(new Error("secret detail")) }],
-    ["has a filter that throws", { when: () => { throw new Error("secret detail"); }, beforeCall: () => {} }],
+    [
+      "has a filter that throws",
+      {
+        when: () => {
+          throw new Error("secret detail");
+        },
+        beforeCall: () => {},
+      },
+    ],
   ])("TC21 that %s blocks, and keeps its reason from the model", async (_, hook) => {
     const { executor, got } = withHooks([hook]);
     const { error } = failed(await executor.execute(call("t")));
@@ -90,7 +108,10 @@ describe("a hook before the call", () => {
   test("keeps its own object: the tool gets a copy of the arguments that it returned", async () => {
     const mine = { n: 1, list: [1] };
     const executor = executorFor(
-      tool("t", (args) => void ((args as { list: number[] }).list.push(2), ((args as { n: number }).n = 5))),
+      tool(
+        "t",
+        (args) => void ((args as { list: number[] }).list.push(2), ((args as { n: number }).n = 5)),
+      ),
       { hooks: [{ beforeCall: () => ({ arguments: mine }) }] },
     );
     completed(await executor.execute(call("t")));
@@ -175,7 +196,9 @@ describe("a hook after the call", () => {
   });
 
   test("may make an error of an answer", async () => {
-    const { executor } = withHooks([{ afterCall: () => ({ content: [text("no")], isError: true }) }]);
+    const { executor } = withHooks([
+      { afterCall: () => ({ content: [text("no")], isError: true }) },
+    ]);
     const { result, error } = completed(await executor.execute(call("t")));
     expect([result.isError, error?.code, error?.message]).toEqual([true, "execution_failed", "no"]);
   });

@@ -18,7 +18,9 @@ describe("arguments as a text", () => {
       const { executor, got } = keeping();
       const { error } = failed(await executor.execute(call("keep", text)));
       expect([error.code, error.audience]).toEqual(["invalid_arguments", "model"]);
-      expect(error.message).toMatch(/^The arguments of keep are not valid JSON \(.+\)\. Send one JSON object\.$/);
+      expect(error.message).toMatch(
+        /^The arguments of keep are not valid JSON \(.+\)\. Send one JSON object\.$/,
+      );
       expect(got()).toBe(undefined);
     },
   );
@@ -78,14 +80,16 @@ describe("arguments as a value", () => {
     const args: Record<string, unknown> = {};
     args["self"] = [args];
     const { executor } = keeping();
-    expect(failed(await executor.execute(call("keep", args as JsonObject))).error.message).toContain(
-      "nest deeper than 200 levels",
-    );
+    expect(
+      failed(await executor.execute(call("keep", args as JsonObject))).error.message,
+    ).toContain("nest deeper than 200 levels");
   });
 
   test("lose what is undefined, as JSON would", async () => {
     const { executor, got } = keeping();
-    completed(await executor.execute(call("keep", { a: undefined, b: { c: undefined, d: null } } as never)));
+    completed(
+      await executor.execute(call("keep", { a: undefined, b: { c: undefined, d: null } } as never)),
+    );
     expect(Object.keys(got() ?? {})).toEqual(["b"]);
     expect(got()).toEqual({ b: { d: null } });
   });
@@ -100,23 +104,29 @@ describe("arguments as a value", () => {
     };
     const executor = executorFor(tool("ruin", ruin));
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }), async (args) => {
-        const before = JSON.stringify(args);
-        completed(await executor.execute(call("ruin", args as JsonObject)));
-        expect(JSON.stringify(args)).toBe(before);
-      }),
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
+        async (args) => {
+          const before = JSON.stringify(args);
+          completed(await executor.execute(call("ruin", args as JsonObject)));
+          expect(JSON.stringify(args)).toBe(before);
+        },
+      ),
     );
   });
 
   test("are the same as a text and as a value", async () => {
     const { executor, got } = keeping();
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }), async (args) => {
-        completed(await executor.execute(call("keep", JSON.stringify(args))));
-        const asText = JSON.stringify(got());
-        completed(await executor.execute(call("keep", args as JsonObject)));
-        expect(JSON.stringify(got())).toBe(asText);
-      }),
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
+        async (args) => {
+          completed(await executor.execute(call("keep", JSON.stringify(args))));
+          const asText = JSON.stringify(got());
+          completed(await executor.execute(call("keep", args as JsonObject)));
+          expect(JSON.stringify(got())).toBe(asText);
+        },
+      ),
     );
   });
 });
@@ -141,27 +151,34 @@ describe("arguments that aim at prototypes", () => {
     expect(Object.prototype.toString.call({})).toBe("[object Object]");
   });
 
-  test.each(attacks)("%s stay data on their way through strip, hooks, approval and back", async (text) => {
-    let got: JsonObject = {};
-    const executor = executorFor(
-      tool("keep", (args) => void (got = args), { injected: [{ name: "user" }], needsApproval: true }),
-      {
-        undeclaredArguments: "schema",
-        hooks: [{ beforeCall: ({ arguments: args }) => ({ arguments: args }) }],
-      },
-    );
-    const args = { ...(JSON.parse(text) as JsonObject), user: "root" };
-    const outcome = await executor.execute(call("keep", JSON.stringify(args)));
-    if (outcome.status !== "interrupted") throw new Error("not interrupted");
-    expect(JSON.stringify(outcome.interruption.call.arguments)).toBe(text);
-    completed(await executor.resume(outcome.interruption, [{ type: "approve" }]));
-    expect(JSON.stringify(got)).toBe(text);
-    expect(({} as { polluted?: 1 }).polluted).toBe(undefined);
-  });
+  test.each(attacks)(
+    "%s stay data on their way through strip, hooks, approval and back",
+    async (text) => {
+      let got: JsonObject = {};
+      const executor = executorFor(
+        tool("keep", (args) => void (got = args), {
+          injected: [{ name: "user" }],
+          needsApproval: true,
+        }),
+        {
+          undeclaredArguments: "schema",
+          hooks: [{ beforeCall: ({ arguments: args }) => ({ arguments: args }) }],
+        },
+      );
+      const args = { ...(JSON.parse(text) as JsonObject), user: "root" };
+      const outcome = await executor.execute(call("keep", JSON.stringify(args)));
+      if (outcome.status !== "interrupted") throw new Error("not interrupted");
+      expect(JSON.stringify(outcome.interruption.call.arguments)).toBe(text);
+      completed(await executor.resume(outcome.interruption, [{ type: "approve" }]));
+      expect(JSON.stringify(got)).toBe(text);
+      expect(({} as { polluted?: 1 }).polluted).toBe(undefined);
+    },
+  );
 
   test("members that somebody put on Object.prototype are not taken for arguments", async () => {
     const { executor, got } = keeping();
     completed(await executor.execute(call("keep")));
+    // oxlint-disable-next-line no-extend-native -- what this is about
     Object.defineProperty(Object.prototype, "smuggled", {
       value: { admin: true },
       enumerable: true,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { rename } from "@toolweave/core";
-import { call, executorFor, foreignTool, recorded, tool, typesOf } from "../support/executor-for.ts";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  recorded,
+  tool,
+  typesOf,
+} from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -12,7 +19,12 @@ describe("TC30 an unknown tool", () => {
     const { result, error } = failed(await executor.execute(call("deleteEvent", {}, "c7")));
     expect([error.code, error.audience]).toEqual(["not_found", "model"]);
     expect(error.message).toBe('There is no tool "deleteEvent". Did you mean delete_event?');
-    expect(result).toMatchObject({ callId: "c7", toolName: "deleteEvent", isError: true, durationMs: 0 });
+    expect(result).toMatchObject({
+      callId: "c7",
+      toolName: "deleteEvent",
+      isError: true,
+      durationMs: 0,
+    });
     expect(result.content).toEqual([{ type: "text", text: error.message }]);
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
@@ -59,9 +71,12 @@ describe("a tool that is not advertised", () => {
   });
 
   test("by the policy may not be called", async () => {
-    const executor = executorFor([tool("read", undefined, { annotations: { readOnlyHint: true } }), tool("write")], {
-      policy: "readOnly",
-    });
+    const executor = executorFor(
+      [tool("read", undefined, { annotations: { readOnlyHint: true } }), tool("write")],
+      {
+        policy: "readOnly",
+      },
+    );
     expect([...executor.toolset.names()]).toEqual(["read"]);
     expect(codeOf(await executor.execute(call("write")))).toBe("not_advertised");
   });
@@ -79,7 +94,9 @@ describe("a tool that was removed", () => {
 
   test("goes on being the one that a running call resolved", async () => {
     let finish: (value: string) => void = () => {};
-    const slow = foreignTool("slow", { invoke: () => new Promise((resolve) => (finish = resolve)) });
+    const slow = foreignTool("slow", {
+      invoke: () => new Promise((resolve) => (finish = resolve)),
+    });
     const source = new TestSource("s", [slow]);
     const executor = executorFor(source, { policy: "autonomous" });
     await executor.registry.ready;
@@ -107,7 +124,9 @@ describe("a tool that is not available", () => {
 
 test("AP13 a renamed tool is governed like the tool it is, under the name it has", async () => {
   const source = (): TestSource =>
-    new TestSource("s", [foreignTool("cleanup", { spec: { annotations: { destructiveHint: true } } })]);
+    new TestSource("s", [
+      foreignTool("cleanup", { spec: { annotations: { destructiveHint: true } } }),
+    ]);
   const direct = executorFor(source());
   const aliased = executorFor(rename(source(), { cleanup: "harmless" }));
   expect((await direct.execute(call("cleanup"))).status).toBe("interrupted");

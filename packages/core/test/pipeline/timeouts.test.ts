@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { ExecutorOptions, ToolContext } from "@toolweave/core";
-import { call, executorFor, foreignTool, recorded, tool, typesOf } from "../support/executor-for.ts";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  recorded,
+  tool,
+  typesOf,
+} from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -26,7 +33,9 @@ async function givenUpAfter(
 }
 
 describe("the time that an attempt gets", () => {
-  test.each<[string, number | undefined, Parameters<typeof givenUpAfter>[1], number | undefined, number]>([
+  test.each<
+    [string, number | undefined, Parameters<typeof givenUpAfter>[1], number | undefined, number]
+  >([
     ["the executor's default", undefined, { timeoutMs: 300 }, undefined, 300],
     ["the tool's own, when it has one", 500, { timeoutMs: 300 }, undefined, 500],
     ["what the call says, when that is shorter", 500, {}, 200, 200],
@@ -44,18 +53,25 @@ describe("the time that an attempt gets", () => {
 
   test("that a foreign tool declares below 0 is the host's defect", async () => {
     const source = new TestSource("s", [foreignTool("odd", { spec: { timeoutMs: -5 } })]);
-    const { error } = failed(await executorFor(source, { policy: "autonomous" }).execute(call("odd")));
+    const { error } = failed(
+      await executorFor(source, { policy: "autonomous" }).execute(call("odd")),
+    );
     expect([error.code, error.message]).toEqual([
       "internal",
       "odd declares a timeout of -5 ms; use 0 for none.",
     ]);
   });
 
-  test.each(["timeoutMs", "maxTimeoutMs", "maxOutputBytes"])("%s of the executor is 0 or more", (option) => {
-    for (const value of [-1, NaN]) {
-      expect(() => executorFor([], { [option]: value })).toThrow(`${option} is ${value}; use 0 or more.`);
-    }
-  });
+  test.each(["timeoutMs", "maxTimeoutMs", "maxOutputBytes"])(
+    "%s of the executor is 0 or more",
+    (option) => {
+      for (const value of [-1, NaN]) {
+        expect(() => executorFor([], { [option]: value })).toThrow(
+          `${option} is ${value}; use 0 or more.`,
+        );
+      }
+    },
+  );
 });
 
 describe("a timeout", () => {
@@ -76,7 +92,12 @@ describe("a timeout", () => {
       "slow did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again.",
     );
     expect(reason).toBe(error);
-    expect(typesOf(events)).toEqual(["tool.requested", "tool.authorized", "tool.started", "tool.failed"]);
+    expect(typesOf(events)).toEqual([
+      "tool.requested",
+      "tool.authorized",
+      "tool.started",
+      "tool.failed",
+    ]);
   });
 
   test("does not come when the tool answers in time, at the last moment too", async () => {
@@ -101,7 +122,9 @@ describe("a timeout", () => {
     );
     const ended: string[] = [];
     for (const name of ["t0", "t1", "t2", "t3"]) {
-      void executor.execute(call(name)).then(() => ended.push(`${name} at ${clock.now() - 1_000_000}`));
+      void executor
+        .execute(call(name))
+        .then(() => ended.push(`${name} at ${clock.now() - 1_000_000}`));
     }
     await clock.advance(1000);
     expect(ended).toEqual(["t0 at 10", "t2 at 30", "t3 at 100", "t1 at 200"]);
@@ -127,7 +150,10 @@ describe("a timeout", () => {
   test("can be longer than the platform's timers", async () => {
     const month = 31 * 24 * 60 * 60 * 1000;
     const clock = new FakeClock();
-    const executor = executorFor(tool("slow", never, { timeoutMs: month }), { clock, maxTimeoutMs: 0 });
+    const executor = executorFor(tool("slow", never, { timeoutMs: month }), {
+      clock,
+      maxTimeoutMs: 0,
+    });
     let ended = false;
     void executor.execute(call("slow")).then(() => (ended = true));
     await clock.advance(month - 1);
@@ -138,9 +164,12 @@ describe("a timeout", () => {
 
   test("comes sooner for a later call with less time", async () => {
     const clock = new FakeClock();
-    const executor = executorFor([tool("slow", never, { timeoutMs: 1000 }), tool("fast", never, { timeoutMs: 5 })], {
-      clock,
-    });
+    const executor = executorFor(
+      [tool("slow", never, { timeoutMs: 1000 }), tool("fast", never, { timeoutMs: 5 })],
+      {
+        clock,
+      },
+    );
     const ended: string[] = [];
     const start = clock.now();
     void executor.execute(call("slow")).then(() => ended.push(`slow ${clock.now() - start}`));
@@ -168,6 +197,26 @@ describe("a timeout", () => {
   });
 });
 
+describe("the platform's clock", () => {
+  test("is the one that an executor has by itself", async () => {
+    const executor = executorFor([
+      tool("slow", never, { timeoutMs: 9 }),
+      tool("slower", never, { timeoutMs: 8 }),
+      tool("fast", never, { timeoutMs: 2 }),
+    ]);
+    const ended: string[] = [];
+    const started = Date.now();
+    await Promise.all(
+      ["slow", "slower", "fast"].map(async (name) => {
+        const { result } = failed(await executor.execute(call(name)));
+        ended.push(name);
+        expect(result.timestamp).toBeGreaterThanOrEqual(started);
+      }),
+    );
+    expect(ended).toEqual(["fast", "slower", "slow"]);
+  });
+});
+
 describe("late", () => {
   test("TC04 what a tool throws after its timeout is one event, and no unhandled rejection", async () => {
     const clock = new FakeClock();
@@ -191,7 +240,9 @@ describe("late", () => {
 
   test("TC05 what a tool returns after it was cancelled is dropped, and told in one event", async () => {
     let answer: (value: string) => void = () => {};
-    const executor = executorFor(tool("slow", () => new Promise<string>((resolve) => (answer = resolve))));
+    const executor = executorFor(
+      tool("slow", () => new Promise<string>((resolve) => (answer = resolve))),
+    );
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.execute(call("slow"));

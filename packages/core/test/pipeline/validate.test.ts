@@ -19,7 +19,11 @@ async function refusal(input: JsonSchema, args: JsonObject): Promise<string> {
   const { error, result } = failed(
     await executorFor(tool("create_event", () => 1, { input })).execute(call("create_event", args)),
   );
-  expect([error.code, error.audience, result.durationMs]).toEqual(["invalid_arguments", "model", 0]);
+  expect([error.code, error.audience, result.durationMs]).toEqual([
+    "invalid_arguments",
+    "model",
+    0,
+  ]);
   return error.message;
 }
 
@@ -46,7 +50,10 @@ describe("arguments that do not fit", () => {
 
   test("say each thing once, and no more than five", async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 9 }, (_, at) => [`p${at}`, { type: "string", allOf: [{ type: "string" }] }]),
+      Array.from({ length: 9 }, (_, at) => [
+        `p${at}`,
+        { type: "string", allOf: [{ type: "string" }] },
+      ]),
     );
     const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 1]));
     const lines = (await refusal({ type: "object", properties }, args)).split("\n");
@@ -55,7 +62,9 @@ describe("arguments that do not fit", () => {
   });
 
   test("show the beginning of what is long, and nothing of what is large", async () => {
-    expect(await refusal(event, { title: ["x".repeat(200)] })).toContain("- title must be string\n");
+    expect(await refusal(event, { title: ["x".repeat(200)] })).toContain(
+      "- title must be string\n",
+    );
     const message = await refusal(
       { type: "object", properties: { a: { enum: [1] } } },
       { a: "y".repeat(200) },
@@ -64,12 +73,19 @@ describe("arguments that do not fit", () => {
   });
 
   test("name a key with odd characters as it is", async () => {
-    expect(await refusal(event, { title: "x", "a/b~c": 1 })).toContain("- a/b~c is not a known property (sent: 1)");
+    expect(await refusal(event, { title: "x", "a/b~c": 1 })).toContain(
+      "- a/b~c is not a known property (sent: 1)",
+    );
   });
 
   test("list twelve known names at most, the near ones first", async () => {
-    const properties = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`field_${at + 10}`, {}]));
-    const message = await refusal({ type: "object", properties, additionalProperties: false }, { feld_29: 1 });
+    const properties = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`field_${at + 10}`, {}]),
+    );
+    const message = await refusal(
+      { type: "object", properties, additionalProperties: false },
+      { feld_29: 1 },
+    );
     expect(message).toContain("Known: field_29, ");
     expect(message).toMatch(/Known: (\w+, ){12}…\./);
   });
@@ -82,7 +98,9 @@ describe("a tool's own check", () => {
   test("comes after the schema, may take its time, and speaks the same language", async () => {
     const executor = own(async ({ n }) => (n === 1 ? [] : [{ path: "/n", message: "must be 1" }]));
     completed(await executor.execute(call("own", { n: 1 })));
-    expect(textFor(await executor.execute(call("own", { n: 2 })))).toContain("- n must be 1 (sent: 2)");
+    expect(textFor(await executor.execute(call("own", { n: 2 })))).toContain(
+      "- n must be 1 (sent: 2)",
+    );
   });
 
   test("that throws fails the call, which has not started", async () => {
@@ -111,12 +129,16 @@ describe("arguments that the schema does not name", () => {
 
   test("pass or not, as the schema says, by default", async () => {
     expect(await got("schema", open, { a: 1, b: 2 })).toEqual({ a: 1, b: 2 });
-    expect(await got("schema", { ...open, additionalProperties: false }, { b: 2 })).toContain("- b is not");
+    expect(await got("schema", { ...open, additionalProperties: false }, { b: 2 })).toContain(
+      "- b is not",
+    );
   });
 
   test("are dropped by `strip`, and refused by `reject`", async () => {
     expect(await got("strip", open, { a: 1, b: 2, "c/d": 3 })).toEqual({ a: 1 });
-    expect(await got("strip", { ...open, additionalProperties: false }, { a: 1, b: 2 })).toEqual({ a: 1 });
+    expect(await got("strip", { ...open, additionalProperties: false }, { a: 1, b: 2 })).toEqual({
+      a: 1,
+    });
     expect(await got("strip", { type: "object" }, { b: 2 })).toEqual({});
     expect(await got("reject", open, { a: 1, b: 2, "c/d": 3 })).toContain(
       "- b is not a known property (sent: 2)\n- c/d is not a known property (sent: 3)",
@@ -129,6 +151,7 @@ describe("arguments that the schema does not name", () => {
     ["patternProperties", { ...open, patternProperties: { "^b": {} } }],
     ["allOf", { ...open, allOf: [{ properties: { b: {} } }] }],
     ["$ref", { ...open, $ref: "#/$defs/b", $defs: { b: { properties: { b: {} } } } }],
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     ["if", { ...open, if: { required: ["b"] }, then: { properties: { b: {} } } }],
   ])("are the schema's own business when it describes them with %s", async (_, input) => {
     for (const option of ["strip", "reject"] as const) {

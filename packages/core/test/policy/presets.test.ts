@@ -34,7 +34,14 @@ const safe = { destructiveHint: false };
 const asks = { needsApprovalHint: true };
 
 // One line each: annotations, who makes them, and what the presets say.
-type Row = [string, ToolAnnotations, readOnly: Effect, supervised: Effect, autonomous: Effect, strict: Effect];
+type Row = [
+  string,
+  ToolAnnotations,
+  readOnly: Effect,
+  supervised: Effect,
+  autonomous: Effect,
+  strict: Effect,
+];
 const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
   own: [
     ["no annotations", {}, "hidden", "runs", "runs", "hidden"],
@@ -53,7 +60,14 @@ const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
     ["not destructive", safe, "hidden", "asks", "runs", "asks"],
     ["needing approval", asks, "hidden", "asks", "runs", "hidden"],
     ["reading and needing approval", { ...read, ...asks }, "asks", "asks", "runs", "asks"],
-    ["not destructive and needing approval", { ...safe, ...asks }, "hidden", "asks", "runs", "asks"],
+    [
+      "not destructive and needing approval",
+      { ...safe, ...asks },
+      "hidden",
+      "asks",
+      "runs",
+      "asks",
+    ],
     ["spending", { ...safe, access: { spend: true } }, "hidden", "asks", "runs", "hidden"],
   ],
   untrusted: [
@@ -61,25 +75,35 @@ const rows: Record<"own" | "trusted" | "untrusted", Row[]> = {
     ["claiming to read", read, "hidden", "asks", "runs", "hidden"],
     ["claiming not to destroy", safe, "hidden", "asks", "runs", "hidden"],
     ["destructive", destroys, "hidden", "asks", "runs", "hidden"],
-    ["claiming everything", { ...read, ...safe, idempotentHint: true, openWorldHint: false }, "hidden", "asks", "runs", "hidden"],
+    [
+      "claiming everything",
+      { ...read, ...safe, idempotentHint: true, openWorldHint: false },
+      "hidden",
+      "asks",
+      "runs",
+      "hidden",
+    ],
   ],
 };
 const presets = ["readOnly", "supervised", "autonomous", "strict"] as const;
 
-describe.each(Object.entries(rows))("a tool of the host's own code or another source (%s)", (whose, rows) => {
-  for (const [annotated, annotations, ...effects] of rows) {
-    test.each(presets.map((preset, at) => [preset, effects[at]] as const))(
-      `with annotations: ${annotated}, under %s: %s`,
-      async (preset, effect) => {
-        const inputs =
-          whose === "own"
-            ? from("code", annotations)
-            : new TestSource("s", [from("mcp", annotations)], { trusted: whose === "trusted" });
-        expect(await effectOf(preset, inputs)).toBe(effect);
-      },
-    );
-  }
-});
+describe.each(Object.entries(rows))(
+  "a tool of the host's own code or another source (%s)",
+  (whose, rows) => {
+    for (const [annotated, annotations, ...effects] of rows) {
+      test.each(presets.map((preset, at) => [preset, effects[at]] as const))(
+        `with annotations: ${annotated}, under %s: %s`,
+        async (preset, effect) => {
+          const inputs =
+            whose === "own"
+              ? from("code", annotations)
+              : new TestSource("s", [from("mcp", annotations)], { trusted: whose === "trusted" });
+          expect(await effectOf(preset, inputs)).toBe(effect);
+        },
+      );
+    }
+  },
+);
 
 describe("hints are claims", () => {
   test("a source that calls its tools the host's own gains nothing by it", async () => {
@@ -107,7 +131,11 @@ const proposals: [readonly string[], reading: readonly Effect[], other: readonly
   [["process"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
   [["spend"], ["refused", "asks", "runs", "refused"], ["hidden", "asks", "runs", "refused"]],
   [["custom.anything"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
-  [["fs.read", "fs.write"], ["refused", "asks", "runs", "asks"], ["hidden", "asks", "runs", "asks"]],
+  [
+    ["fs.read", "fs.write"],
+    ["refused", "asks", "runs", "asks"],
+    ["hidden", "asks", "runs", "asks"],
+  ],
 ];
 
 describe("what a trusted tool says that it is going to do", () => {

@@ -114,7 +114,10 @@ describe("a change", () => {
 
 describe("remove", () => {
   test("takes a source away by itself or by its id, and closes it", async () => {
-    const [a, b] = [new TestSource("a", [foreignTool("x")]), new TestSource("b", [foreignTool("y")])];
+    const [a, b] = [
+      new TestSource("a", [foreignTool("x")]),
+      new TestSource("b", [foreignTool("y")]),
+    ];
     const registry = new ToolRegistry([a, b]);
     await registry.remove(a);
     await registry.remove("b");

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, filter, hide, prefix, rename, ToolRegistry, toolsSource } from "@toolweave/core";
+import {
+  defineTool,
+  filter,
+  hide,
+  prefix,
+  rename,
+  ToolRegistry,
+  toolsSource,
+} from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -7,7 +15,11 @@ import { TestSource } from "../support/test-source.ts";
 const names = (source: { tools(): readonly { spec: { name: string } }[] }): string[] =>
   source.tools().map(({ spec }) => spec.name);
 const files = (): TestSource =>
-  new TestSource("files", [foreignTool("read_file"), foreignTool("write_file"), foreignTool("stat")]);
+  new TestSource("files", [
+    foreignTool("read_file"),
+    foreignTool("write_file"),
+    foreignTool("stat"),
+  ]);
 
 describe("prefix", () => {
   test("goes before every name", () => {
@@ -172,7 +184,12 @@ describe("toolsSource", () => {
   });
 
   test("leaves the host's functions the host's own: they run without asking", async () => {
-    const add = defineTool({ name: "add", description: "", input: { type: "object" }, execute: () => 3 });
+    const add = defineTool({
+      name: "add",
+      description: "",
+      input: { type: "object" },
+      execute: () => 3,
+    });
     const executor = executorFor(prefix(toolsSource("mine", [add]), "my"));
     expect(completed(await executor.execute(call("my__add"))).result.value).toBe(3);
   });

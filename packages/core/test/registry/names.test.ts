@@ -182,7 +182,11 @@ describe("uniqueNames", () => {
 
 describe("shortHash", () => {
   test("has seven characters of [0-9a-z] for any text", () => {
-    fc.assert(fc.property(anyText, (text) => /^[0-9a-z]{7}$/.test(shortHash(text))));
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(shortHash(text)).toMatch(/^[0-9a-z]{7}$/);
+      }),
+    );
   });
 });
 

@@ -15,9 +15,18 @@ function thrown(action: () => unknown): ToolError {
 
 describe("the order", () => {
   test("is by name, whatever came first", () => {
-    const registry = new ToolRegistry([tool("b"), toolsSource("s", [tool("c"), tool("a")]), tool("B")]);
+    const registry = new ToolRegistry([
+      tool("b"),
+      toolsSource("s", [tool("c"), tool("a")]),
+      tool("B"),
+    ]);
     expect([...registry.toolset().names()]).toEqual(["B", "a", "b", "c"]);
-    expect(registry.toolset().specs().map(({ name }) => name)).toEqual(["B", "a", "b", "c"]);
+    expect(
+      registry
+        .toolset()
+        .specs()
+        .map(({ name }) => name),
+    ).toEqual(["B", "a", "b", "c"]);
   });
 
   test("is the same for any order of the same tools", () => {
@@ -47,7 +56,9 @@ describe("what a registry takes", () => {
 describe("a duplicate at construction", () => {
   test("is an error that names both provenances and the prefix line to write", () => {
     const at = (source: string): Tool =>
-      foreignTool("read", { spec: { provenance: { adapter: "mcp", source, origin: { tool: "read" } } } });
+      foreignTool("read", {
+        spec: { provenance: { adapter: "mcp", source, origin: { tool: "read" } } },
+      });
     const error = thrown(
       () =>
         new ToolRegistry([
@@ -58,7 +69,7 @@ describe("a duplicate at construction", () => {
     expect(error.code).toBe("internal");
     expect(error.message).toContain('Two tools are named "read"');
     expect(error.message).toContain('mcp (files) {"tool":"read"}');
-    expect(error.message).toContain('mcp (https://mail.example.com/mcp)');
+    expect(error.message).toContain("mcp (https://mail.example.com/mcp)");
     expect(error.message).toContain('prefix(source, "mail")');
   });
 
@@ -94,7 +105,11 @@ describe("a name that is none", () => {
   test("is quarantined when it comes later, however long or strange", () => {
     const source = new TestSource("s");
     const registry = new ToolRegistry([source]);
-    source.set(foreignTool("x".repeat(10_000)), foreignTool(undefined as never), foreignTool("fine"));
+    source.set(
+      foreignTool("x".repeat(10_000)),
+      foreignTool(undefined as never),
+      foreignTool("fine"),
+    );
     expect([...registry.toolset().names()]).toEqual(["fine"]);
     expect(registry.problems.map(({ source }) => source)).toEqual(["s", "s"]);
     expect(registry.problems[0]?.message.length).toBeLessThan(400);
@@ -123,7 +138,11 @@ describe("a duplicate that a source brings later", () => {
     expect(registry.get("read")).toBe(first);
     expect([...registry.toolset().names()]).toEqual(["read", "write"]);
     expect(registry.problems).toEqual([
-      { source: "late", subject: "read", message: expect.stringContaining('prefix(source, "late")') },
+      {
+        source: "late",
+        subject: "read",
+        message: expect.stringContaining('prefix(source, "late")'),
+      },
     ]);
   });
 

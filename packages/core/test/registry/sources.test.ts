@@ -107,7 +107,9 @@ describe("a source that fails to load", () => {
     expect(registry.problems[0]?.message).toBe("The source cannot list its tools: out of order");
     const other = new TestSource("other");
     other.tools = tools;
-    expect(() => new ToolRegistry([other])).toThrow("The source cannot list its tools: out of order");
+    expect(() => new ToolRegistry([other])).toThrow(
+      "The source cannot list its tools: out of order",
+    );
   });
 });
 
@@ -148,7 +150,9 @@ describe("a source that is still being made", () => {
     await settled();
     source.fail(new Error("no list"));
     await registry.ready;
-    expect(registry.problems.map(({ source, message }) => [source, message])).toEqual([["p", "no list"]]);
+    expect(registry.problems.map(({ source, message }) => [source, message])).toEqual([
+      ["p", "no list"],
+    ]);
   });
 });
 
@@ -157,9 +161,17 @@ describe("a source's own problems", () => {
     const source = new TestSource("spec");
     const registry = new ToolRegistry([source]);
     expect(registry.problems).toEqual([]);
-    source.problems = [{ subject: "GET /x", message: "has no path", pointer: "/paths", severity: "warning" }];
+    source.problems = [
+      { subject: "GET /x", message: "has no path", pointer: "/paths", severity: "warning" },
+    ];
     expect(registry.problems).toEqual([
-      { source: "spec", subject: "GET /x", message: "has no path", pointer: "/paths", severity: "warning" },
+      {
+        source: "spec",
+        subject: "GET /x",
+        message: "has no path",
+        pointer: "/paths",
+        severity: "warning",
+      },
     ]);
   });
 });

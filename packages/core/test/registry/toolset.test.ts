@@ -4,7 +4,12 @@ import { tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
 const toolset = (): Toolset =>
-  new ToolRegistry([tool("read_a"), tool("read_b"), tool("write_a"), new TestSource("s")]).toolset();
+  new ToolRegistry([
+    tool("read_a"),
+    tool("read_b"),
+    tool("write_a"),
+    new TestSource("s"),
+  ]).toolset();
 
 describe("a toolset", () => {
   test("selects by globs, and takes away afterwards", () => {

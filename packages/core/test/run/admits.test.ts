@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 
 function setUp(hooked: string[] = []) {
@@ -117,6 +117,20 @@ describe("executing the very call that was admitted", () => {
     run.cancel();
     expect(codeOf(await run.execute(two))).toBe("cancelled");
     expect(ran).toEqual([]);
+  });
+
+  test("gets the time that this call says", async () => {
+    const clock = new FakeClock();
+    const executor = executorFor(
+      tool("slow", () => new Promise(() => {})),
+      { clock },
+    );
+    const run = executor.startRun();
+    const asked = call("slow");
+    await run.admits(asked);
+    const outcome = run.execute(asked, { timeoutMs: 5 });
+    await clock.advance(5);
+    expect(codeOf(await outcome)).toBe("timeout");
   });
 
   test("in another run starts from the beginning", async () => {

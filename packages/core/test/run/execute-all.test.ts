@@ -28,7 +28,9 @@ describe("several calls", () => {
   test("give their results in the order of the calls, whichever ends first", async () => {
     const names = ["a", "b", "c"];
     const { tools, finish } = controlled(names);
-    const outcomes = executorFor(tools).startRun().executeAll(names.map((name) => call(name)));
+    const outcomes = executorFor(tools)
+      .startRun()
+      .executeAll(names.map((name) => call(name)));
     await settled();
     for (const name of ["c", "a", "b"]) finish(name);
     expect((await outcomes).map((outcome) => completed(outcome).result.toolName)).toEqual(names);
@@ -44,8 +46,17 @@ describe("several calls", () => {
     ]);
     const outcomes = await executor
       .startRun()
-      .executeAll([call("good"), call("bad"), call("unknown"), call("ask"), call("good", "no json"), call("good")]);
-    expect(outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status))).toEqual([
+      .executeAll([
+        call("good"),
+        call("bad"),
+        call("unknown"),
+        call("ask"),
+        call("good", "no json"),
+        call("good"),
+      ]);
+    expect(
+      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+    ).toEqual([
       "completed",
       "execution_failed",
       "not_found",
@@ -106,9 +117,10 @@ describe("several calls", () => {
       const started: ToolEvent[] = [];
       const executor = executorFor(tools);
       executor.on((event) => event.type === "tool.started" && started.push(event));
-      const outcomes = executor
-        .startRun()
-        .executeAll(names.map((name) => call(name)), maxConcurrency === undefined ? {} : { maxConcurrency });
+      const outcomes = executor.startRun().executeAll(
+        names.map((name) => call(name)),
+        maxConcurrency === undefined ? {} : { maxConcurrency },
+      );
       let most = 0;
       for (const name of names) {
         await settled();
@@ -122,43 +134,54 @@ describe("several calls", () => {
   });
 
   test("never run more at once than is said, whatever comes of them", async () => {
-    const step = fc.record({ ms: fc.nat(50), fails: fc.boolean(), timeoutMs: fc.constantFrom(0, 20) });
+    const step = fc.record({
+      ms: fc.nat(50),
+      fails: fc.boolean(),
+      timeoutMs: fc.constantFrom(0, 20),
+    });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), async (steps, most) => {
-        const clock = new FakeClock();
-        let running = 0;
-        let highest = 0;
-        const executor = executorFor(
-          steps.map(({ ms, fails, timeoutMs }, at) =>
-            tool(
-              `t${at}`,
-              async () => {
-                running += 1;
-                highest = Math.max(highest, running);
-                // What has timed out no longer counts, though it may go on.
-                const slow = timeoutMs > 0 && ms >= timeoutMs;
-                await new Promise<void>((resolve) => clock.setTimeout(resolve, slow ? timeoutMs : ms));
-                running -= 1;
-                if (slow) await new Promise(() => {});
-                if (fails) throw new Error("no");
-                return at;
-              },
-              { timeoutMs },
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, most) => {
+          const clock = new FakeClock();
+          let running = 0;
+          let highest = 0;
+          const executor = executorFor(
+            steps.map(({ ms, fails, timeoutMs }, at) =>
+              tool(
+                `t${at}`,
+                async () => {
+                  running += 1;
+                  highest = Math.max(highest, running);
+                  // What has timed out no longer counts, though it may go on.
+                  const slow = timeoutMs > 0 && ms >= timeoutMs;
+                  await new Promise<void>((resolve) =>
+                    clock.setTimeout(resolve, slow ? timeoutMs : ms),
+                  );
+                  running -= 1;
+                  if (slow) await new Promise(() => {});
+                  if (fails) throw new Error("no");
+                  return at;
+                },
+                { timeoutMs },
+              ),
             ),
-          ),
-          { clock, maxTimeoutMs: 0 },
-        );
-        const outcomes = executor
-          .startRun()
-          .executeAll(steps.map((_, at) => call(`t${at}`)), { maxConcurrency: most });
-        await clock.advance(2000);
-        expect((await outcomes).map(({ status }) => status)).toEqual(
-          steps.map(({ ms, fails, timeoutMs }) =>
-            fails || (timeoutMs > 0 && ms >= timeoutMs) ? "failed" : "completed",
-          ),
-        );
-        expect(highest).toBeLessThanOrEqual(most);
-      }),
+            { clock, maxTimeoutMs: 0 },
+          );
+          const outcomes = executor.startRun().executeAll(
+            steps.map((_, at) => call(`t${at}`)),
+            { maxConcurrency: most },
+          );
+          await clock.advance(2000);
+          expect((await outcomes).map(({ status }) => status)).toEqual(
+            steps.map(({ ms, fails, timeoutMs }) =>
+              fails || (timeoutMs > 0 && ms >= timeoutMs) ? "failed" : "completed",
+            ),
+          );
+          expect(highest).toBeLessThanOrEqual(most);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -188,7 +211,10 @@ describe("several calls", () => {
 
   test("share a timeout that each has for itself", async () => {
     const clock = new FakeClock();
-    const executor = executorFor(tool("a", () => new Promise(() => {})), { clock });
+    const executor = executorFor(
+      tool("a", () => new Promise(() => {})),
+      { clock },
+    );
     const outcomes = executor
       .startRun()
       .executeAll([call("a", {}, "1"), call("a", {}, "2")], { timeoutMs: 10, maxConcurrency: 1 });
@@ -201,7 +227,10 @@ describe("several calls", () => {
   test.each([0, -1, 1.5, NaN, Infinity])("cannot be %d at once", async (maxConcurrency) => {
     const run = executorFor(tool("a")).startRun();
     await expect(run.executeAll([call("a")], { maxConcurrency })).rejects.toSatisfy(
-      (error) => ToolError.is(error) && error.code === "internal" && /whole number above 0/.test(error.message),
+      (error) =>
+        ToolError.is(error) &&
+        error.code === "internal" &&
+        /whole number above 0/.test(error.message),
     );
   });
 
@@ -212,9 +241,10 @@ describe("several calls", () => {
         await settled();
       }),
     ]);
-    const outcomes = await executor
-      .startRun()
-      .executeAll(Array.from({ length: 4 }, (_, at) => call("outer", {}, `${at}`)), { maxConcurrency: 1 });
+    const outcomes = await executor.startRun().executeAll(
+      Array.from({ length: 4 }, (_, at) => call("outer", {}, `${at}`)),
+      { maxConcurrency: 1 },
+    );
     for (const outcome of outcomes) {
       expect(completed(outcome).result.content).toEqual([{ type: "text", text: "completed" }]);
     }
@@ -222,7 +252,9 @@ describe("several calls", () => {
 
   test("one of which never gets through admission keeps the others waiting only until it is cancelled", async () => {
     const stuck = foreignTool("stuck", { preflight: () => new Promise(() => {}) });
-    const executor = executorFor([new TestSource("s", [stuck]), tool("a")], { policy: "autonomous" });
+    const executor = executorFor([new TestSource("s", [stuck]), tool("a")], {
+      policy: "autonomous",
+    });
     await executor.registry.ready;
     const run = executor.startRun();
     const outcomes = run.executeAll([call("stuck"), call("a")]);

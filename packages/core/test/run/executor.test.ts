@@ -6,7 +6,9 @@ import { TestSource } from "../support/test-source.ts";
 
 describe("an executor", () => {
   test("needs nothing but a registry", async () => {
-    const registry = new ToolRegistry([tool("a", ({ n }) => n as number, { input: { type: "object" } })]);
+    const registry = new ToolRegistry([
+      tool("a", ({ n }) => n as number, { input: { type: "object" } }),
+    ]);
     const executor = new ToolExecutor({ registry });
     expect(executor.registry).toBe(registry);
     expect(completed(await executor.execute(call("a", { n: 1 }))).result.value).toBe(1);
@@ -50,13 +52,25 @@ describe("a run", () => {
     expect(run.nextTurn().turnId).toBe("r:1");
     executor.registry.add(tool("c"));
     expect([...run.nextTurn().toolset.names()]).toEqual(["a", "b", "c"]);
-    expect([...run.nextTurn(executor.toolset.select({ include: ["c"] })).toolset.names()]).toEqual(["c"]);
+    expect([...run.nextTurn(executor.toolset.select({ include: ["c"] })).toolset.names()]).toEqual([
+      "c",
+    ]);
     expect([run.nextTurn().toolset.size, run.turnId]).toEqual([1, "r:4"]);
   });
 
   test("knows for whom it is", () => {
     const caller = { id: "ada", roles: ["admin"], agent: "planner" };
-    const run = executorFor([]).startRun({ caller, sessionId: "s", injected: 1, limits: { calls: 3 } });
-    expect([run.caller, run.sessionId, run.injected, run.limits]).toEqual([caller, "s", 1, { calls: 3 }]);
+    const run = executorFor([]).startRun({
+      caller,
+      sessionId: "s",
+      injected: 1,
+      limits: { calls: 3 },
+    });
+    expect([run.caller, run.sessionId, run.injected, run.limits]).toEqual([
+      caller,
+      "s",
+      1,
+      { calls: 3 },
+    ]);
   });
 });

@@ -8,7 +8,10 @@ import { TestSource } from "../support/test-source.ts";
 type Nested = Parameters<ToolScope["execute"]>[1];
 
 /** A tool that makes a call of its own and keeps the outcome. */
-function outer(inner: ToolCall, options?: Nested): { tool: Tool; outcome: () => ToolOutcome | undefined } {
+function outer(
+  inner: ToolCall,
+  options?: Nested,
+): { tool: Tool; outcome: () => ToolOutcome | undefined } {
   let outcome: ToolOutcome | undefined;
   return {
     tool: tool("outer", async (_, { scope }) => {
@@ -24,7 +27,12 @@ describe("AP12 a call that a tool makes", () => {
     const hooked: string[] = [];
     const { tool: invalid, outcome } = outer(call("inner", { n: "x" }));
     const executor = executorFor(
-      [invalid, tool("inner", () => 1, { input: { type: "object", properties: { n: { type: "number" } } } })],
+      [
+        invalid,
+        tool("inner", () => 1, {
+          input: { type: "object", properties: { n: { type: "number" } } },
+        }),
+      ],
       { hooks: [{ beforeCall: ({ spec }) => void hooked.push(spec.name) }] },
     );
     completed(await executor.execute(call("outer")));
@@ -51,9 +59,17 @@ describe("AP12 a call that a tool makes", () => {
     const { tool: nesting } = outer(call("inner", {}, "i"));
     const executor = executorFor([
       nesting,
-      tool("inner", (_, { runId, callId, caller, injected }) => void (seen = { runId, callId, caller, injected })),
+      tool(
+        "inner",
+        (_, { runId, callId, caller, injected }) =>
+          void (seen = { runId, callId, caller, injected }),
+      ),
     ]);
-    await executor.execute(call("outer", {}, "o"), { id: "r", caller: { id: "ada" }, injected: { x: 1 } });
+    await executor.execute(call("outer", {}, "o"), {
+      id: "r",
+      caller: { id: "ada" },
+      injected: { x: 1 },
+    });
     expect(seen).toEqual({ runId: "r", callId: "i", caller: { id: "ada" }, injected: { x: 1 } });
   });
 
@@ -87,8 +103,17 @@ describe("narrowing", () => {
     const reads = { annotations: { readOnlyHint: true } };
     const executor = executorFor(
       [
-        tool("top", async (_, { scope }) => (await scope.execute(call("middle"), { narrow: "readOnly" })).status, reads),
-        tool("middle", async (_, { scope }) => void (deepest = await scope.execute(call("write"))), reads),
+        tool(
+          "top",
+          async (_, { scope }) =>
+            (await scope.execute(call("middle"), { narrow: "readOnly" })).status,
+          reads,
+        ),
+        tool(
+          "middle",
+          async (_, { scope }) => void (deepest = await scope.execute(call("write"))),
+          reads,
+        ),
         tool("write"),
       ],
       { policy: "autonomous" },
@@ -119,7 +144,9 @@ describe("narrowing", () => {
       source,
       tool("top", async (_, { scope }) => {
         source.set(foreignTool("more"));
-        return (await scope.execute(call("a"), { toolset: executor.toolset.select({ include: ["a"] }) })).status;
+        return (
+          await scope.execute(call("a"), { toolset: executor.toolset.select({ include: ["a"] }) })
+        ).status;
       }),
       tool("a"),
     ]);
@@ -136,7 +163,8 @@ describe("a tool that calls itself", () => {
       tool("again", async (_, { scope }) => {
         depth += 1;
         const outcome = await scope.execute(call("again"));
-        if (outcome.status === "failed") codes.push(`${outcome.error.code}: ${outcome.error.message}`);
+        if (outcome.status === "failed")
+          codes.push(`${outcome.error.code}: ${outcome.error.message}`);
         return outcome.status;
       }),
     );
@@ -172,7 +200,10 @@ describe("the end of a call", () => {
     const executor = executorFor([
       tool("top", async (_, ctx) => {
         ({ scope } = ctx);
-        ctx.signal.addEventListener("abort", async () => (inner = await ctx.scope.execute(call("inner"))));
+        ctx.signal.addEventListener(
+          "abort",
+          async () => (inner = await ctx.scope.execute(call("inner"))),
+        );
         await new Promise(() => {});
       }),
       tool("inner"),

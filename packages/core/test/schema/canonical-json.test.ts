@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "@toolweave/core";
@@ -7,9 +8,11 @@ import { sha256 } from "../../src/schema/canonical-json.ts";
 function shuffled(value: unknown, turn: number): unknown {
   if (Array.isArray(value)) return value.map((item) => shuffled(item, turn));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, member]) => [key, shuffled(member, turn)] as const);
+  const entries = Object.entries(value).map(
+    ([key, member]) => [key, shuffled(member, turn)] as const,
+  );
   const at = entries.length === 0 ? 0 : turn % entries.length;
-  return Object.fromEntries([...entries.slice(at), ...entries.slice(0, at)].reverse());
+  return Object.fromEntries([...entries.slice(at), ...entries.slice(0, at)].toReversed());
 }
 
 describe("canonical JSON", () => {
@@ -33,8 +36,7 @@ describe("canonical JSON", () => {
         const same = canonicalJson(a) === canonicalJson(b);
         // Two zeros are one number in JSON.
         const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-        if (same) expect(plain(a)).toEqual(plain(b));
-        else expect(plain(a)).not.toEqual(plain(b));
+        expect(isDeepStrictEqual(plain(a), plain(b))).toBe(same);
       }),
     );
   });
@@ -53,7 +55,9 @@ describe("canonical JSON", () => {
   });
 
   test("keeps a key named __proto__", () => {
-    expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
+    expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe(
+      '{"__proto__":{"a":2},"b":1}',
+    );
   });
 });
 

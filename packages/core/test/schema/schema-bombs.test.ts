@@ -12,7 +12,8 @@ function executorWith(input: JsonSchema, output?: JsonSchema): ToolExecutor {
 
 function nested(levels: number, leaf: JsonSchema = { type: "string" }): JsonSchema {
   let schema: JsonSchema = leaf;
-  for (let level = 0; level < levels; level++) schema = { type: "object", properties: { a: schema } };
+  for (let level = 0; level < levels; level++)
+    schema = { type: "object", properties: { a: schema } };
   return schema;
 }
 
@@ -28,15 +29,17 @@ describe("schema bombs", () => {
     const executor = executorWith({ type: "object", properties: { a: { pattern: "^(a+)+$" } } });
     await executor.execute(call("bomb", { a: "a" }));
     const args = { a: `${"a".repeat(26)}!` };
-    expect(await milliseconds(() => executor.execute(call("bomb", args)))).toBeLessThan(100);
+    expect(await milliseconds(() => executor.execute(call("bomb", args)))).toBeLessThan(50);
   });
 
   // As SC01.
   test.fails("SC02 such a pattern in a server's output schema does not, either", async () => {
     const output = { type: "string", pattern: "^(a+)+$" };
-    const executor = executorFor(tool("bomb", ({ n }) => `${"a".repeat(n as number)}!`, { output }));
+    const executor = executorFor(
+      tool("bomb", ({ n }) => `${"a".repeat(n as number)}!`, { output }),
+    );
     await executor.execute(call("bomb", { n: 1 }));
-    expect(await milliseconds(() => executor.execute(call("bomb", { n: 26 })))).toBeLessThan(100);
+    expect(await milliseconds(() => executor.execute(call("bomb", { n: 26 })))).toBeLessThan(50);
   });
 
   test("SC03 a schema that points to itself is kept as it is, and its tool works", async () => {
@@ -46,7 +49,9 @@ describe("schema bombs", () => {
       $defs: { A: { properties: { b: { $ref: "#/$defs/B" } } }, B: { $ref: "#/$defs/A" } },
     };
     const executor = executorWith(input);
-    expect(JSON.parse(JSON.stringify(executor.toolset.get("bomb")?.spec)).inputSchema).toEqual(input);
+    expect(JSON.parse(JSON.stringify(executor.toolset.get("bomb")?.spec)).inputSchema).toEqual(
+      input,
+    );
     completed(await executor.execute(call("bomb", { c: { c: {} }, b: { b: {} } })));
   });
 
@@ -59,13 +64,16 @@ describe("schema bombs", () => {
     completed(await executor.execute(call("good")));
   });
 
-  test.each([3000, 20_000])("SC05 a schema of %i levels is a defect of that tool only", async (levels) => {
-    const executor = executorWith(nested(levels));
-    const { error } = failed(await executor.execute(call("bomb")));
-    expect(error.code).toBe("internal");
-    expect(error.message).toContain("not valid JSON Schema");
-    completed(await executor.execute(call("good")));
-  });
+  test.each([3000, 20_000])(
+    "SC05 a schema of %i levels is a defect of that tool only",
+    async (levels) => {
+      const executor = executorWith(nested(levels));
+      const { error } = failed(await executor.execute(call("bomb")));
+      expect(error.code).toBe("internal");
+      expect(error.message).toContain("not valid JSON Schema");
+      completed(await executor.execute(call("good")));
+    },
+  );
 
   test("SC06 arguments of 20,000 levels are refused before a validator sees them", async () => {
     const executor = executorWith({ type: "object", properties: { a: { $ref: "#" } } });
@@ -85,7 +93,7 @@ describe("schema bombs", () => {
     );
     const executor = executorWith({ type: "object", properties });
     await executor.execute(call("good"));
-    expect(await milliseconds(() => executor.execute(call("bomb")))).toBeLessThan(100);
+    expect(await milliseconds(() => executor.execute(call("bomb")))).toBeLessThan(50);
   });
 
   // Every two items are compared; a limit on items or a budget comes later.
@@ -93,7 +101,7 @@ describe("schema bombs", () => {
     const executor = executorWith({ type: "object", properties: { a: { uniqueItems: true } } });
     await executor.execute(call("bomb", { a: [] }));
     const a = Array.from({ length: 2500 }, (_, at) => ({ at, more: { at } }));
-    expect(await milliseconds(() => executor.execute(call("bomb", { a })))).toBeLessThan(100);
+    expect(await milliseconds(() => executor.execute(call("bomb", { a })))).toBeLessThan(50);
   });
 
   test("SC09 a hundred thousand problems become a few short lines", async () => {
@@ -115,7 +123,9 @@ describe("schema bombs", () => {
       additionalProperties: false,
     });
     for (const args of [{ [long]: 1 }, { a: long.slice(1) }] as JsonObject[]) {
-      expect(failed(await executor.execute(call("bomb", args))).error.message.length).toBeLessThan(1000);
+      expect(failed(await executor.execute(call("bomb", args))).error.message.length).toBeLessThan(
+        1000,
+      );
     }
   });
 
@@ -125,7 +135,9 @@ describe("schema bombs", () => {
         '"constructor":{"properties":{"prototype":{"properties":{"polluted":{"default":1}}}}}}}',
     ) as JsonSchema;
     const executor = executorWith(input);
-    const { result } = completed(await executor.execute(call("bomb", '{"constructor":{"prototype":{}}}')));
+    const { result } = completed(
+      await executor.execute(call("bomb", '{"constructor":{"prototype":{}}}')),
+    );
     expect(result.value).toEqual({ constructor: { prototype: {} } });
     expect(({} as { polluted?: number }).polluted).toBe(undefined);
   });
@@ -170,13 +182,16 @@ describe("schema bombs", () => {
       }
     }
     for (const $ref of [id, `${id}/b`, `${id}#/$defs/a`]) {
-      await expect(check({ type: "object", properties: { a: { $ref } } }, {})).rejects.toThrow(/resolve/);
+      await expect(check({ type: "object", properties: { a: { $ref } } }, {})).rejects.toThrow(
+        /resolve/,
+      );
     }
   });
 
   test("SC15 a schema cannot take the place of the dialect's own, nor of what all objects have", async () => {
     const validator = ajvValidator();
-    const check = async (schema: JsonSchema): Promise<unknown> => (await validator.compile(schema))({});
+    const check = async (schema: JsonSchema): Promise<unknown> =>
+      (await validator.compile(schema))({});
     const $id = "https://json-schema.org/draft/2020-12/schema";
     await expect(check({ $id, type: "object" })).rejects.toThrow(/already exists/);
     await expect(check({ type: "nothing" })).rejects.toThrow(/schema is invalid/);
@@ -186,14 +201,24 @@ describe("schema bombs", () => {
 
   test("SC17 no text of a schema becomes code", async () => {
     const marks = globalThis as { injected?: boolean };
-    const evil = ['"]; globalThis.injected = true; //', "`${globalThis.injected = true}`", "\u2028*/", "');x(`"];
+    const evil = [
+      '"]; globalThis.injected = true; //',
+      "`${globalThis.injected = true}`",
+      "\u2028*/",
+      "');x(`",
+    ];
     for (const text of evil) {
       const input = {
         type: "object",
         title: text,
         $comment: text,
         properties: {
-          [text]: { type: "string", enum: [text], default: text, pattern: text.replace(/[()[\]*`]/g, "\\$&") },
+          [text]: {
+            type: "string",
+            enum: [text],
+            default: text,
+            pattern: text.replace(/[()[\]*`]/g, "\\$&"),
+          },
         },
         required: [text],
         dependentRequired: { [text]: [text] },
@@ -212,14 +237,24 @@ describe("schema bombs", () => {
       type: "object",
       properties: { confirm: { type: "boolean" }, n: { type: "number" } },
     });
-    for (const args of ['{"confirm":"false"}', '{"confirm":0}', '{"n":"1"}', '{"n":"NaN"}', '{"n":null}']) {
-      expect(failed(await executor.execute(call("bomb", args))).error.code).toBe("invalid_arguments");
+    for (const args of [
+      '{"confirm":"false"}',
+      '{"confirm":0}',
+      '{"n":"1"}',
+      '{"n":"NaN"}',
+      '{"n":null}',
+    ]) {
+      expect(failed(await executor.execute(call("bomb", args))).error.code).toBe(
+        "invalid_arguments",
+      );
     }
   });
 
   test("SC18 a number that JSON cannot hold is refused, however it was written", async () => {
     const executor = executorWith({ type: "object", properties: { n: { type: "number" } } });
-    expect(failed(await executor.execute(call("bomb", '{"n":1e999}'))).error.message).toContain("Infinity");
+    expect(failed(await executor.execute(call("bomb", '{"n":1e999}'))).error.message).toContain(
+      "Infinity",
+    );
     expect(failed(await executor.execute(call("bomb", { n: NaN }))).error.message).toContain("NaN");
   });
 });

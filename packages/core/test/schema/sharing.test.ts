@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ajvValidator, type CompiledSchema, type JsonSchema, type SchemaValidator } from "@toolweave/core";
+import {
+  ajvValidator,
+  type CompiledSchema,
+  type JsonSchema,
+  type SchemaValidator,
+} from "@toolweave/core";
 import { SchemaCache } from "../../src/schema/schema-cache.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
@@ -58,7 +63,6 @@ describe("compiling", () => {
     const loose = await cache.get(input);
     expect(strict({ b: 1 })).toHaveLength(1);
     expect(loose({ b: 1 })).toBe(undefined);
-    expect(cache.size).toBe(2);
   });
 
   test("is not waited for once the validator is there", async () => {
@@ -78,7 +82,9 @@ describe("a schema that is none", () => {
     const executor = executorFor(tools);
     const { error, result } = failed(await executor.execute(call("bad")));
     expect([error.code, error.audience]).toEqual(["internal", "host"]);
-    expect(error.message).toMatch(/^A schema of this tool is not valid JSON Schema \(.+\); the host must correct it\.$/);
+    expect(error.message).toMatch(
+      /^A schema of this tool is not valid JSON Schema \(.+\); the host must correct it\.$/,
+    );
     expect(result.durationMs).toBe(0);
     expect(codeOf(await executor.execute(call("bad")))).toBe("internal");
     completed(await executor.execute(call("good")));

@@ -42,7 +42,11 @@ export function executorFor(
   options: Omit<ExecutorOptions, "registry"> = {},
 ): ToolExecutor {
   const list = Array.isArray(inputs) ? (inputs as readonly RegistryInput[]) : [inputs];
-  return new ToolExecutor({ registry: new ToolRegistry(list as RegistryInput[]), validator, ...options });
+  return new ToolExecutor({
+    registry: new ToolRegistry(list as RegistryInput[]),
+    validator,
+    ...options,
+  });
 }
 
 /** A call with an id of its own name. */
@@ -63,7 +67,10 @@ export function typesOf(events: readonly ToolEvent[]): string[] {
 }
 
 /** A tool as an adapter would make it; its source decides whether it is trusted. */
-export function foreignTool(name: string, more: Partial<Omit<Tool, "spec">> & { readonly spec?: Partial<ToolSpec> } = {}): Tool {
+export function foreignTool(
+  name: string,
+  more: Partial<Omit<Tool, "spec">> & { readonly spec?: Partial<ToolSpec> } = {},
+): Tool {
   return {
     invoke: () => `${name} ran`,
     ...more,
@@ -76,4 +83,9 @@ export function foreignTool(name: string, more: Partial<Omit<Tool, "spec">> & { 
       ...more.spec,
     },
   };
+}
+
+/** A tool that needs approval and notes what it ran with. */
+export function guarded(ran: JsonObject[] = []): Tool {
+  return tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
 }

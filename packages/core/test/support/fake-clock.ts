@@ -34,9 +34,7 @@ export class FakeClock implements Clock {
     const end = this.#now + ms;
     await settled();
     for (;;) {
-      const [next] = [...this.#timers]
-        .filter(({ at }) => at <= end)
-        .sort((a, b) => a.at - b.at);
+      const [next] = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#now = Math.max(this.#now, next.at);

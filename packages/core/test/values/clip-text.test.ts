@@ -2,13 +2,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clipText, utf8Length } from "../../src/executor/clip-text.ts";
 
-const text = fc.string({ unit: fc.constantFrom("a", "é", "日", "😀", "\ud83d", "\ude00", "\u0301"), maxLength: 30 });
+const text = fc.string({
+  unit: fc.constantFrom("a", "é", "日", "😀", "\ud83d", "\ude00", "\u0301"),
+  maxLength: 30,
+});
 const bytes = (value: string): number => Buffer.byteLength(value, "utf8");
 
 describe("utf8Length", () => {
   test("is the number of bytes that the text takes", () => {
     fc.assert(
-      fc.property(fc.oneof(text, fc.string({ unit: "binary" })), (value) => {
+      fc.property(fc.oneof(text, fc.string({ unit: "binary", maxLength: 100 })), (value) => {
         expect(utf8Length(value)).toBe(bytes(value));
       }),
     );
@@ -23,7 +26,7 @@ describe("clipText", () => {
         expect(value.startsWith(clipped)).toBe(true);
         expect(bytes(clipped)).toBeLessThanOrEqual(limit);
         const next = String.fromCodePoint(value.codePointAt(clipped.length) ?? 0);
-        if (clipped !== value) expect(bytes(clipped + next)).toBeGreaterThan(limit);
+        expect(clipped === value || bytes(clipped + next) > limit).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -31,7 +34,7 @@ describe("clipText", () => {
 
   test("gives valid Unicode for valid Unicode", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.nat(60), (value, limit) => {
+      fc.property(fc.string({ unit: "binary", maxLength: 100 }), fc.nat(60), (value, limit) => {
         const clipped = clipText(value, limit);
         // Half a character would come back as U+FFFD.
         expect(Buffer.from(clipped, "utf8").toString("utf8")).toBe(clipped);

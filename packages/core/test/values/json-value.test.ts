@@ -51,18 +51,51 @@ describe("jsonValue", () => {
     ["Infinity", -Infinity, null],
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
     ["a date that is none", new Date(NaN), null],
-    ["a map", new Map<unknown, unknown>([["a", 1], [2, new Set([3n])]]), { a: 1, 2: ["3"] }],
+    [
+      "a map",
+      new Map<unknown, unknown>([
+        ["a", 1],
+        [2, new Set([3n])],
+      ]),
+      { a: 1, 2: ["3"] },
+    ],
     ["a set", new Set(["a"]), ["a"]],
     ["bytes", new Uint8Array([1, 2, 255]), "AQL/"],
     ["a buffer", Buffer.from("hello"), "aGVsbG8="],
     ["a regular expression", /a+/g, "/a+/g"],
     ["an error", new TypeError("bad"), { name: "TypeError", message: "bad" }],
     ["a URL", new URL("https://a.example/x"), "https://a.example/x"],
-    ["toJSON that gives a list", { toJSON: () => [1, new Date(0)] }, [1, "1970-01-01T00:00:00.000Z"]],
-    ["toJSON that gives itself", { a: 1, toJSON() { return this; } }, { a: 1 }],
-    ["functions and symbols in an object", { a: () => 1, b: Symbol("x"), c: undefined, d: 1 }, { d: 1 }],
+    [
+      "toJSON that gives a list",
+      { toJSON: () => [1, new Date(0)] },
+      [1, "1970-01-01T00:00:00.000Z"],
+    ],
+    [
+      "toJSON that gives itself",
+      {
+        a: 1,
+        toJSON() {
+          return this;
+        },
+      },
+      { a: 1 },
+    ],
+    [
+      "functions and symbols in an object",
+      { a: () => 1, b: Symbol("x"), c: undefined, d: 1 },
+      { d: 1 },
+    ],
     ["functions in a list", [() => 1, undefined, 1], [null, null, 1]],
-    ["a class instance", new (class { x = 1n; get y() { return 2; } })(), { x: "1" }],
+    [
+      "a class instance",
+      new (class {
+        x = 1n;
+        get y() {
+          return 2;
+        }
+      })(),
+      { x: "1" },
+    ],
     ["an object without prototype", Object.assign(Object.create(null), { a: 1n }), { a: "1" }],
   ])("makes of %s what is documented", (_, value, json) => {
     expect(jsonValue(value)).toEqual(json);

@@ -34,12 +34,17 @@ describe("defineLazy", () => {
 });
 
 describe("isThenable", () => {
-  test.each([[Promise.resolve(), true], [{ then: () => {} }, true], [null, false], [{ then: 1 }, false], ["then", false]])(
-    "of %o is %s",
-    (value, thenable) => {
-      expect(isThenable<unknown>(value)).toBe(thenable);
-    },
-  );
+  test.each([
+    [Promise.resolve(), true],
+    // oxlint-disable-next-line unicorn/no-thenable -- a thenable is what this is about
+    [{ then: () => {} }, true],
+    [null, false],
+    // oxlint-disable-next-line unicorn/no-thenable -- and this is none
+    [{ then: 1 }, false],
+    ["then", false],
+  ])("of %o is %s", (value, thenable) => {
+    expect(isThenable<unknown>(value)).toBe(thenable);
+  });
 });
 
 describe("isContentBlock", () => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const path = process.argv[2];
 if (/\.ya?ml$/.test(path)) {
   const { load } = await import("js-yaml");
-  load(readFileSync(path, "utf8"));
+  load(readFileSync(path).toString());
 } else {
-  JSON.parse(readFileSync(path, "utf8"));
+  JSON.parse(readFileSync(path));
 }

@@ -49,7 +49,11 @@ describe("request bodies", () => {
   test("of OpenAPI 3.2 may be sequences, and refer to media types", async () => {
     const { body } = await onlyDetails(
       "3.2.0",
-      { requestBody: { content: { "application/jsonl": { $ref: "#/components/mediaTypes/Lines" } } } },
+      {
+        requestBody: {
+          content: { "application/jsonl": { $ref: "#/components/mediaTypes/Lines" } },
+        },
+      },
       { components: { mediaTypes: { Lines: { itemSchema: { type: "integer" } } } } },
     );
     expect(plain(body?.media)).toEqual([
@@ -89,7 +93,13 @@ describe("bodies of Swagger 2.0", () => {
   test("of form parameters are an object, url-encoded unless the document says otherwise", async () => {
     const form = [
       { name: "a", in: "formData", type: "string", required: true, description: "One" },
-      { name: "b", in: "formData", type: "array", items: { type: "string" }, collectionFormat: "pipes" },
+      {
+        name: "b",
+        in: "formData",
+        type: "array",
+        items: { type: "string" },
+        collectionFormat: "pipes",
+      },
     ];
     const expected = {
       type: "object",
@@ -131,15 +141,22 @@ describe("bodies of Swagger 2.0", () => {
 
 describe("responses", () => {
   test("keep status codes, ranges and default, and nothing else", async () => {
-    const { responses } = await onlyDetails("3.0.0", {
-      responses: {
-        200: { description: "Fine", content: { "application/json": { schema: { type: "array" } } } },
-        "4xx": { description: "Wrong" },
-        default: { $ref: "#/components/responses/E" },
-        "x-other": {},
-        nonsense: {},
+    const { responses } = await onlyDetails(
+      "3.0.0",
+      {
+        responses: {
+          200: {
+            description: "Fine",
+            content: { "application/json": { schema: { type: "array" } } },
+          },
+          "4xx": { description: "Wrong" },
+          default: { $ref: "#/components/responses/E" },
+          "x-other": {},
+          nonsense: {},
+        },
       },
-    }, { components: { responses: { E: { description: "Else" } } } });
+      { components: { responses: { E: { description: "Else" } } } },
+    );
     expect(responses.map(({ media, ...rest }) => ({ ...rest, media: plain(media) }))).toEqual([
       {
         status: "200",
@@ -153,7 +170,10 @@ describe("responses", () => {
 
   test("of Swagger 2.0 have the media types that the operation produces", async () => {
     const response = { description: "A file", schema: { type: "file" } };
-    const operation = { produces: ["image/png"], responses: { 200: { $ref: "#/responses/R" }, 204: {} } };
+    const operation = {
+      produces: ["image/png"],
+      responses: { 200: { $ref: "#/responses/R" }, 204: {} },
+    };
     const { responses } = await onlyDetails("2.0", operation, {
       produces: ["application/json"],
       responses: { R: response },

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { checkOperations, openDocument } from "../../src/document.ts";
+import { openDocument } from "../../src/document.ts";
 import type { SelfContainedSchema } from "../../src/operation.ts";
-import { document, failureOf, folder, standalone } from "./support/documents.ts";
+import { checkOperations, document, failureOf, folder, standalone } from "./support/documents.ts";
 
 function body(schema: JsonObject): JsonObject {
   return { requestBody: { content: { "application/json": { schema } } } };
@@ -20,7 +20,9 @@ async function bodies(paths: JsonObject, schemas: JsonObject): Promise<SelfConta
 describe("definitions", () => {
   const schemas = {
     A: { properties: { b: { $ref: "#/components/schemas/B" } } },
-    B: { properties: { a: { $ref: "#/components/schemas/A" }, c: { $ref: "#/components/schemas/C" } } },
+    B: {
+      properties: { a: { $ref: "#/components/schemas/A" }, c: { $ref: "#/components/schemas/C" } },
+    },
     C: { type: "string", nullable: true },
     D: { type: "null" },
   };
@@ -99,7 +101,10 @@ describe("budgets", () => {
       };
     }
     const start = performance.now();
-    const [schema] = await bodies({ "/x": { put: body({ $ref: "#/components/schemas/L0" }) } }, schemas);
+    const [schema] = await bodies(
+      { "/x": { put: body({ $ref: "#/components/schemas/L0" }) } },
+      schemas,
+    );
     expect(schema?.defs.size).toBe(13);
     expect(performance.now() - start).toBeLessThan(500);
   });
@@ -113,32 +118,47 @@ describe("budgets", () => {
       };
     }
     const start = performance.now();
-    const [schema] = await bodies({ "/x": { put: body({ $ref: "#/components/schemas/L0" }) } }, schemas);
+    const [schema] = await bodies(
+      { "/x": { put: body({ $ref: "#/components/schemas/L0" }) } },
+      schemas,
+    );
     expect(schema?.defs.size).toBe(13);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test.each([600, 20_000])("a schema nested %i levels deep breaks its operation only", async (depth) => {
-    let schema: JsonObject = { type: "string" };
-    for (let level = 0; level < depth; level++) schema = { properties: { a: schema } };
-    const opened = await openDocument(
-      document("3.0.0", { "/deep": { put: body(schema) }, "/flat": { put: body({ type: "string" }) } }),
-    );
-    expect(failureOf(opened.operations[0]).message).toBe("the schema is nested deeper than 500 levels");
-    expect(checkOperations(opened).map(({ path }) => path)).toEqual(["/flat"]);
-  });
+  test.each([600, 20_000])(
+    "a schema nested %i levels deep breaks its operation only",
+    async (depth) => {
+      let schema: JsonObject = { type: "string" };
+      for (let level = 0; level < depth; level++) schema = { properties: { a: schema } };
+      const opened = await openDocument(
+        document("3.0.0", {
+          "/deep": { put: body(schema) },
+          "/flat": { put: body({ type: "string" }) },
+        }),
+      );
+      expect(failureOf(opened.operations[0]).message).toBe(
+        "the schema is nested deeper than 500 levels",
+      );
+      expect(checkOperations(opened).map(({ path }) => path)).toEqual(["/flat"]);
+    },
+  );
 
   test("a value that contains itself breaks its operation only", async () => {
     const circular: Record<string, unknown> = { type: "object" };
     circular["properties"] = { self: circular };
-    const opened = await openDocument(document("3.0.0", { "/x": { put: body(circular as JsonObject) } }));
+    const opened = await openDocument(
+      document("3.0.0", { "/x": { put: body(circular as JsonObject) } }),
+    );
     expect(failureOf(opened.operations[0]).message).toMatch(/nested deeper than/);
   });
 
   test("aliases that make one schema a huge one break its operation only", async () => {
     const lines = ["openapi: 3.0.0", "x-0: &a0 { type: string }"];
     for (let level = 1; level <= 6; level++) {
-      const members = Array.from({ length: 9 }, (_, index) => `p${index}: *a${level - 1}`).join(", ");
+      const members = Array.from({ length: 9 }, (_, index) => `p${index}: *a${level - 1}`).join(
+        ", ",
+      );
       lines.push(`x-${level}: &a${level} { properties: { ${members} } }`);
     }
     lines.push(
@@ -153,12 +173,19 @@ describe("budgets", () => {
 
   test("20,000 properties with patterns are read", async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: "string", pattern: `^a{${index % 9}}$` }]),
+      Array.from({ length: 20_000 }, (_, index) => [
+        `p${index}`,
+        { type: "string", pattern: `^a{${index % 9}}$` },
+      ]),
     );
     const required = Object.keys(properties);
     const start = performance.now();
     const [schema] = await bodies({ "/x": { put: body({ properties, required }) } }, {});
-    expect(Object.keys((standalone(schema as SelfContainedSchema) as JsonObject)["properties"] as object)).toHaveLength(20_000);
+    expect(
+      Object.keys(
+        (standalone(schema as SelfContainedSchema) as JsonObject)["properties"] as object,
+      ),
+    ).toHaveLength(20_000);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });
@@ -177,7 +204,11 @@ describe("laziness", () => {
       },
     ) as JsonObject;
     const opened = await openDocument(
-      document("3.0.0", { "/x": { get: body(trap), put: {} } }, { components: { schemas: { A: trap } } }),
+      document(
+        "3.0.0",
+        { "/x": { get: body(trap), put: {} } },
+        { components: { schemas: { A: trap } } },
+      ),
     );
     expect(opened.operations.map(({ name }) => name)).toEqual(["get_x", "put_x"]);
     expect(opened.operations[1]?.details().parameters).toEqual([]);

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { checkOperations, openDocument } from "../../src/document.ts";
+import { openDocument } from "../../src/document.ts";
 import type { ApiDocument } from "../../src/document.ts";
 import type { DocumentFetcher } from "../../src/load-document.ts";
-import { document, folder, standalone } from "./support/documents.ts";
+import { checkOperations, document, folder, standalone } from "./support/documents.ts";
 
 /** A document whose only parameter has a schema elsewhere. */
 function referring(reference: string, version = "3.0.0"): JsonObject {
@@ -43,7 +43,10 @@ get:
     200: { $ref: ../responses.yaml#/pets }
 `,
       "operations.yaml": "list: { operationId: listOwners, summary: Owners }\n",
-      "parameters.json": { limit: { name: "limit", in: "query", schema: { $ref: "#/number" } }, number: { type: "integer" } },
+      "parameters.json": {
+        limit: { name: "limit", in: "query", schema: { $ref: "#/number" } },
+        number: { type: "integer" },
+      },
       "responses.yaml": `
 pets:
   description: Pets
@@ -93,7 +96,9 @@ pets:
       },
       {
         subject: "/b",
-        message: expect.stringMatching(/"broken.yaml" is not followed: it is not valid YAML: .* line 1/),
+        message: expect.stringMatching(
+          /"broken.yaml" is not followed: it is not valid YAML: .* line 1/,
+        ),
         pointer: "/paths/~1b",
       },
     ]);
@@ -121,7 +126,10 @@ describe("what a local document may not open", () => {
     ["file://host/share/x.json", /not the URL of a local file/],
     ["%2e%2e/secret.json", /outside the document's folder/],
     ["..%2fsecret.json", /not the URL of a local file/],
-    ["http://127.0.0.1:1/x.json", /web addresses are not opened from here; `allowReferences: \["http:/],
+    [
+      "http://127.0.0.1:1/x.json",
+      /web addresses are not opened from here; `allowReferences: \["http:/,
+    ],
     ["ftp://example.com/x.json", /scheme "ftp:" is never opened/],
     ["data:application/json,{}", /scheme "data:" is never opened/],
   ])("%s", async (reference, reason) => {
@@ -139,12 +147,17 @@ describe("what a local document may not open", () => {
     symlinkSync(path, join(path, "api/up"));
     for (const reference of ["link.json", "up/secret.json"]) {
       writeFileSync(join(path, "api/api.json"), JSON.stringify(referring(reference)));
-      expect(problemOf(await openDocument(join(path, "api/api.json")))).toMatch(/outside the document's folder/);
+      expect(problemOf(await openDocument(join(path, "api/api.json")))).toMatch(
+        /outside the document's folder/,
+      );
     }
   });
 
   test("a document in a folder behind a symbolic link still opens its neighbours", async () => {
-    const path = folder({ "real/api.json": referring("neighbour.json"), "real/neighbour.json": secret });
+    const path = folder({
+      "real/api.json": referring("neighbour.json"),
+      "real/neighbour.json": secret,
+    });
     symlinkSync(join(path, "real"), join(path, "link"));
     expect(problemOf(await openDocument(join(path, "link/api.json")))).toBe(undefined);
   });
@@ -167,13 +180,17 @@ describe("what a local document may not open", () => {
   test("a text or a value has no place to open files from", async () => {
     const relative = referring("a.json");
     for (const input of [relative, JSON.stringify(relative), referring("file:///etc/passwd")]) {
-      expect(problemOf(await openDocument(input))).toMatch(/given without a place of its own; pass its path or URL/);
+      expect(problemOf(await openDocument(input))).toMatch(
+        /given without a place of its own; pass its path or URL/,
+      );
     }
   });
 });
 
 /** A fetcher over a table of addresses that remembers what it was asked for. */
-function web(pages: Readonly<Record<string, JsonObject | string>>): DocumentFetcher & { readonly asked: string[] } {
+function web(
+  pages: Readonly<Record<string, JsonObject | string>>,
+): DocumentFetcher & { readonly asked: string[] } {
   const asked: string[] = [];
   const fetcher = async (url: string) => {
     asked.push(url);
@@ -199,7 +216,10 @@ describe("a document on the web", () => {
     expect(fetchText.asked).toHaveLength(3);
     expect(schemaOf(opened)).toEqual({
       $ref: "#/$defs/models.a.A",
-      $defs: { "models.a.A": { items: { $ref: "#/$defs/models.b" } }, "models.b": { type: "string" } },
+      $defs: {
+        "models.a.A": { items: { $ref: "#/$defs/models.b" } },
+        "models.b": { type: "string" },
+      },
     });
     expect(fetchText.asked).toHaveLength(3);
   });
@@ -248,8 +268,14 @@ describe("a document on the web", () => {
     const allowReferences = ["https://schemas.example.com/v1/"];
     const remote = await openDocument(at, { fetchText: web(pages), allowReferences });
     expect(schemaOf(remote)).toMatchObject({ $defs: expect.anything() });
-    const path = folder({ "api.json": { ...referring("part.json#/A") }, "part.json": { A: { $ref: shared } } });
-    const local = await openDocument(join(path, "api.json"), { fetchText: web(pages), allowReferences });
+    const path = folder({
+      "api.json": { ...referring("part.json#/A") },
+      "part.json": { A: { $ref: shared } },
+    });
+    const local = await openDocument(join(path, "api.json"), {
+      fetchText: web(pages),
+      allowReferences,
+    });
     expect(problemOf(local)).toBe(undefined);
   });
 
@@ -257,7 +283,9 @@ describe("a document on the web", () => {
     const fetchText = web({
       [at]: {
         ...referring("#/x-schemas/A"),
-        "x-schemas": { A: { type: "string", example: { $ref: "a.json" }, "x-y": { $ref: "b.json" } } },
+        "x-schemas": {
+          A: { type: "string", example: { $ref: "a.json" }, "x-y": { $ref: "b.json" } },
+        },
       },
     });
     const opened = await openDocument(at, { fetchText });
@@ -267,7 +295,9 @@ describe("a document on the web", () => {
 
   test("a secret in an address stays out of what is reported", async () => {
     const address = `${at}?token=hunter2`;
-    const fetchText = web({ [address]: referring("https://elsewhere.example.com/a.json?key=hunter3") });
+    const fetchText = web({
+      [address]: referring("https://elsewhere.example.com/a.json?key=hunter3"),
+    });
     const opened = await openDocument(address, { fetchText });
     expect(problemOf(opened)).toMatch(/\$ref "https:\/\/elsewhere.example.com\/a.json"/);
     expect(JSON.stringify(opened.problems)).not.toMatch(/hunter/);

@@ -13,12 +13,24 @@ async function places(version: string, item: object): Promise<string[]> {
 
 describe("operations", () => {
   test("are every method of every path, in order of declaration", async () => {
-    const item = { trace: {}, get: {}, summary: "no", put: {}, parameters: [], "x-get": {}, head: {} };
+    const item = {
+      trace: {},
+      get: {},
+      summary: "no",
+      put: {},
+      parameters: [],
+      "x-get": {},
+      head: {},
+    };
     expect(await places("3.1.0", item)).toEqual(["TRACE", "GET", "PUT", "HEAD"]);
   });
 
   test("query and additional methods exist in OpenAPI 3.2 only", async () => {
-    const item = { query: {}, get: {}, additionalOperations: { COPY: {}, GET: {}, "bad method": {}, link: {} } };
+    const item = {
+      query: {},
+      get: {},
+      additionalOperations: { COPY: {}, GET: {}, "bad method": {}, link: {} },
+    };
     expect(await places("3.1.0", item)).toEqual(["GET"]);
     expect(await places("3.2.0", item)).toEqual(["QUERY", "GET", "COPY", "link"]);
   });
@@ -47,7 +59,13 @@ describe("operations", () => {
         "/x": {
           summary: "Of the path",
           description: "Of the path, long",
-          get: { operationId: "getX", summary: " ", description: "Own", tags: ["a", 7], deprecated: true },
+          get: {
+            operationId: "getX",
+            summary: " ",
+            description: "Own",
+            tags: ["a", 7],
+            deprecated: true,
+          },
         },
       }),
     );
@@ -69,15 +87,21 @@ describe("operations", () => {
     );
     expect(opened.operations.map(({ method, path }) => `${method} ${path}`)).toEqual(["PUT /a"]);
     expect(opened.problems).toEqual([
-      { subject: "GET /a", message: "the operation is not an object.", pointer: "/paths/~1a/get" },
-      { subject: "/b", message: "the path item is not an object.", pointer: "/paths/~1b" },
-      { subject: "GET /c", message: "the operation is not an object.", pointer: "/paths/~1c/get" },
-      { subject: "DELETE /c", message: "the operation is not an object.", pointer: "/paths/~1c/delete" },
+      { subject: "GET /a", message: "The operation is not an object.", pointer: "/paths/~1a/get" },
+      { subject: "/b", message: "The path item is not an object.", pointer: "/paths/~1b" },
+      { subject: "GET /c", message: "The operation is not an object.", pointer: "/paths/~1c/get" },
+      {
+        subject: "DELETE /c",
+        message: "The operation is not an object.",
+        pointer: "/paths/~1c/delete",
+      },
     ]);
   });
 });
 
-function named(...operations: (readonly [string | undefined, string?, string?])[]): readonly string[] {
+function named(
+  ...operations: (readonly [string | undefined, string?, string?])[]
+): readonly string[] {
   return nameOperations(
     operations.map(([operationId, method = "GET", path = "/x"]) => ({ operationId, method, path })),
   ).names;
@@ -99,9 +123,12 @@ describe("names", () => {
     [undefined, "GET", "/users/{id}", "get_users_id"],
     ["", "POST", "/users/", "post_users"],
     ["获取", "GET", "/a.b", "get_a_b"],
-  ])("without letters in its operationId %j, %s %s becomes %s", (operationId, method, path, name) => {
-    expect(named([operationId, method, path])).toEqual([name]);
-  });
+  ])(
+    "without letters in its operationId %j, %s %s becomes %s",
+    (operationId, method, path, name) => {
+      expect(named([operationId, method, path])).toEqual([name]);
+    },
+  );
 
   test("an operationId that several share gets method and path, and is reported", async () => {
     const opened = await openDocument(
@@ -110,7 +137,11 @@ describe("names", () => {
         "/b": { get: { operationId: "other" } },
       }),
     );
-    expect(opened.operations.map(({ name }) => name)).toEqual(["same_get_a", "same_post_a", "other"]);
+    expect(opened.operations.map(({ name }) => name)).toEqual([
+      "same_get_a",
+      "same_post_a",
+      "other",
+    ]);
     expect(opened.problems).toEqual([
       expect.objectContaining({ subject: "same", severity: "warning" }),
     ]);
@@ -125,7 +156,10 @@ describe("names", () => {
 
   test("are canonical, unique, and the same whatever the order", () => {
     const ids = fc.option(
-      fc.oneof(fc.string({ maxLength: 90 }), fc.constantFrom("getUser", "get_user", "get-user", "a/b", "A.b")),
+      fc.oneof(
+        fc.string({ maxLength: 90 }),
+        fc.constantFrom("getUser", "get_user", "get-user", "a/b", "A.b"),
+      ),
       { nil: undefined },
     );
     fc.assert(
@@ -150,7 +184,12 @@ describe("names", () => {
 
   test("stay when the document gains operations with other names", () => {
     const before = named(["listPets"], [undefined, "GET", "/a"]);
-    const after = named(["addPet"], ["listPets"], [undefined, "GET", "/a"], [undefined, "GET", "/b"]);
+    const after = named(
+      ["addPet"],
+      ["listPets"],
+      [undefined, "GET", "/a"],
+      [undefined, "GET", "/b"],
+    );
     expect(after.slice(1, 3)).toEqual([...before]);
   });
 });

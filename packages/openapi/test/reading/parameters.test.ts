@@ -1,10 +1,20 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { checkOperations, openDocument } from "../../src/document.ts";
+import { openDocument } from "../../src/document.ts";
 import type { Parameter } from "../../src/operation.ts";
-import { document, failureOf, onlyDetails, standalone } from "./support/documents.ts";
+import {
+  checkOperations,
+  document,
+  failureOf,
+  onlyDetails,
+  standalone,
+} from "./support/documents.ts";
 
-async function parameter(version: string, declared: JsonObject, more: JsonObject = {}): Promise<Parameter> {
+async function parameter(
+  version: string,
+  declared: JsonObject,
+  more: JsonObject = {},
+): Promise<Parameter> {
   const { parameters } = await onlyDetails(version, { parameters: [declared] }, more);
   return parameters[0] as Parameter;
 }
@@ -99,7 +109,9 @@ describe("parameters of an operation", () => {
       document(
         "3.0.0",
         { "/x": { get: operation, put: operation } },
-        { components: { parameters: { P: { name: "p", in: "query", schema: { type: "string" } } } } },
+        {
+          components: { parameters: { P: { name: "p", in: "query", schema: { type: "string" } } } },
+        },
       ),
     );
     const [get, put] = opened.operations.map((each) => each.details().parameters[0]);
@@ -127,11 +139,13 @@ describe("parameters of an operation", () => {
     );
     expect(checkOperations(opened)).toHaveLength(1);
     const { parameters = [] } = opened.operations[0]?.details() ?? {};
-    expect(parameters.map(({ name, required, schema }) => [name, required, schema.schema])).toEqual([
-      ["two", true, { type: "integer" }],
-      ["one", true, { type: "string" }],
-      ["three", true, { type: "string" }],
-    ]);
+    expect(parameters.map(({ name, required, schema }) => [name, required, schema.schema])).toEqual(
+      [
+        ["two", true, { type: "integer" }],
+        ["one", true, { type: "string" }],
+        ["three", true, { type: "string" }],
+      ],
+    );
     expect(opened.problems).toHaveLength(2);
     expect(opened.problems[0]).toMatchObject({
       severity: "warning",
@@ -188,7 +202,12 @@ describe("parameters of Swagger 2.0", () => {
   });
 
   test("are read in OpenAPI 3 documents that mix the versions", async () => {
-    const read = await parameter("3.0.0", { name: "p", in: "query", type: "string", format: "date" });
+    const read = await parameter("3.0.0", {
+      name: "p",
+      in: "query",
+      type: "string",
+      format: "date",
+    });
     expect(standalone(read.schema)).toEqual({ type: "string", format: "date" });
   });
 
@@ -199,6 +218,9 @@ describe("parameters of Swagger 2.0", () => {
       { definitions: { D: { type: "string" } } },
     );
     expect(read).toMatchObject({ name: "p", required: true });
-    expect(standalone(read.schema)).toEqual({ $ref: "#/$defs/D", $defs: { D: { type: "string" } } });
+    expect(standalone(read.schema)).toEqual({
+      $ref: "#/$defs/D",
+      $defs: { D: { type: "string" } },
+    });
   });
 });

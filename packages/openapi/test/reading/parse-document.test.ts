@@ -1,8 +1,8 @@
 import { ToolError } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { checkOperations, openDocument } from "../../src/document.ts";
+import { openDocument } from "../../src/document.ts";
 import { parseDocument } from "../../src/parse-document.ts";
-import { document, folder } from "./support/documents.ts";
+import { checkOperations, document, folder } from "./support/documents.ts";
 
 async function refusal(input: string | object): Promise<ToolError> {
   try {
@@ -102,7 +102,9 @@ after: true
 describe("what can't be read", () => {
   test("names the place of a fault, and quotes nothing of the text", async () => {
     const json = await refusal('{ "openapi": "3.1.0", "secret": hunter2" : ] }');
-    expect(json.message).toMatch(/^Cannot read the document: it is not valid JSON: Unexpected token/);
+    expect(json.message).toMatch(
+      /^Cannot read the document: it is not valid JSON: Unexpected token/,
+    );
     expect(json.message).not.toContain("hunter2");
     const cut = await refusal('{\n  "openapi": "3.1.0",\n  "x"');
     expect(cut.message).toMatch(/JSON: .* at line 3, column 6/);
@@ -125,6 +127,12 @@ describe("what can't be read", () => {
     );
     expect(error.code).toBe("unavailable");
     expect(error.retryable).toBe(false);
+  });
+
+  test("a file URL of another host is refused", async () => {
+    const error = await refusal("file://elsewhere/api.yaml");
+    expect(error.message).toBe("Cannot read file:///api.yaml: it is not the URL of a local file.");
+    expect(error.code).toBe("invalid_arguments");
   });
 
   test("a folder is not a file", async () => {
@@ -163,7 +171,9 @@ describe("inputs", () => {
     const texts = [JSON.stringify(api), `openapi: 3.1.0\npaths:\n  /a: { get: { summary: A } }\n`];
     for (const input of [...texts, api, `${path}/api.json`, new URL(`file://${path}/api.json`)]) {
       const opened = await openDocument(input);
-      expect(opened.operations.map(({ name, summary }) => [name, summary])).toEqual([["get_a", "A"]]);
+      expect(opened.operations.map(({ name, summary }) => [name, summary])).toEqual([
+        ["get_a", "A"],
+      ]);
     }
   });
 
@@ -179,14 +189,22 @@ describe("inputs", () => {
       Object.freeze(value);
       Object.values(value).forEach(freeze);
     };
-    const frozen = document("3.0.0", {
-      "/a": {
-        post: {
-          parameters: [{ name: "q", in: "query", schema: { type: "string", nullable: true, example: "x" } }],
-          requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/A" } } } },
+    const frozen = document(
+      "3.0.0",
+      {
+        "/a": {
+          post: {
+            parameters: [
+              { name: "q", in: "query", schema: { type: "string", nullable: true, example: "x" } },
+            ],
+            requestBody: {
+              content: { "application/json": { schema: { $ref: "#/components/schemas/A" } } },
+            },
+          },
         },
       },
-    }, { components: { schemas: { A: { properties: { b: { $ref: "#/components/schemas/A" } } } } } });
+      { components: { schemas: { A: { properties: { b: { $ref: "#/components/schemas/A" } } } } } },
+    );
     freeze(frozen);
     expect(checkOperations(await openDocument(frozen))).toHaveLength(1);
   });

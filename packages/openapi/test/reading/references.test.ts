@@ -1,7 +1,14 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { checkOperations, openDocument } from "../../src/document.ts";
-import { byPlace, document, failureOf, onlyDetails, standalone } from "./support/documents.ts";
+import { openDocument } from "../../src/document.ts";
+import {
+  byPlace,
+  checkOperations,
+  document,
+  failureOf,
+  onlyDetails,
+  standalone,
+} from "./support/documents.ts";
 
 function asking(schema: JsonObject): JsonObject {
   return { parameters: [{ name: "q", in: "query", schema }] };
@@ -22,9 +29,9 @@ describe("JSON pointers", () => {
         { $ref: `#/components/schemas/${token}` },
         { components: { schemas } },
       );
-      const [[name, definition]] = Object.entries((result as JsonObject)["$defs"] as JsonObject) as [
-        [string, unknown],
-      ];
+      const [[name, definition]] = Object.entries(
+        (result as JsonObject)["$defs"] as JsonObject,
+      ) as [[string, unknown]];
       expect(name).toMatch(/^a_b_c_d_e__[0-9a-z]{7}$/);
       expect(definition).toEqual({ type: "string" });
     }
@@ -53,7 +60,27 @@ describe("JSON pointers", () => {
       { $ref: "#/components/schemas/Outer/properties/deep" },
       { components: { schemas } },
     );
-    expect(Object.values((result as JsonObject)["$defs"] as JsonObject)).toEqual([{ type: "boolean" }]);
+    expect(Object.values((result as JsonObject)["$defs"] as JsonObject)).toEqual([
+      { type: "boolean" },
+    ]);
+  });
+
+  test("pointers that lead through references again and again end", async () => {
+    const steps = "/x".repeat(12);
+    const schemas = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => [
+        `L${level}`,
+        { $ref: `#/components/schemas/L${(level + 1) % 40}${steps}` },
+      ]),
+    );
+    const opened = await openDocument(
+      document(
+        "3.1.0",
+        { "/x": { get: asking({ $ref: "#/components/schemas/L0/x" }) } },
+        { components: { schemas } },
+      ),
+    );
+    expect(failureOf(opened.operations[0]).message).toMatch(/points to nothing/);
   });
 
   test("names of Object.prototype are found in no document", async () => {
@@ -77,7 +104,9 @@ describe("broken references", () => {
           "/deep": { get: asking({ $ref: "#/components/schemas/A" }) },
           "/nothing": { get: { parameters: [7] } },
         },
-        { components: { schemas: { A: { properties: { b: { $ref: "#/components/schemas/B" } } } } } },
+        {
+          components: { schemas: { A: { properties: { b: { $ref: "#/components/schemas/B" } } } } },
+        },
       ),
     );
     expect(opened.problems).toEqual([]);
@@ -96,7 +125,7 @@ describe("broken references", () => {
       },
       {
         subject: "GET /nothing",
-        message: "the parameter has no `name` or no `in`.",
+        message: "The parameter has no `name` or no `in`.",
         pointer: "/paths/~1nothing/get/parameters/0",
       },
     ]);
@@ -127,7 +156,9 @@ describe("broken references", () => {
     );
     expect(checkOperations(opened)).toHaveLength(1);
     const { responses } = (opened.operations[0] as (typeof opened.operations)[0]).details();
-    expect(responses.map(({ status, media }) => [status, media.map(({ schema }) => schema.schema)])).toEqual([
+    expect(
+      responses.map(({ status, media }) => [status, media.map(({ schema }) => schema.schema)]),
+    ).toEqual([
       ["200", [true]],
       ["404", []],
       ["500", [{ type: "string" }]],
@@ -176,9 +207,15 @@ describe("circular references", () => {
         },
         {
           components: {
-            parameters: { P: { $ref: "#/components/parameters/Q" }, Q: { $ref: "#/components/parameters/P" } },
+            parameters: {
+              P: { $ref: "#/components/parameters/Q" },
+              Q: { $ref: "#/components/parameters/P" },
+            },
             requestBodies: { R: { $ref: "#/components/requestBodies/R" } },
-            schemas: { S: { $ref: "#/components/schemas/T" }, T: { $ref: "#/components/schemas/S" } },
+            schemas: {
+              S: { $ref: "#/components/schemas/T" },
+              T: { $ref: "#/components/schemas/S" },
+            },
           },
         },
       ),
@@ -196,7 +233,9 @@ describe("circular references", () => {
   });
 
   test("of a schema that contains itself stay references", async () => {
-    const schemas = { Tree: { properties: { children: { items: { $ref: "#/components/schemas/Tree" } } } } };
+    const schemas = {
+      Tree: { properties: { children: { items: { $ref: "#/components/schemas/Tree" } } } },
+    };
     expect(
       await translated("3.0.0", { $ref: "#/components/schemas/Tree" }, { components: { schemas } }),
     ).toEqual({
@@ -226,7 +265,10 @@ describe("identifiers of OpenAPI 3.1", () => {
     const [node] = Object.keys($defs).filter((name) => name !== "Tree");
     expect($defs).toEqual({
       Tree: {
-        properties: { byPointer: { $ref: `#/$defs/${node}` }, byAnchor: { $ref: `#/$defs/${node}` } },
+        properties: {
+          byPointer: { $ref: `#/$defs/${node}` },
+          byAnchor: { $ref: `#/$defs/${node}` },
+        },
       },
       [String(node)]: { type: "string" },
     });
@@ -239,6 +281,22 @@ describe("identifiers of OpenAPI 3.1", () => {
       document("3.1.0", { "/x": { get: asking({ $ref: "#leaf" }) } }, { components: { schemas } }),
     );
     expect(failureOf(opened.operations[0]).message).toBe('$ref "#leaf" points to nothing');
+  });
+
+  test("$dynamicRef leads to the anchor of its own schema resource", async () => {
+    const result = await translated(
+      "3.1.0",
+      { $ref: "#/components/schemas/Node" },
+      {
+        components: {
+          schemas: { Node: { $dynamicAnchor: "node", items: { $dynamicRef: "#node" } } },
+        },
+      },
+    );
+    expect(result).toEqual({
+      $ref: "#/$defs/Node",
+      $defs: { Node: { items: { $ref: "#/$defs/Node" } } },
+    });
   });
 
   test("a relative $ref resolves against $id", async () => {
@@ -280,7 +338,13 @@ describe("identifiers of OpenAPI 3.1", () => {
     const result = await translated(
       "3.0.0",
       { $ref: "#/components/schemas/A" },
-      { components: { schemas: { A: { $id: "https://example.com/", items: { $ref: "#/components/schemas/A" } } } } },
+      {
+        components: {
+          schemas: {
+            A: { $id: "https://example.com/", items: { $ref: "#/components/schemas/A" } },
+          },
+        },
+      },
     );
     expect(result).toEqual({
       $ref: "#/$defs/A",

@@ -19,19 +19,54 @@ describe("security", () => {
     );
     expect(security).toEqual([
       [
-        { scheme: "key", scopes: [], declaration: { type: "apiKey", name: "X-Key", in: "header", raw: securitySchemes.key } },
-        { scheme: "token", scopes: [], declaration: { type: "http", scheme: "bearer", raw: securitySchemes.bearer } },
+        {
+          scheme: "key",
+          scopes: [],
+          declaration: { type: "apiKey", name: "X-Key", in: "header", raw: securitySchemes.key },
+        },
+        {
+          scheme: "token",
+          scopes: [],
+          declaration: { type: "http", scheme: "bearer", raw: securitySchemes.bearer },
+        },
       ],
-      [{ scheme: "login", scopes: ["read"], declaration: { type: "oauth2", raw: securitySchemes.login } }],
+      [
+        {
+          scheme: "login",
+          scopes: ["read"],
+          declaration: { type: "oauth2", raw: securitySchemes.login },
+        },
+      ],
       [],
       [{ scheme: "unknown", scopes: [] }],
+    ]);
+  });
+
+  test("whose declaration is broken leaves the operation, with a warning", async () => {
+    const opened = await openDocument(
+      document(
+        "3.0.0",
+        { "/x": { get: { security: [{ gone: [] }] } } },
+        { components: { securitySchemes: { gone: { $ref: "#/nowhere" } } } },
+      ),
+    );
+    expect(opened.operations[0]?.details().security).toEqual([[{ scheme: "gone", scopes: [] }]]);
+    expect(opened.problems).toEqual([
+      {
+        subject: "GET /x",
+        message: 'The security scheme "gone" is left out: $ref "#/nowhere" points to nothing.',
+        pointer: "/components/securitySchemes/gone",
+        severity: "warning",
+      },
     ]);
   });
 
   test("comes from the document unless the operation has its own, even an empty one", async () => {
     const more = { security: [{ key: [] }], components: { securitySchemes } };
     const schemes = async (operation: JsonObject) =>
-      (await onlyDetails("3.1.0", operation, more)).security.map((all) => all.map(({ scheme }) => scheme));
+      (await onlyDetails("3.1.0", operation, more)).security.map((all) =>
+        all.map(({ scheme }) => scheme),
+      );
     expect(await schemes({})).toEqual([["key"]]);
     expect(await schemes({ security: [] })).toEqual([]);
     expect(await schemes({ security: [{ bearer: [] }] })).toEqual([["bearer"]]);
@@ -45,7 +80,13 @@ describe("security", () => {
       {
         securityDefinitions: {
           basic: { type: "basic" },
-          oauth: { type: "oauth2", flow: "accessCode", authorizationUrl: "/a", tokenUrl: "/t", scopes: { read: "R" } },
+          oauth: {
+            type: "oauth2",
+            flow: "accessCode",
+            authorizationUrl: "/a",
+            tokenUrl: "/t",
+            scopes: { read: "R" },
+          },
         },
       },
     );
@@ -55,7 +96,9 @@ describe("security", () => {
         type: "oauth2",
         raw: {
           type: "oauth2",
-          flows: { authorizationCode: { authorizationUrl: "/a", tokenUrl: "/t", scopes: { read: "R" } } },
+          flows: {
+            authorizationCode: { authorizationUrl: "/a", tokenUrl: "/t", scopes: { read: "R" } },
+          },
         },
       },
     ]);
@@ -82,7 +125,11 @@ describe("servers", () => {
   test("are the operation's, else the path item's, else the document's", async () => {
     const paths = {
       "/a": { get: {} },
-      "/b": { servers: [{ url: "https://b.example.com" }], get: {}, put: { servers: [{ url: "https://c.example.com" }] } },
+      "/b": {
+        servers: [{ url: "https://b.example.com" }],
+        get: {},
+        put: { servers: [{ url: "https://c.example.com" }] },
+      },
     };
     expect(await serversOf(paths, more)).toEqual([
       ["https://a.example.com/v1", "/relative"],
@@ -95,7 +142,11 @@ describe("servers", () => {
     const servers = [
       {
         url: "https://{host}:{port}/{version}/{open}",
-        variables: { host: { default: "h.example.com" }, port: { default: 8443 }, version: { enum: ["v2", "v1"] } },
+        variables: {
+          host: { default: "h.example.com" },
+          port: { default: 8443 },
+          version: { enum: ["v2", "v1"] },
+        },
       },
     ];
     expect(await serversOf({ "/a": { get: {} } }, { servers })).toEqual([
@@ -109,16 +160,26 @@ describe("servers", () => {
   });
 
   test.each([
-    [{ host: "h.example.com", basePath: "/v1", schemes: ["http", "https"] }, ["https://h.example.com/v1", "http://h.example.com/v1"]],
+    [
+      { host: "h.example.com", basePath: "/v1", schemes: ["http", "https"] },
+      ["https://h.example.com/v1", "http://h.example.com/v1"],
+    ],
     [{ host: "h.example.com", basePath: "/" }, ["https://h.example.com"]],
-    [{ host: "h.example.com:81", basePath: "v1", schemes: ["ws", "http"] }, ["http://h.example.com:81/v1"]],
+    [
+      { host: "h.example.com:81", basePath: "v1", schemes: ["ws", "http"] },
+      ["http://h.example.com:81/v1"],
+    ],
     [{ basePath: "/v1", schemes: ["https"] }, ["/v1"]],
   ])("of Swagger 2.0: %j", async (more, expected) => {
     expect(await serversOf({ "/a": { get: {} } }, more, "2.0")).toEqual([expected]);
   });
 
   test("of Swagger 2.0 without a host are where the document is", async () => {
-    const api = document("2.0", { "/a": { get: {}, put: { schemes: ["https"] } } }, { basePath: "/v1" });
+    const api = document(
+      "2.0",
+      { "/a": { get: {}, put: { schemes: ["https"] } } },
+      { basePath: "/v1" },
+    );
     const url = "http://h.example.com:81/docs/api.json";
     const fetchText = async () => ({ text: JSON.stringify(api), url });
     const opened = await openDocument(url, { fetchText });

@@ -5,17 +5,25 @@ import type { JsonObject } from "@toolweave/core";
 import { onTestFinished } from "vitest";
 import { openDocument } from "../../../src/document.ts";
 import type { ApiDocument } from "../../../src/document.ts";
-import type {
-  Operation,
-  OperationDetails,
-  OperationError,
-  SelfContainedSchema,
-} from "../../../src/operation.ts";
+import { OperationError } from "../../../src/operation.ts";
+import type { Operation, OperationDetails, SelfContainedSchema } from "../../../src/operation.ts";
 
 /** A document with these paths; `more` over it. */
 export function document(version: string, paths: JsonObject, more: JsonObject = {}): JsonObject {
   const key = version.startsWith("2") ? "swagger" : "openapi";
   return { [key]: version, info: { title: "Test", version: "1" }, paths, ...more };
+}
+
+/** The operations whose details and responses can be read; `problems` then names all that is wrong. */
+export function checkOperations(opened: ApiDocument): Operation[] {
+  return opened.operations.filter((operation) => {
+    try {
+      return operation.details().responses.length >= 0;
+    } catch (error) {
+      if (error instanceof OperationError) return false;
+      throw error;
+    }
+  });
 }
 
 /** The operations of a document by `METHOD path`. */

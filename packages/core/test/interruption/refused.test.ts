@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { type Interruption, type JsonObject, type Tool } from "@toolweave/core";
+import { guarded, call, executorFor, foreignTool } from "../support/executor-for.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const yes = [{ type: "approve" }] as const;
+
+describe("an approval is refused", () => {
+  test("AP04 the second time", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    completed(await executor.resume(interruption, yes));
+    const { error, result } = failed(await executor.resume(interruption, yes));
+    expect([error.code, error.audience, ran.length]).toEqual(["approval_invalid", "host", 1]);
+    expect(error.message).toMatch(/^This interruption of pay is not pending here/);
+    expect([result.callId, result.durationMs]).toEqual(["pay", 0]);
+  });
+
+  test("AP04 to one of two that come at once", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => executor.resume(interruption, yes)),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([
+      "completed",
+      ...Array.from({ length: 4 }, () => "failed"),
+    ]);
+    expect(ran).toHaveLength(1);
+  });
+
+  test("AP04 after it has expired, and not a moment before", async () => {
+    const clock = new FakeClock();
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran), { clock });
+    const [a, b, c] = await Promise.all(
+      ["a", "b", "c"].map(async (id) =>
+        interruptionOf(await executor.execute(call("pay", {}, id))),
+      ),
+    );
+    clock.skip(24 * 60 * 60 * 1000 - 1);
+    completed(await executor.resume(a as Interruption, yes));
+    clock.skip(1);
+    expect(failed(await executor.resume(b as Interruption, yes)).error).toMatchObject({
+      code: "approval_invalid",
+      message: "The interruption of pay has expired; make the call again.",
+    });
+    interruptionOf(await executor.execute(call("pay")));
+    expect(codeOf(await executor.resume(c as Interruption, yes))).toBe("approval_invalid");
+    expect(ran).toHaveLength(1);
+  });
+
+  test("AP04 at another executor", async () => {
+    const executor = executorFor(guarded());
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    expect(codeOf(await executorFor(guarded()).resume(interruption, yes))).toBe("approval_invalid");
+    completed(await executor.resume(interruption, yes));
+  });
+
+  test.each<[string, (real: Interruption) => unknown]>([
+    [
+      "forged altogether",
+      ({ call }) => ({ id: "x", runId: "r", call, requests: [], state: "guess" }),
+    ],
+    ["with another one's id", (real) => ({ ...real, id: "other" })],
+    ["with another one's state", (real) => ({ ...real, state: "other" })],
+    ["with nothing in it", () => ({})],
+  ])("%s", async (_, forge) => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const real = interruptionOf(await executor.execute(call("pay")));
+    expect(codeOf(await executor.resume(forge(real) as Interruption, yes))).toBe(
+      "approval_invalid",
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("AP01 for other arguments: what is passed back does not count, what was admitted does", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const args = { amount: 5 };
+    const asked = call("pay", args);
+    const real = interruptionOf(await executor.execute(asked));
+    args.amount = 5000;
+    (asked as { name: string }).name = "other";
+    const forged = { ...real, call: { ...real.call, arguments: { amount: 5000 } } };
+    completed(await executor.resume(forged, yes));
+    expect(ran).toEqual([{ amount: 5 }]);
+  });
+
+  test("when the tool has changed meanwhile, and cannot be used again", async () => {
+    const ran: JsonObject[] = [];
+    const versions = ["Pays.", "Pays, and tells the world."].map((description) =>
+      foreignTool("pay", { spec: { description }, invoke: (args) => void ran.push(args) }),
+    ) as [Tool, Tool];
+    const source = new TestSource("s", [versions[0]]);
+    const executor = executorFor(source);
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    source.set(versions[1]);
+    expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
+      code: "approval_invalid",
+      message: "pay has changed since it was approved; make the call again.",
+    });
+    source.set(versions[0]);
+    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+    expect(ran).toEqual([]);
+  });
+
+  test("when the tool changes in the very moment of the approval: what runs is what was approved", async () => {
+    const ran: string[] = [];
+    const make = (description: string): Tool =>
+      foreignTool("pay", { spec: { description }, invoke: () => void ran.push(description) });
+    const source = new TestSource("s", [make("approved")]);
+    const executor = executorFor(source);
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const outcome = executor.resume(interruption, yes);
+    source.set(make("changed"));
+    await outcome;
+    expect(ran).not.toContain("changed");
+  });
+
+  test("when the tool's description can no longer be read", async () => {
+    const source = new TestSource("s", [foreignTool("pay")]);
+    const executor = executorFor(source);
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const broken = foreignTool("pay");
+    Object.defineProperty(broken.spec, "inputSchema", {
+      enumerable: true,
+      get: () => {
+        throw new Error("gone");
+      },
+    });
+    source.set(broken);
+    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+  });
+
+  test("when the tool is gone, as a call of an unknown tool", async () => {
+    const source = new TestSource("s", [foreignTool("pay")]);
+    const executor = executorFor(source);
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    source.set();
+    expect(codeOf(await executor.resume(interruption, yes))).toBe("not_found");
+  });
+
+  test("AP15 by a new process: nothing of it is known there", async () => {
+    const interruption = interruptionOf(await executorFor(guarded()).execute(call("pay")));
+    const restarted = executorFor(guarded());
+    expect(failed(await restarted.resume(interruption, yes)).error.message).toContain(
+      "belongs to another process",
+    );
+  });
+});

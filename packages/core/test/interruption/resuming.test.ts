@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { defineTool, type JsonObject } from "@toolweave/core";
+import { guarded, call, executorFor, recorded, tool } from "../support/executor-for.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const yes = [{ type: "approve" }] as const;
+
+describe("resuming", () => {
+  test("a call of a run that was cancelled is cancelled", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const run = executor.startRun();
+    const interruption = interruptionOf(await run.execute(call("pay")));
+    run.cancel("Too late.");
+    expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
+      code: "cancelled",
+      message: "Too late.",
+    });
+    expect(ran).toEqual([]);
+  });
+
+  test("may go on in a later run of the same caller and session", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const events = recorded(executor);
+    const options = { caller: { id: "ada", roles: ["x"] }, sessionId: "s" };
+    const first = executor.startRun({ ...options, id: "first" });
+    const interruption = interruptionOf(await first.execute(call("pay")));
+    await first[Symbol.asyncDispose]();
+    const second = executor.startRun({ ...options, id: "second" });
+    completed(await executor.resume(interruption, yes, { run: second }));
+    expect(events.slice(2).map((event) => "runId" in event && event.runId)).toEqual(
+      Array.from({ length: 4 }, () => "second"),
+    );
+  });
+
+  test.each([
+    ["caller", { caller: { id: "eve" }, sessionId: "s" }],
+    ["caller's role", { caller: { id: "ada", roles: ["admin"] }, sessionId: "s" }],
+    ["session", { caller: { id: "ada" }, sessionId: "other" }],
+    ["nobody", {}],
+  ])("AP04 does not go on in a run of another %s", async (_, options) => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const interruption = interruptionOf(
+      await executor.execute(call("pay"), { caller: { id: "ada" }, sessionId: "s" }),
+    );
+    const run = executor.startRun(options);
+    expect(failed(await executor.resume(interruption, yes, { run })).error).toMatchObject({
+      code: "approval_invalid",
+      message: "The interruption of pay belongs to another caller or session.",
+    });
+    expect(ran).toEqual([]);
+  });
+
+  test("does not go on in a run of another executor", async () => {
+    const executor = executorFor(guarded());
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const run = executorFor(guarded()).startRun();
+    expect(codeOf(await executor.resume(interruption, yes, { run }))).toBe("approval_invalid");
+    completed(await executor.resume(interruption, yes));
+  });
+
+  test("can be cancelled by a signal of its own", async () => {
+    const executor = executorFor(tool("pay", () => new Promise(() => {}), { needsApproval: true }));
+    const before = interruptionOf(await executor.execute(call("pay")));
+    expect(codeOf(await executor.resume(before, yes, { signal: AbortSignal.abort() }))).toBe(
+      "cancelled",
+    );
+    const during = interruptionOf(await executor.execute(call("pay")));
+    const controller = new AbortController();
+    executor.on(({ type }) => {
+      if (type === "tool.started") setImmediate(() => controller.abort());
+    });
+    expect(codeOf(await executor.resume(during, yes, { signal: controller.signal }))).toBe(
+      "cancelled",
+    );
+  });
+
+  test("waits for a source that is loading again", async () => {
+    const executor = executorFor(guarded());
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const slow = new TestSource("slow", [], { loading: true });
+    executor.registry.add(slow);
+    const outcome = executor.resume(interruption, yes);
+    slow.load();
+    expect((await outcome).status).toBe("completed");
+  });
+
+  test("does not reach beyond what was advertised when the call was made", async () => {
+    const executor = executorFor([
+      tool("delegate", async (_, { scope }) => (await scope.execute(call("secret"))).status, {
+        needsApproval: true,
+      }),
+      tool("secret"),
+    ]);
+    const run = executor.startRun({ toolset: executor.toolset.select({ include: ["delegate"] }) });
+    const interruption = interruptionOf(await run.execute(call("delegate")));
+    const { result } = completed(await executor.resume(interruption, yes));
+    expect(result.content).toEqual([{ type: "text", text: "failed" }]);
+  });
+
+  test("uses the arguments as they were validated, transformed anew", async () => {
+    const executor = executorFor(
+      defineTool({
+        name: "pay",
+        description: "",
+        input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+        needsApproval: true,
+        execute: ({ n }) => n * 2,
+      }),
+    );
+    const interruption = interruptionOf(await executor.execute(call("pay", '{"n":21}')));
+    expect(completed(await executor.resume(interruption, yes)).result.value).toBe(42);
+  });
+});

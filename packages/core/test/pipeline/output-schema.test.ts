@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { text, ToolError, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
+import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+describe("an output schema", () => {
+  const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+
+  test("may be of another dialect than the input's, which is loaded when it is needed", async () => {
+    const old = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "array",
+      items: [{ type: "number" }],
+    };
+    const wrong = { ...old, items: [{ type: "nothing" }] };
+    const registry = new ToolRegistry([
+      tool("good", () => [1], { output: old }),
+      tool("bad", () => ["x"], { output: old }),
+    ]);
+    const executor = new ToolExecutor({ registry });
+    completed(await executor.execute(call("good")));
+    expect(codeOf(await executor.execute(call("bad")))).toBe("invalid_output");
+    const broken = new ToolExecutor({
+      registry: new ToolRegistry([tool("t", () => [1], { output: wrong })]),
+    });
+    expect(failed(await broken.execute(call("t"))).error.message).toContain("cannot be used");
+  });
+
+  test("that the answer breaks fails the call, and says that it did run", async () => {
+    const executor = executorFor(tool("t", () => ({ n: "one" }), { output }));
+    const { error } = failed(await executor.execute(call("t")));
+    expect([error.code, error.audience, error.message]).toEqual([
+      "invalid_output",
+      "host",
+      "t answered against its own output schema: /n must be number. The call did run: do not repeat it before checking what it did.",
+    ]);
+  });
+
+  test("is about the value: an answer without one breaks it, an error need not keep it", async () => {
+    const bare = executorFor(tool("t", () => ({ content: [text("x")] }), { output }));
+    expect(failed(await bare.execute(call("t"))).error.message).toContain(
+      "its output has no structured value",
+    );
+    const error = executorFor(
+      tool("t", () => ({ content: [text("x")], isError: true }), { output }),
+    );
+    expect(completed(await error.execute(call("t"))).result.isError).toBe(true);
+  });
+
+  test("makes a text a value", async () => {
+    const executor = executorFor(tool("t", () => "text", { output: { type: "string" } }));
+    expect(completed(await executor.execute(call("t"))).result).toMatchObject({
+      content: [text("text")],
+      value: "text",
+    });
+  });
+
+  test("that is none cannot be kept: the call did run, and the host must correct it", async () => {
+    for (const output of [{ type: "nothing" }, { $ref: "http://other.example" }]) {
+      const executor = executorFor(tool("t", () => 1, { output }));
+      for (let time = 0; time < 2; time++) {
+        const { error } = failed(await executor.execute(call("t")));
+        expect(error.code).toBe("invalid_output");
+        expect(error.message).toMatch(/^the output schema of t cannot be used\. The call did run/);
+        expect(ToolError.is(error.cause)).toBe(true);
+      }
+    }
+  });
+
+  test("of a tool that only warns is a warning in the event of its end, read by nobody else", async () => {
+    const warning = foreignTool("t", {
+      spec: { outputSchema: output },
+      outputValidation: "warning",
+      invoke: () => ({ n: "one" }),
+    });
+    const unusable = foreignTool("u", {
+      spec: { outputSchema: { type: "nothing" } },
+      outputValidation: "warning",
+      invoke: () => 1,
+    });
+    const executor = executorFor(new TestSource("s", [warning, unusable]), {
+      policy: "autonomous",
+    });
+    completed(await executor.execute(call("t")));
+    const events = recorded(executor);
+    for (const name of ["t", "u"]) completed(await executor.execute(call(name)));
+    expect(
+      events.flatMap((event) => (event.type === "tool.completed" ? [event.warnings] : [])),
+    ).toEqual([
+      ["t answered against its own output schema: /n must be number"],
+      ["the output schema of u cannot be used"],
+    ]);
+  });
+});
