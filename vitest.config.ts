@@ -7,7 +7,15 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["{packages,apps,examples}/*/test/**/*.test.ts", "conformance/test/**/*.test.ts", "test/**/*.test.ts"],
-    typecheck: { enabled: true, include: ["packages/*/test/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
+    include: [
+      "{packages,apps,examples}/*/test/**/*.test.ts",
+      "conformance/test/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
+    typecheck: {
+      enabled: true,
+      include: ["packages/*/test/**/*.test-d.ts"],
+      tsconfig: "./tsconfig.json",
+    },
   },
 });

@@ -10,7 +10,7 @@ import {
   type ToolErrorCode,
   type ToolOutcome,
 } from "@toolweave/core";
-import { call, foreignTool, tool } from "./support/executor-for.ts";
+import { call, foreignTool, tool, validator } from "./support/executor-for.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { failed, interruptionOf, textFor } from "./support/outcomes.ts";
 
@@ -98,7 +98,7 @@ describe("the codes", () => {
     "%s is what the executor answers, with its defaults and a text that a model may see",
     async (code, produce) => {
       const make = (options: Partial<ExecutorOptions>): ToolExecutor =>
-        new ToolExecutor({ registry, clock, ...options });
+        new ToolExecutor({ registry, clock, validator, ...options });
       const outcome = await produce(
         (name, args = "{}", options = {}) => make({}).execute(call(name, args, "c1"), options),
         make,

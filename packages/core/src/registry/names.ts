@@ -5,10 +5,10 @@
 export const toolNamePattern: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** The longest a tool's name may be. */
-export const maxNameLength = 64;
+const maxNameLength = 64;
 
 /** What stands between a prefix and a name. */
-export const prefixSeparator = "__";
+const prefixSeparator = "__";
 
 /** True when `name` is canonical. */
 export function isToolName(name: string): boolean {
@@ -47,7 +47,7 @@ export function snakeName(name: string): string {
  *
  * @param original what the hash is made of; default: the name.
  */
-export function shortenName(name: string, original: string = name): string {
+function shortenName(name: string, original: string = name): string {
   if (name.length <= maxNameLength) return name;
   const hash = shortHash(original);
   return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
@@ -86,7 +86,7 @@ export function uniqueNames(
 }
 
 /** `name` with a short hash of `original` behind it, 64 characters at most. */
-export function withHash(name: string, original: string): string {
+function withHash(name: string, original: string): string {
   const hash = shortHash(original);
   return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
 }

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type RegistryInput,
+  type SchemaValidator,
   type Tool,
   type ToolCall,
   type ToolContext,
@@ -16,8 +17,12 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 
-// One for all executors: loading Ajv again for each would be most of the tests' time.
-const validator = ajvValidator();
+/**
+ * One for all executors, since loading Ajv again for each would be most of the tests' time; and
+ * loaded before the first test, so that no test has to wait for more than its own steps.
+ */
+export const validator: SchemaValidator = ajvValidator();
+await validator.compile({ type: "object" });
 
 type Definition = Partial<ToolDefinition<JsonSchema>>;
 

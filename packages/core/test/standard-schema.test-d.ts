@@ -1,0 +1,20 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { expectTypeOf, test } from "vitest";
+import { defineTool, type StandardSchema } from "../src/index.ts";
+
+test("every schema that keeps the Standard Schema interface is taken", () => {
+  expectTypeOf<StandardSchemaV1<unknown, { id: number }>>().toExtend<
+    StandardSchema<unknown, { id: number }>
+  >();
+  const foreign = {} as StandardSchemaV1<unknown, { id: number }>;
+  defineTool({
+    name: "t",
+    description: "d",
+    input: foreign,
+    inputSchema: { type: "object" },
+    execute: ({ id }) => {
+      expectTypeOf(id).toEqualTypeOf<number>();
+      return id;
+    },
+  });
+});
