@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { text, type ContentBlock, type ToolReturn } from "@toolweave/core";
 import { utf8Length } from "../../src/executor/clip-text.ts";
+import { anyText } from "../support/any-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
@@ -34,7 +35,7 @@ function bytes(blocks: readonly ContentBlock[]): number {
 }
 
 const block: fc.Arbitrary<ContentBlock> = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 400 }).map(text),
+  anyText(400).map(text),
   fc
     .string({ unit: fc.constantFrom("A", "B"), maxLength: 400 })
     .map((data): ContentBlock => ({ type: "image", data, mimeType: "image/png" })),

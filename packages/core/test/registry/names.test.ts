@@ -10,10 +10,11 @@ import {
   snakeName,
   uniqueNames,
 } from "@toolweave/core";
+import { anyText } from "../support/any-text.ts";
 
 const canonical = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 100 }),
+const anyName = fc.oneof(
+  anyText(100),
   fc.string({ unit: fc.constantFrom(..."abAB01_-./ {}é日"), maxLength: 100 }),
 );
 // Few letters, so that many of them clean to the same.
@@ -64,7 +65,7 @@ describe("cleanName", () => {
 
   test("gives a canonical name for any text, always the same", () => {
     fc.assert(
-      fc.property(anyText, (name) => {
+      fc.property(anyName, (name) => {
         expect(cleanName(name)).toMatch(canonical);
         expect(cleanName(name)).toBe(cleanName(name));
       }),
@@ -73,7 +74,7 @@ describe("cleanName", () => {
 
   test("changes nothing the second time", () => {
     fc.assert(
-      fc.property(anyText, (name) => {
+      fc.property(anyName, (name) => {
         expect(cleanName(cleanName(name))).toBe(cleanName(name));
       }),
     );
@@ -97,7 +98,7 @@ describe("snakeName", () => {
 
   test("gives a canonical lower-case name for any text", () => {
     fc.assert(
-      fc.property(anyText, (name) => {
+      fc.property(anyName, (name) => {
         expect(snakeName(name)).toMatch(canonical);
         expect(snakeName(name)).toMatch(/^[^A-Z]*$/);
       }),
@@ -139,7 +140,7 @@ describe("uniqueNames", () => {
 
   test("gives every different text a canonical name of its own", () => {
     fc.assert(
-      fc.property(fc.oneof(confusable, fc.uniqueArray(anyText, { maxLength: 12 })), (originals) => {
+      fc.property(fc.oneof(confusable, fc.uniqueArray(anyName, { maxLength: 12 })), (originals) => {
         const names = uniqueNames(originals);
         expect(new Set(names).size).toBe(originals.length);
         for (const name of names) expect(name).toMatch(canonical);
@@ -183,7 +184,7 @@ describe("uniqueNames", () => {
 describe("shortHash", () => {
   test("has seven characters of [0-9a-z] for any text", () => {
     fc.assert(
-      fc.property(anyText, (text) => {
+      fc.property(anyName, (text) => {
         expect(shortHash(text)).toMatch(/^[0-9a-z]{7}$/);
       }),
     );

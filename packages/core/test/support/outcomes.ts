@@ -30,7 +30,7 @@ export function codeOf(outcome: ToolOutcome | undefined): string {
 }
 
 /** All the text that a model reads of a result. */
-export function textOf(result: ToolResult): string {
+function textOf(result: ToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 

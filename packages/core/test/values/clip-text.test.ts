@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clipText, utf8Length } from "../../src/executor/clip-text.ts";
+import { anyText } from "../support/any-text.ts";
 
 const text = fc.string({
   unit: fc.constantFrom("a", "é", "日", "😀", "\ud83d", "\ude00", "\u0301"),
@@ -11,7 +12,7 @@ const bytes = (value: string): number => Buffer.byteLength(value, "utf8");
 describe("utf8Length", () => {
   test("is the number of bytes that the text takes", () => {
     fc.assert(
-      fc.property(fc.oneof(text, fc.string({ unit: "binary", maxLength: 100 })), (value) => {
+      fc.property(fc.oneof(text, anyText(100)), (value) => {
         expect(utf8Length(value)).toBe(bytes(value));
       }),
     );
@@ -34,7 +35,7 @@ describe("clipText", () => {
 
   test("gives valid Unicode for valid Unicode", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 100 }), fc.nat(60), (value, limit) => {
+      fc.property(anyText(100), fc.nat(60), (value, limit) => {
         const clipped = clipText(value, limit);
         // Half a character would come back as U+FFFD.
         expect(Buffer.from(clipped, "utf8").toString("utf8")).toBe(clipped);
