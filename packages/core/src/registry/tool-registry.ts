@@ -19,7 +19,7 @@ interface Slot {
   readonly id: string;
   readonly source?: ToolSource;
   readonly trusted: boolean;
-  readonly tools: () => readonly Tool[];
+  tools: () => readonly Tool[];
   readonly stop: () => void;
 }
 
@@ -37,6 +37,8 @@ const hostSource = "host";
 export class ToolRegistry {
   #slots: Slot[] = [];
   #entries: ReadonlyMap<string, RegisteredTool> = new Map();
+  /** Who has each name, once all that is being loaded has said what it has. */
+  #holders: ReadonlyMap<string, Slot> = new Map();
   #quarantined: readonly RegistryProblem[] = [];
   #failed: readonly RegistryProblem[] = [];
   readonly #listeners = new Set<(diff: RegistryDiff) => void>();
@@ -140,13 +142,12 @@ export class ToolRegistry {
     const gone = this.#slots.filter(
       ({ id, source }) => source !== undefined && (source === target || id === target),
     );
-    this.#slots = this.#slots
-      .filter((slot) => !gone.includes(slot))
-      .map((slot) => {
-        if (slot.source !== undefined || gone.length > 0) return slot;
-        const kept = slot.tools().filter((tool) => tool !== target && tool.spec.name !== target);
-        return { ...slot, tools: () => kept };
-      });
+    this.#slots = this.#slots.filter((slot) => !gone.includes(slot));
+    for (const slot of gone.length > 0 ? [] : this.#slots) {
+      if (slot.source !== undefined) continue;
+      const kept = slot.tools().filter((tool) => tool !== target && tool.spec.name !== target);
+      slot.tools = () => kept;
+    }
     for (const slot of gone) slot.stop();
     this.#failed = this.#failed.filter(({ source }) => !gone.some(({ id }) => id === source));
     this.#rebuild();
@@ -209,7 +210,7 @@ export class ToolRegistry {
   }
 
   #attach(slots: readonly Slot[]): void {
-    const { problems } = collect([...this.#slots, ...slots], new Set(slots));
+    const { problems } = collect([...this.#slots, ...slots], this.#holders, new Set(slots));
     const [refused] = problems;
     if (refused !== undefined) {
       for (const slot of slots) slot.stop();
@@ -250,7 +251,10 @@ export class ToolRegistry {
   #load(loading: Promise<void>): void {
     const tracked = loading
       .catch((error: unknown) => this.#fail("a source", error))
-      .finally(() => this.#loading.delete(tracked));
+      .finally(() => {
+        this.#loading.delete(tracked);
+        this.#rebuild();
+      });
     this.#loading.add(tracked);
   }
 
@@ -263,8 +267,10 @@ export class ToolRegistry {
   }
 
   #rebuild(): void {
-    const { entries, problems } = collect(this.#slots);
+    const { entries, holders, problems } = collect(this.#slots, this.#holders);
     this.#quarantined = problems;
+    // While sources load, their order decides and not their speed.
+    if (!this.loading) this.#holders = holders;
     const diff = diffTools(this.#entries, entries);
     if (diff === undefined) return;
     this.#entries = entries;
@@ -293,31 +299,47 @@ function sorted(entries: ReadonlyMap<string, RegisteredTool>): Map<string, Regis
   return new Map([...entries].sort(([a], [b]) => compareNames(a, b)));
 }
 
-/** @param only the slots whose problems are wanted; default: all. */
+/**
+ * The tools of all slots. A name goes to the slot that holds it already, else to the first that
+ * offers it: a source that changes later must not take another one's name.
+ *
+ * @param only the slots whose problems are wanted; default: all.
+ */
 function collect(
   slots: readonly Slot[],
+  held: ReadonlyMap<string, Slot>,
   only?: ReadonlySet<Slot>,
 ): {
   entries: Map<string, RegisteredTool>;
+  holders: Map<string, Slot>;
   problems: RegistryProblem[];
 } {
   const entries = new Map<string, RegisteredTool>();
+  const holders = new Map<string, Slot>();
   const problems: RegistryProblem[] = [];
+  const reportOf = (slot: Slot, subject: string, message: string): void => {
+    if (only?.has(slot) ?? true) problems.push({ source: slot.id, subject, message });
+  };
   for (const slot of slots) {
     const { id, tools, trusted } = slot;
-    const report = (subject: string, message: string): void => {
-      if (only === undefined || only.has(slot)) problems.push({ source: id, subject, message });
-    };
+    const report = reportOf.bind(undefined, slot);
     for (const tool of listed(tools, report)) {
       const { name } = tool.spec;
       const first = entries.get(name);
       if (!isToolName(name)) report(String(name), badName(String(name), id));
       else if (!isDescribed(tool)) report(name, undescribed(name, id));
-      else if (first === undefined) entries.set(name, { tool, source: id, trusted });
-      else report(name, duplicate(first, tool, id));
+      else if (first === undefined) {
+        entries.set(name, { tool, source: id, trusted });
+        holders.set(name, slot);
+      } else if (held.get(name) === slot && holders.get(name) !== slot) {
+        const entry = { tool, source: id, trusted };
+        reportOf(holders.get(name) as Slot, name, duplicate(entry, first.tool, first.source));
+        entries.set(name, entry);
+        holders.set(name, slot);
+      } else report(name, duplicate(first, tool, id));
     }
   }
-  return { entries, problems };
+  return { entries, holders, problems };
 }
 
 /** A source that cannot list its tools has none; it must not take the others down. */

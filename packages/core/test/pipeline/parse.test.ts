@@ -194,3 +194,15 @@ describe("arguments that aim at prototypes", () => {
     expect(Object.keys(got() ?? {})).toEqual(["a"]);
   });
 });
+
+test.each([
+  ["a date", { at: new Date(0) }, /hold a Date; pass plain JSON/],
+  ["a map", { all: new Map([["a", 1]]) }, /hold a Map; pass plain JSON/],
+  ["an instance", { of: new (class Point {})() }, /hold an instance of a class; pass plain JSON/],
+])("%s among the arguments is refused, and not emptied in silence", async (_, args, message) => {
+  const { executor, got } = keeping();
+  const { error } = failed(await executor.execute(call("keep", args as never)));
+  expect(error.code).toBe("invalid_arguments");
+  expect(error.message).toMatch(message);
+  expect(got()).toBe(undefined);
+});

@@ -166,9 +166,9 @@ describe("a duplicate that a source brings later", () => {
     expect(registry.problems).toEqual([]);
   });
 
-  // Precedence is by order of registration, so that a restart gives the same tools whichever source
-  // answers first; the price is that an earlier source can take over a name that another holds.
-  test.fails("never takes the name from the one that has it, whatever the order of the sources", async () => {
+  // While sources load, their order decides, so that a restart gives the same tools whichever
+  // answers first; afterwards a name stays with the source that has it.
+  test("never takes the name from the one that has it, whatever the order of the sources", async () => {
     const earlier = new TestSource("earlier");
     const holder = new TestSource("holder", [foreignTool("read")]);
     const registry = new ToolRegistry([earlier, holder]);

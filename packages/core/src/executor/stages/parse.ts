@@ -57,6 +57,8 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
         throw invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
       }
       if (Array.isArray(value)) return value.map((item) => copy(name, item, depth + 1));
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) throw notPlain(name, value);
       // One clone is several times quicker than as many assignments.
       const result = { ...value } as Record<string, JsonValue>;
       for (const key in result) {
@@ -78,6 +80,14 @@ function define(target: Record<string, JsonValue>, key: string, value: JsonValue
   // Plain assignment would set the prototype instead.
   if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true });
   else target[key] = value;
+}
+
+/** A date, a map or an instance would lose what it holds: the host has to write it as JSON. */
+function notPlain(name: string, value: object): ToolError {
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  return invalid(
+    `The arguments of ${name} hold ${kind === "Object" ? "an instance of a class" : `a ${kind}`}; pass plain JSON.`,
+  );
 }
 
 function invalid(message: string, cause?: unknown): ToolError {
