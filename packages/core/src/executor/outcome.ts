@@ -1,5 +1,6 @@
 import { text } from "../spec/content-block.ts";
 import type { FailedOutcome, ToolOutcome, ToolOutput, ToolResult } from "../spec/tool-result.ts";
+import type { JsonValue } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";
 import { clipText } from "./clip-text.ts";
 import type { Execution } from "./execution.ts";
@@ -67,8 +68,10 @@ function resultOf(execution: Execution, output: ToolOutput, isError: boolean): T
     isError,
     durationMs: attempt === 0 ? 0 : Math.max(0, timestamp - startedAt),
     timestamp,
+    // Most results have one, and adding it later costs an allocation; taking the last away does not.
+    value: output.value as JsonValue,
   };
-  if (output.value !== undefined) result.value = output.value;
+  if (output.value === undefined) delete result.value;
   if (output.details !== undefined) result.details = output.details;
   if (output.childRunId !== undefined) result.childRunId = output.childRunId;
   if (output.provider !== undefined) result.provider = output.provider;

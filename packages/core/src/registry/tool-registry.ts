@@ -2,33 +2,19 @@ import { messageOf } from "../executor/failure-of.ts";
 import { isThenable } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 import { ToolError } from "../tool-error.ts";
-import { compareNames, isToolName } from "./names.ts";
+import { collectTools, hostSource, type RegistryProblem, type Slot } from "./collect-tools.ts";
+import { compareNames } from "./names.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
-import type { SourceProblem, ToolSource } from "./tool-source.ts";
+import type { ToolSource } from "./tool-source.ts";
 import { Toolset, type RegisteredTool, type ToolSelection } from "./toolset.ts";
-
-/** A problem with the id of the source it belongs to. */
-export interface RegistryProblem extends SourceProblem {
-  readonly source: string;
-}
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
-
-interface Slot {
-  readonly id: string;
-  readonly source?: ToolSource;
-  readonly trusted: boolean;
-  tools: () => readonly Tool[];
-  readonly stop: () => void;
-}
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
 interface PromisedSource {
   home: ToolRegistry;
 }
-
-const hostSource = "host";
 
 /**
  * Named tools from any number of sources: unique names, always in the same order, versioned. It
@@ -210,7 +196,7 @@ export class ToolRegistry {
   }
 
   #attach(slots: readonly Slot[]): void {
-    const { problems } = collect([...this.#slots, ...slots], this.#holders, new Set(slots));
+    const { problems } = collectTools([...this.#slots, ...slots], this.#holders, new Set(slots));
     const [refused] = problems;
     if (refused !== undefined) {
       for (const slot of slots) slot.stop();
@@ -267,7 +253,7 @@ export class ToolRegistry {
   }
 
   #rebuild(): void {
-    const { entries, holders, problems } = collect(this.#slots, this.#holders);
+    const { entries, holders, problems } = collectTools(this.#slots, this.#holders);
     this.#quarantined = problems;
     // While sources load, their order decides and not their speed.
     if (!this.loading) this.#holders = holders;
@@ -299,104 +285,10 @@ function sorted(entries: ReadonlyMap<string, RegisteredTool>): Map<string, Regis
   return new Map([...entries].sort(([a], [b]) => compareNames(a, b)));
 }
 
-/**
- * The tools of all slots. A name goes to the slot that holds it already, else to the first that
- * offers it: a source that changes later must not take another one's name.
- *
- * @param only the slots whose problems are wanted; default: all.
- */
-function collect(
-  slots: readonly Slot[],
-  held: ReadonlyMap<string, Slot>,
-  only?: ReadonlySet<Slot>,
-): {
-  entries: Map<string, RegisteredTool>;
-  holders: Map<string, Slot>;
-  problems: RegistryProblem[];
-} {
-  const entries = new Map<string, RegisteredTool>();
-  const holders = new Map<string, Slot>();
-  const problems: RegistryProblem[] = [];
-  const reportOf = (slot: Slot, subject: string, message: string): void => {
-    if (only?.has(slot) ?? true) problems.push({ source: slot.id, subject, message });
-  };
-  for (const slot of slots) {
-    const { id, tools, trusted } = slot;
-    const report = reportOf.bind(undefined, slot);
-    for (const tool of listed(tools, report)) {
-      const { name } = tool.spec;
-      const first = entries.get(name);
-      if (!isToolName(name)) report(String(name), badName(String(name), id));
-      else if (!isDescribed(tool)) report(name, undescribed(name, id));
-      else if (first === undefined) {
-        entries.set(name, { tool, source: id, trusted });
-        holders.set(name, slot);
-      } else if (held.get(name) === slot && holders.get(name) !== slot) {
-        const entry = { tool, source: id, trusted };
-        reportOf(holders.get(name) as Slot, name, duplicate(entry, first.tool, first.source));
-        entries.set(name, entry);
-        holders.set(name, slot);
-      } else report(name, duplicate(first, tool, id));
-    }
-  }
-  return { entries, holders, problems };
-}
-
-/** A source that cannot list its tools has none; it must not take the others down. */
-function listed(
-  tools: () => readonly Tool[],
-  report: (subject: string, message: string) => void,
-): readonly Tool[] {
-  try {
-    return tools();
-  } catch (error) {
-    report("tools", `The source cannot list its tools: ${messageOf(error)}`);
-    return [];
-  }
-}
-
 /** Lets go of every source, whatever goes wrong with one of them. */
 async function closeAll(slots: readonly Slot[]): Promise<void> {
   const closed = await Promise.allSettled(slots.map(async (slot) => slot.source?.close()));
   for (const result of closed) if (result.status === "rejected") throw result.reason;
-}
-
-function badName(name: string, source: string): string {
-  return (
-    `The tool "${name.slice(0, 80)}" of ${source} has no valid name: use a letter or _, then letters, ` +
-    `digits, _ and -, 64 characters at most.`
-  );
-}
-
-/** Adapters may be plain JavaScript: one tool without them would stop every look at the toolset. */
-function isDescribed({ spec: { annotations, provenance } }: Tool): boolean {
-  return [annotations, provenance].every((part) => typeof part === "object" && part !== null);
-}
-
-function undescribed(name: string, source: string): string {
-  return `The tool "${name}" of ${source} has no annotations or no provenance: write at least annotations: {} and provenance: { adapter: "…" }.`;
-}
-
-function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
-  const line =
-    source === hostSource
-      ? `give one of them another name`
-      : `write prefix(source, "${suggestedPrefix(source)}") for one of the sources`;
-  return (
-    `Two tools are named "${tool.spec.name}": one from ${describe(first.tool, first.source)}, ` +
-    `one from ${describe(tool, source)}; ${line}.`
-  );
-}
-
-function describe(tool: Tool, source: string): string {
-  const { adapter, origin } = tool.spec.provenance;
-  const where = origin === undefined ? "" : ` ${JSON.stringify(origin).slice(0, 120)}`;
-  return `${adapter} (${source})${where}`;
-}
-
-function suggestedPrefix(source: string): string {
-  const words = source.replace(/^[a-z]+:\/\//, "").match(/[A-Za-z][A-Za-z0-9]*/g);
-  return (words?.[0] ?? "other").toLowerCase().slice(0, 20);
 }
 
 function loadProblem(subject: string, error: unknown): RegistryProblem {
