@@ -59,7 +59,11 @@ function supervised(
   if (request.kind === "fs.read" || (request.kind === "network" && reads)) {
     return allow("supervised: reads run");
   }
-  return ask(`supervised: ${request.kind} asks first`);
+  return ask(
+    request.kind === "network"
+      ? "supervised: a request that may change something asks first"
+      : `supervised: ${request.kind} asks first`,
+  );
 }
 
 function strict(
