@@ -3,7 +3,7 @@ import type { DocumentSet } from "./document-set.ts";
 import type { LoadedDocument, Location } from "./location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
 import { OperationError } from "./operation.ts";
-import type { Parameter, ResponseDescription, SecurityUse } from "./operation.ts";
+import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./resolve-reference.ts";
 import { SchemaLibrary } from "./schema-library.ts";
 
@@ -17,8 +17,8 @@ export class DocumentContext {
   readonly schemas: SchemaLibrary;
   /** Parameters that several operations refer to are read once. */
   readonly parameters: Map<object, Parameter> = new Map();
-  /** Responses likewise. */
-  readonly responses: Map<object, Omit<ResponseDescription, "status">> = new Map();
+  /** What responses consist of, likewise. */
+  readonly responses: Map<object, readonly MediaDescription[]> = new Map();
   /** The document's own servers, for operations that name none. */
   servers: readonly string[] | undefined;
   /** The document's own security requirements, likewise. */

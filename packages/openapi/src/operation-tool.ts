@@ -210,6 +210,7 @@ export class OperationTool implements Tool {
   }
 
   #warnings({ details, layout }: Realised): void {
+    for (const response of details.responses) void response.media;
     const { method, path, pointer } = this.#operation;
     const { baseUrl, documentUrl, auth } = this.#host;
     const warn = (message: string, at: string): void =>

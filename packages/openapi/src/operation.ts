@@ -87,7 +87,7 @@ export interface MediaDescription {
 /** A response by its status key: `200`, `2XX` or `default`. */
 export interface ResponseDescription {
   readonly status: string;
-  readonly description?: string;
+  /** Read when first asked for. */
   readonly media: readonly MediaDescription[];
 }
 

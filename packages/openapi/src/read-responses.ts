@@ -1,13 +1,17 @@
+import { lazyProperty } from "@toolweave/core";
 import { childLocation } from "./location.ts";
 import type { Location } from "./location.ts";
 import type { MediaDescription, ResponseDescription, SelfContainedSchema } from "./operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { readMedia } from "./read-body.ts";
-import { isRecord, ownString } from "./record.ts";
+import { isRecord } from "./record.ts";
 import { fault } from "./resolve-reference.ts";
 import { swaggerMediaTypes } from "./swagger-body.ts";
 
-/** The responses of an operation. A broken one is left undescribed, with a warning. */
+/**
+ * The responses of an operation. What one consists of is read when asked for: most are errors, which
+ * nobody asks about. A broken one has no media, with a warning.
+ */
 export function readResponses(reading: OperationReading): ResponseDescription[] {
   const declared = reading.member("responses");
   const responses: ResponseDescription[] = [];
@@ -15,15 +19,11 @@ export function readResponses(reading: OperationReading): ResponseDescription[] 
   for (const key of Object.keys(declared.value)) {
     const status = statusOf(key);
     if (status === undefined) continue;
-    try {
-      const { description, media } = readResponse(childLocation(declared, key), reading);
-      responses.push(
-        description === undefined ? { status, media } : { status, description, media },
-      );
-    } catch (error) {
-      reading.leaveOut(`The response ${status}`, error);
-      responses.push({ status, media: [] });
-    }
+    responses.push(
+      lazyProperty({ status }, "media", () =>
+        mediaOf(childLocation(declared, key), status, reading),
+      ),
+    );
   }
   return responses;
 }
@@ -34,9 +34,20 @@ function statusOf(key: string): string | undefined {
   return key === "default" ? key : undefined;
 }
 
-type Response = Omit<ResponseDescription, "status">;
+function mediaOf(
+  declared: Location,
+  status: string,
+  reading: OperationReading,
+): readonly MediaDescription[] {
+  try {
+    return readResponse(declared, reading);
+  } catch (error) {
+    reading.leaveOut(`The response ${status}`, error);
+    return [];
+  }
+}
 
-function readResponse(declared: Location, reading: OperationReading): Response {
+function readResponse(declared: Location, reading: OperationReading): readonly MediaDescription[] {
   const { context } = reading;
   const location = context.resolver.follow(declared);
   if (!isRecord(location.value)) throw fault(location, "the response is not an object");
@@ -54,15 +65,11 @@ function readResponse(declared: Location, reading: OperationReading): Response {
       return unknown;
     }
   };
-  const description = ownString(location.value, "description");
-  const response: Response = {
-    ...(description === undefined ? {} : { description }),
-    media: isSwagger
-      ? swaggerMedia(location, reading, schemaAt)
-      : readMedia(location, context, schemaAt),
-  };
-  if (whole) context.responses.set(location.value, response);
-  return response;
+  const media = isSwagger
+    ? swaggerMedia(location, reading, schemaAt)
+    : readMedia(location, context, schemaAt);
+  if (whole) context.responses.set(location.value, media);
+  return media;
 }
 
 const unknown: SelfContainedSchema = { schema: true, defs: new Map() };

@@ -18,7 +18,7 @@ export function document(version: string, paths: JsonObject, more: JsonObject = 
 export function checkOperations(opened: ApiDocument): Operation[] {
   return opened.operations.filter((operation) => {
     try {
-      return operation.details().responses.length >= 0;
+      return operation.details().responses.every(({ media }) => media.length >= 0);
     } catch (error) {
       if (error instanceof OperationError) return false;
       throw error;
