@@ -92,7 +92,7 @@ function through(stages: readonly Stage[], execution: Execution, from: number): 
       if (isThenable(pending)) return wait(stages, execution, index, pending);
     }
     execution.settle(execution.onlyAdmitted ? admitted(execution) : completion(execution)); // 11
-    release(execution);
+    letGo(execution);
   } catch (thrown) {
     leave(execution, thrown);
   }
@@ -143,11 +143,23 @@ export function leave(execution: Execution, thrown: unknown): void {
   execution.settle(
     waits
       ? interrupt(execution, thrown).catch((error: unknown) =>
-          failure(execution, unkept(execution, error)),
+          failure(execution, isFull(error) ? error : unkept(execution, error)),
         )
       : failure(execution, failureOf(execution, thrown)),
   );
+  letGo(execution);
+}
+
+/** Gives back the place, and ends what the tool has left running. */
+function letGo(execution: Execution): void {
   release(execution);
+  if (execution.hasChildren) {
+    execution.stopChildren(new ToolError("cancelled", "The tool that made this call has ended."));
+  }
+}
+
+function isFull(error: unknown): error is ToolError {
+  return ToolError.is(error) && error.code === "limit_exceeded";
 }
 
 /** A call that should wait for a person cannot: what it would be kept with is no JSON. */

@@ -70,6 +70,8 @@ export class Execution {
   warnings: string[] | undefined;
   checkpoint: JsonValue | undefined;
   ended = false;
+  /** The tool has made calls of its own. */
+  hasChildren = false;
 
   /** Links of the list of calls that wait. */
   previous: Execution | undefined;
@@ -128,10 +130,21 @@ export class Execution {
     if (this.ended || this.stopped !== undefined) return;
     this.stopped = reason;
     this.#controller?.abort(reason);
-    for (const execution of [...this.engine.inFlight]) {
-      if (execution.parent === this) execution.stop(reason);
-    }
+    if (this.hasChildren) this.stopChildren(reason);
     if (this.waitingFor !== -1) this.engine.leave(this, reason);
+  }
+
+  /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
+  stopChildren(reason: ToolError): void {
+    for (const execution of [...this.engine.inFlight]) {
+      if (execution.#isBelow(this)) execution.stop(reason);
+    }
+  }
+
+  #isBelow(ancestor: Execution): boolean {
+    let at = this.parent;
+    while (at !== undefined && at !== ancestor) at = at.parent;
+    return at !== undefined;
   }
 
   /** The attempt has used up its time. */

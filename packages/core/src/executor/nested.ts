@@ -3,8 +3,8 @@ import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { checkedCall } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
-import { failure } from "./outcome.ts";
 
 /** How deep calls may nest: a tool that calls itself must come to an end. */
 const maxNesting = 16;
@@ -24,22 +24,27 @@ export function executeNested(
   const execution = new Execution(
     engine,
     run,
-    call,
+    checkedCall(call),
     toolset,
     options.narrow === undefined ? policies : [...policies, options.narrow],
     undefined,
     parent,
   );
+  for (let at: Execution | undefined = parent; at !== undefined; at = at.parent) {
+    at.hasChildren = true;
+  }
+  execution.stopped = refusal(execution, parent);
+  return engine.execute(execution);
+}
+
+function refusal(execution: Execution, parent: Execution): ToolError | undefined {
   if (depth(execution) > maxNesting) {
-    const error = new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
-    return Promise.resolve(failure(execution, error));
+    return new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
   }
   if (parent.ended) {
-    const error = new ToolError("cancelled", "The tool that made this call has already ended.");
-    return Promise.resolve(failure(execution, error));
+    return new ToolError("cancelled", "The tool that made this call has already ended.");
   }
-  if (parent.stopped !== undefined) execution.stop(parent.stopped);
-  return engine.execute(execution);
+  return parent.stopped;
 }
 
 function depth(execution: Execution): number {

@@ -10,6 +10,10 @@ export function completion(execution: Execution): ToolOutcome {
   const output = execution.output as ToolOutput;
   const isError = output.isError === true;
   const result = resultOf(execution, output, isError);
+  // The whole outcome before its event: reading the output's last field may throw, too.
+  const outcome: ToolOutcome = isError
+    ? { status: "completed", result, error: errorOf(output) }
+    : { status: "completed", result };
   execution.ended = true;
   const { events } = execution.engine;
   if (events.active) {
@@ -21,12 +25,13 @@ export function completion(execution: Execution): ToolOutcome {
       ...(execution.warnings === undefined ? {} : { warnings: execution.warnings }),
     });
   }
-  if (!isError) return { status: "completed", result };
+  return outcome;
+}
+
+function errorOf(output: ToolOutput): ToolError {
+  const { error } = output;
   // What an upstream put under `error` is data, not the executor's own word.
-  const error = ToolError.is(output.error)
-    ? output.error
-    : new ToolError("execution_failed", firstText(output));
-  return { status: "completed", result, error };
+  return ToolError.is(error) ? error : new ToolError("execution_failed", firstText(output));
 }
 
 /** Stage 11 of a call that was refused, threw, timed out or was cancelled. */

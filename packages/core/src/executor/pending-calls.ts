@@ -4,6 +4,7 @@ import type { PolicyPreset } from "../policy/policy.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { Approval } from "./execution.ts";
+import { ToolError } from "../tool-error.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 /** A call that waits for a person, with all it needs to go on. */
@@ -27,11 +28,21 @@ export interface PendingCall {
   readonly earlier?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
 }
 
+/** More are not kept: whoever makes a model ask without end must not fill the memory. */
+const most = 10_000;
+
 /** The pending calls of one process. */
 export class PendingCalls {
   readonly #byState = new Map<string, PendingCall>();
 
+  /** @throws ToolError `limit_exceeded` when too many wait already. */
   add(pending: PendingCall): void {
+    if (this.#byState.size >= most) {
+      throw new ToolError(
+        "limit_exceeded",
+        `${most} calls wait for a person already: have them answered first.`,
+      );
+    }
     this.#byState.set(pending.interruption.state, pending);
   }
 

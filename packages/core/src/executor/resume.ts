@@ -11,6 +11,7 @@ import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
+import { checkedCall } from "./checked-call.ts";
 import { execute } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
@@ -30,14 +31,20 @@ export async function resume(
 ): Promise<ToolOutcome> {
   if (engine.registry.loading) await engine.registry.ready;
   // Whatever was passed for an interruption may come from outside.
-  const { state, call = noCall } = interruption;
+  const given: Partial<Interruption> = isObject(interruption) ? interruption : {};
+  const state = String(given.state);
   const pending = engine.pending.peek(state);
+  const call = checkedCall(pending?.call ?? (given.call as ToolCall));
   const refuse = (why: string): ToolOutcome => {
-    const own = pending?.run ?? new ToolRun(engine, advertised, { id: interruption.runId });
-    const execution = new Execution(engine, run ?? own, pending?.call ?? call, advertised(), []);
+    const id = typeof given.runId === "string" ? given.runId : "";
+    const own = pending?.run ?? new ToolRun(engine, advertised, { id });
+    const execution = new Execution(engine, run ?? own, call, advertised(), []);
     return failure(execution, new ToolError("approval_invalid", why));
   };
-  if (pending === undefined || pending.interruption.id !== interruption.id) {
+  if (!Array.isArray(answers) || !(answers as readonly unknown[]).every(isObject)) {
+    return refuse(`The answers are no list of answers: pass [{ type: "approve" }], for one.`);
+  }
+  if (pending === undefined || pending.interruption.id !== given.id) {
     return refuse(
       `This interruption of ${call.name} is not pending here: it was answered before, has expired, or belongs to another process.`,
     );
@@ -79,7 +86,9 @@ export async function resume(
   return goOn(engine, toolset, run ?? pending.run, pending, answers, signal);
 }
 
-const noCall: ToolCall = { id: "", name: "", arguments: {} };
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
 
 async function goOn(
   engine: Engine,

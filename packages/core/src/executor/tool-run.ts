@@ -6,6 +6,7 @@ import { ToolError } from "../tool-error.ts";
 import { Batch } from "./batch.ts";
 import type { Engine } from "./engine.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
+import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
@@ -209,7 +210,7 @@ export class ToolRun {
     const execution = new Execution(
       engine,
       this,
-      call,
+      checkedCall(call),
       this.toolset,
       engine.policies,
       options?.timeoutMs,
@@ -221,6 +222,13 @@ export class ToolRun {
 
   #start(call: ToolCall, admitted: Execution, options?: CallOptions): Promise<ToolOutcome> {
     this.#admitted?.delete(call);
+    const { entry } = admitted;
+    const now = this.toolset.entry(call.name);
+    const available = now?.tool.availability?.status !== "unavailable";
+    // What has been taken away or replaced meanwhile is not what was admitted.
+    if (now?.tool !== entry?.tool || now?.trusted !== entry?.trusted || !available) {
+      return this.#executeNow(call, options);
+    }
     admitted.onlyAdmitted = false;
     admitted.ended = false;
     admitted.stopped = this.#stopped;

@@ -46,11 +46,14 @@ export function collectTools(
     const { id, tools, trusted } = slot;
     const report = reportOf.bind(undefined, slot);
     for (const tool of listed(tools, report)) {
+      const fault = faultOf(tool, id);
+      if (fault !== undefined) {
+        report(fault.subject, fault.message);
+        continue;
+      }
       const { name } = tool.spec;
       const first = entries.get(name);
-      if (!isToolName(name)) report(String(name), badName(String(name), id));
-      else if (!isDescribed(tool)) report(name, undescribed(name, id));
-      else if (first === undefined) {
+      if (first === undefined) {
         entries.set(name, { tool, source: id, trusted });
         holders.set(name, slot);
       } else if (held.get(name) === slot && holders.get(name) !== slot) {
@@ -70,10 +73,30 @@ function listed(
   report: (subject: string, message: string) => void,
 ): readonly Tool[] {
   try {
-    return tools();
+    const list: unknown = tools();
+    if (Array.isArray(list)) return list as readonly Tool[];
+    report("tools", "The source gives no list of tools: tools() has to return an array.");
   } catch (error) {
     report("tools", `The source cannot list its tools: ${messageOf(error)}`);
-    return [];
+  }
+  return [];
+}
+
+/** Why something cannot be a tool. Adapters may be plain JavaScript, and one bad tool costs no other. */
+function faultOf(
+  tool: Tool,
+  source: string,
+): { readonly subject: string; readonly message: string } | undefined {
+  try {
+    const { name } = tool.spec;
+    if (!isToolName(name)) return { subject: String(name), message: badName(String(name), source) };
+    if (isDescribed(tool)) return undefined;
+    return { subject: name, message: undescribed(name, source) };
+  } catch (error) {
+    return {
+      subject: "tools",
+      message: `Something that ${source} lists as a tool cannot be read (${messageOf(error)}): it needs a spec and invoke.`,
+    };
   }
 }
 
@@ -84,7 +107,6 @@ function badName(name: string, source: string): string {
   );
 }
 
-/** Adapters may be plain JavaScript: one tool without them would stop every look at the toolset. */
 function isDescribed({ spec: { annotations, provenance } }: Tool): boolean {
   return [annotations, provenance].every((part) => typeof part === "object" && part !== null);
 }

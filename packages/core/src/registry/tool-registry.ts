@@ -146,6 +146,7 @@ export class ToolRegistry {
    * @throws ToolError `internal` on a duplicate; nothing has moved then.
    */
   merge(other: ToolRegistry): this {
+    if (this.#closed) throw new ToolError("internal", "This registry is closed.");
     const slots = other.#slots.map((slot) =>
       slot.source === undefined ? slot : this.#slotOf(slot.source),
     );

@@ -60,8 +60,9 @@ async function loadAjv(dialect: Dialect): Promise<Ajv> {
 }
 
 function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
-  // A foreign `$schema` that Ajv does not know must not make the schema unusable.
-  const { $schema: _, ...rest } = schema;
+  // A foreign `$schema` that Ajv does not know must not make the schema unusable, and Ajv's own
+  // `$async` would make a promise of the answer.
+  const { $schema: _, $async: _async, ...rest } = schema;
   const own = new Set(Object.keys(ajv.refs));
   let validate: ValidateFunction;
   try {
@@ -70,7 +71,7 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
     // What one schema calls itself (`$id`) must neither serve nor disturb another.
     for (const ref of Object.keys(ajv.refs)) if (!own.has(ref)) delete ajv.refs[ref];
   }
-  return (value) => (validate(value) ? undefined : problemsOf(validate.errors ?? []));
+  return (value) => (validate(value) === true ? undefined : problemsOf(validate.errors ?? []));
 }
 
 /** Patterns of real documents are not always valid with the `u` flag. */

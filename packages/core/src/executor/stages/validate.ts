@@ -130,9 +130,12 @@ function short(text: string, length: number): string {
 }
 
 function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]): string[] {
-  const strangers = problems.filter(
-    ({ path, message }) => message === "is not a known property" && path.lastIndexOf("/") === 0,
-  );
+  const strangers = problems
+    .slice(0, readProblems)
+    .filter(
+      ({ path, message }) => message === "is not a known property" && path.lastIndexOf("/") === 0,
+    )
+    .slice(0, shownProblems);
   const properties = schema["properties"];
   if (strangers.length === 0 || typeof properties !== "object" || properties === null) return [];
   const names = Object.keys(properties).sort(compareNames);

@@ -1,0 +1,24 @@
+import type { JsonObject } from "../spec/json.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+
+/**
+ * A call whose id and name are texts. What comes from a framework's own parsing may be anything; a
+ * call without a name is one of a tool that does not exist.
+ */
+export function checkedCall(call: ToolCall): ToolCall {
+  if (isObject(call) && typeof call.id === "string" && typeof call.name === "string") return call;
+  const given: Partial<ToolCall> = isObject(call) ? call : {};
+  return {
+    id: textOf(given.id),
+    name: textOf(given.name),
+    arguments: given.arguments as JsonObject,
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? `${value}` : "";
+}
