@@ -113,5 +113,5 @@ export type {
 } from "./events/tool-event.ts";
 export { defineTool } from "./define/define-tool.ts";
 export type { ExecuteReturn, ToolDefinition } from "./define/define-tool.ts";
-export type { AnySchema, ArgumentsOf, FromJsonSchema } from "./define/infer.ts";
+export type { AnySchema, ArgumentsOf, FromJsonSchema, OutputOf } from "./define/infer.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";

@@ -19,17 +19,31 @@ import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
 import { messageOf } from "../executor/failure-of.ts";
 import { toOutput } from "../executor/stages/normalise.ts";
-import type { AnySchema, ArgumentsOf } from "./infer.ts";
+import type { Suspension } from "../spec/interruption.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
 import { standardInput, type StandardInput } from "./standard-input.ts";
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";
 
-/** What a tool's code may give back; the yields of a generator are updates for the host. */
-export type ExecuteReturn =
-  | Awaitable<ToolReturn>
-  | AsyncGenerator<ToolReturn, ToolReturn, undefined>;
+/**
+ * What a tool's code may give back: with an `output` schema what that describes, a `ToolOutput` or a
+ * `Suspension`; without one anything, of which JSON is made. The yields of a generator are updates
+ * for the host, and its return is the answer.
+ */
+export type ExecuteReturn<Output = undefined> = [JsonSchema] extends [Output]
+  ? unknown
+  : [Output] extends [AnySchema]
+    ?
+        | Awaitable<OutputOf<Output> | ToolOutput | Suspension>
+        | AsyncGenerator<unknown, OutputOf<Output> | ToolOutput | Suspension, undefined>
+    : unknown;
 
 /** A tool as a person writes it. */
-export interface ToolDefinition<Input extends AnySchema, Injected = unknown> {
+export interface ToolDefinition<
+  Input extends AnySchema,
+  Injected = unknown,
+  Output extends AnySchema | undefined = AnySchema | undefined,
+> {
   /** `^[A-Za-z_][A-Za-z0-9_-]{0,63}$` */
   readonly name: string;
   readonly title?: string;
@@ -40,7 +54,7 @@ export interface ToolDefinition<Input extends AnySchema, Injected = unknown> {
   /** Beside a Standard Schema that gives no JSON Schema of its own. */
   readonly inputSchema?: JsonSchema;
   /** What the result must be. An answer against it is an error. */
-  readonly output?: AnySchema;
+  readonly output?: Output;
   readonly annotations?: ToolAnnotations;
   readonly injected?: readonly InjectedParameter[];
   /** Milliseconds. 0: none. Default: the executor's. */
@@ -51,7 +65,10 @@ export interface ToolDefinition<Input extends AnySchema, Injected = unknown> {
   /** Ask a person before the call; a function decides by the arguments. Default: false. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
   /** The work. Absent: the host runs it, and gives the result when it resumes the call. */
-  readonly execute?: (args: ArgumentsOf<Input>, ctx: ToolContext<Injected>) => ExecuteReturn;
+  readonly execute?: (
+    args: ArgumentsOf<Input>,
+    ctx: ToolContext<Injected>,
+  ) => ExecuteReturn<Output>;
 }
 
 /**
@@ -69,9 +86,11 @@ export interface ToolDefinition<Input extends AnySchema, Injected = unknown> {
  * });
  * ```
  */
-export function defineTool<const Input extends AnySchema, Injected = unknown>(
-  definition: ToolDefinition<Input, Injected>,
-): Tool<Injected> {
+export function defineTool<
+  const Input extends AnySchema,
+  Injected = unknown,
+  const Output extends AnySchema | undefined = AnySchema | undefined,
+>(definition: ToolDefinition<Input, Injected, Output>): Tool<Injected> {
   const { name, input, execute, needsApproval } = definition;
   check(definition);
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
@@ -205,13 +224,12 @@ function resultFromHost(args: JsonObject, ctx: ToolContext): ToolReturn {
   throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
 }
 
-function settle(returned: ExecuteReturn, ctx: ToolContext): Awaitable<ToolReturn> {
-  return isGenerator(returned) ? drive(returned, ctx) : returned;
+function settle(returned: unknown, ctx: ToolContext): Awaitable<ToolReturn> {
+  // The executor makes JSON of whatever it is.
+  return isGenerator(returned) ? drive(returned, ctx) : (returned as Awaitable<ToolReturn>);
 }
 
-function isGenerator(
-  value: ExecuteReturn,
-): value is AsyncGenerator<ToolReturn, ToolReturn, undefined> {
+function isGenerator(value: unknown): value is AsyncGenerator<ToolReturn, ToolReturn, undefined> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 

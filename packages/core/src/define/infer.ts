@@ -14,6 +14,10 @@ export type ArgumentsOf<Schema> =
         : JsonObject
       : JsonObject;
 
+/** The type of what a tool with this output gives back. */
+export type OutputOf<Schema> =
+  Schema extends StandardSchema<infer _, infer Output> ? Output : FromJsonSchema<Schema>;
+
 /**
  * The type that a literal JSON Schema describes: `type` (one or several), `enum`, `const`,
  * `properties` with `required`, `items`, `anyOf` and `oneOf`. Everything else is any JSON value.

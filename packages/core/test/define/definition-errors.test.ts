@@ -97,7 +97,7 @@ describe("a definition whose schema turns out wrong when it is first read", () =
     const tool = defineTool({
       ...base,
       output: z.object({ day: z.string().transform((day) => new Date(day)) }),
-      execute: () => ({ day: "2026-01-01" }),
+      execute: () => ({ day: "2026-01-01" }) as never,
     });
     const { error } = failed(await executorFor(tool).execute(call("x")));
     expect(error.code).toBe("invalid_output");
@@ -110,7 +110,7 @@ describe("a definition whose schema turns out wrong when it is first read", () =
       ...base,
       needsApproval: true,
       output: z.object({ day: z.date() }),
-      execute: () => 1,
+      execute: () => 1 as never,
     });
     const { error } = failed(await executorFor(tool).execute(call("x")));
     expect(error.code).toBe("internal");

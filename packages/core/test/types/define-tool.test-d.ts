@@ -166,11 +166,26 @@ describe("what a tool may return", () => {
     });
   });
 
-  test("is no function, and no symbol", () => {
-    // @ts-expect-error a function is no answer
-    defineTool({ ...base, input, execute: () => () => 1 });
-    // @ts-expect-error a symbol is no answer
-    defineTool({ ...base, input, execute: () => Symbol("x") });
+  test("may have the type of an interface, or none that is known", () => {
+    interface Row {
+      readonly id: number;
+      readonly made: Date;
+    }
+    defineTool({ ...base, input, execute: () => Promise.resolve([] as Row[]) });
+    defineTool({ ...base, input, execute: () => undefined as Row | undefined });
+    defineTool({ ...base, input, execute: () => JSON.parse("{}") as unknown });
+  });
+
+  test("is what the output schema describes, or a whole output", () => {
+    const output = {
+      type: "object",
+      properties: { n: { type: "number" } },
+      required: ["n"],
+    } as const;
+    defineTool({ ...base, input, output, execute: async () => ({ n: 1 }) });
+    defineTool({ ...base, input, output, execute: () => ({ content: [], value: { n: 1 } }) });
+    // @ts-expect-error the answer has another type than the output schema says
+    defineTool({ ...base, input, output, execute: async () => ({ n: "one" }) });
   });
 });
 
