@@ -19,6 +19,9 @@ export async function showDocument(terminal: Terminal, document: string): Promis
   try {
     await source.ready;
     await registry.ready;
+    // What is broken shows when it is read, and must not be recommended.
+    source.realize();
+    await Promise.resolve();
     const specs = new ToolExecutor({ registry }).toolset.specs();
     terminal.line(terminal.paint("bold", `${document}: ${count(specs.length, "tool")}`));
     terminal.line();

@@ -1,5 +1,5 @@
 import { dynamicTool, jsonSchema, type JSONSchema7 } from "ai";
-import type { ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
+import { ToolError, type ToolExecutor, type ToolRun, type ToolSpec } from "@toolweave/core";
 import { CallGate } from "./call-gate.ts";
 import { modelOutput } from "./model-output.ts";
 import { outputOf } from "./tool-output.ts";
@@ -28,7 +28,11 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * ```
  */
 export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> {
-  const run = "startRun" in target ? target.startRun() : target;
+  const isExecutor = "startRun" in target;
+  if (!isExecutor && !("admits" in target)) {
+    throw new ToolError("internal", "aiTools takes a ToolExecutor, or what its startRun() gives.");
+  }
+  const run = isExecutor ? target.startRun() : target;
   await run.executor.registry.ready;
   const gate = new CallGate(run, run === target);
   const specs = run.toolset.specs();

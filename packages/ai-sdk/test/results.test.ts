@@ -297,3 +297,7 @@ describe("a call that waits for what the SDK cannot ask for", () => {
     expect(outcome).toMatchObject({ status: "completed", result: { value: { n: 1 } } });
   });
 });
+
+it("what is neither an executor nor a run is refused, and the text says what to pass", async () => {
+  await expect(aiTools(new ToolRegistry() as never)).rejects.toThrow(/takes a ToolExecutor/);
+});

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 export { isThenable } from "./spec/json.ts";
 export type {
   Awaitable,
@@ -66,6 +67,7 @@ export type {
   ValidationProblem,
 } from "./spec/tool.ts";
 export { lazyProperty } from "./spec/lazy.ts";
+export { checkOptions } from "./check-options.ts";
 export { errorCodes, ToolError } from "./tool-error.ts";
 export type {
   ErrorAudience,

@@ -15,6 +15,7 @@ import type { PermissionRequest } from "../spec/permission-request.ts";
 import type { Tool, ToolContext, ToolReturn, ValidationProblem } from "../spec/tool.ts";
 import { suspend } from "../spec/interruption.ts";
 import { defineLazy, lazyProperty } from "../spec/lazy.ts";
+import { checkOptions } from "../check-options.ts";
 import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
 import { messageOf } from "../executor/failure-of.ts";
@@ -91,6 +92,7 @@ export function defineTool<
   Injected = unknown,
   const Output extends AnySchema | undefined = AnySchema | undefined,
 >(definition: ToolDefinition<Input, Injected, Output>): Tool<Injected> {
+  checkOptions("defineTool", definition, definitionKeys);
   const { name, input, execute, needsApproval } = definition;
   check(definition);
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
@@ -109,6 +111,23 @@ export function defineTool<
   };
 }
 
+const definitionKeys: readonly string[] = [
+  "name",
+  "title",
+  "description",
+  "input",
+  "inputSchema",
+  "output",
+  "annotations",
+  "injected",
+  "timeoutMs",
+  "retry",
+  "execution",
+  "metadata",
+  "needsApproval",
+  "execute",
+] satisfies readonly (keyof ToolDefinition<AnySchema>)[];
+
 /** The part of a definition that is data. */
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "execute">;
 
@@ -116,6 +135,14 @@ function check(definition: DefinitionData): void {
   const { name, input, inputSchema, output, injected, timeoutMs } = definition;
   if (!isToolName(name)) {
     throw defect(`"${name}" is no tool name: it must match ${String(toolNamePattern)}.`);
+  }
+  if (typeof definition.description !== "string") {
+    throw defect(`${name}: say in description what the tool does; the model chooses by it.`);
+  }
+  if (typeof input !== "object" && typeof input !== "function") {
+    throw defect(
+      `${name}: input is missing: { type: "object", properties: {…} }, or a Zod schema.`,
+    );
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw defect(`${name}: timeoutMs is ${timeoutMs}; use 0 for none, or leave it out.`);

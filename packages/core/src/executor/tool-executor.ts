@@ -1,5 +1,6 @@
 import { EventStream } from "../events/event-stream.ts";
 import type { ToolEventListener } from "../events/tool-event.ts";
+import { checkOptions } from "../check-options.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { PolicyInput } from "../policy/policy.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
@@ -55,6 +56,19 @@ export interface ResumeOptions {
   readonly run?: ToolRun;
 }
 
+const optionNames: readonly string[] = [
+  "registry",
+  "policy",
+  "onAsk",
+  "hooks",
+  "timeoutMs",
+  "maxTimeoutMs",
+  "maxOutputBytes",
+  "undeclaredArguments",
+  "validator",
+  "clock",
+] satisfies readonly (keyof ExecutorOptions)[];
+
 const noOptions = {};
 
 /**
@@ -75,6 +89,14 @@ export class ToolExecutor {
 
   /** @throws ToolError `internal` when an option makes no sense. */
   constructor(options: ExecutorOptions) {
+    checkOptions("new ToolExecutor", options, optionNames);
+    // Not by class: the registry may be of another copy of this package.
+    if (typeof options.registry?.toolset !== "function") {
+      throw new ToolError(
+        "internal",
+        "new ToolExecutor needs a registry: { registry: new ToolRegistry([…]) }.",
+      );
+    }
     const clock = options.clock ?? systemClock;
     this.registry = options.registry;
     this.#engine = {

@@ -39,7 +39,7 @@ export class ToolRegistry {
    * not canonical. A duplicate that a source brings later is quarantined in `problems`.
    */
   constructor(inputs: readonly RegistryInput[] = []) {
-    this.add(...inputs);
+    this.add(inputs);
   }
 
   /** Grows by one with every change. */
@@ -105,7 +105,8 @@ export class ToolRegistry {
       else if (isThenable<ToolSource | Tool>(input))
         promised.push(input as PromiseLike<ToolSource>);
       else if (isSource(input)) slots.push(this.#slotOf(input));
-      else host.push(input);
+      else if (isTool(input)) host.push(input);
+      else throw new ToolError("internal", "A registry takes tools, sources and lists of them.");
     };
     inputs.forEach(sort);
     if (host.length > 0) {
@@ -278,8 +279,12 @@ function isList(input: RegistryInput): input is readonly RegistryInput[] {
   return Array.isArray(input);
 }
 
-function isSource(input: object): input is ToolSource {
-  return typeof (input as Partial<ToolSource>).tools === "function";
+function isSource(input: RegistryInput): input is ToolSource {
+  return typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
+}
+
+function isTool(input: RegistryInput): input is Tool {
+  return typeof (input as Partial<Tool> | undefined)?.spec === "object";
 }
 
 function sorted(entries: ReadonlyMap<string, RegisteredTool>): Map<string, RegisteredTool> {

@@ -1,0 +1,24 @@
+import { nearNames } from "./registry/names.ts";
+import { ToolError } from "./tool-error.ts";
+
+/**
+ * Refuses what is no options object, and options that nobody reads: a misspelt one would silently
+ * be without effect.
+ *
+ * @param where what takes the options, for the error: `new ToolExecutor`.
+ * @throws ToolError `internal`, with the option that was probably meant.
+ */
+export function checkOptions(where: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null) {
+    throw new ToolError(
+      "internal",
+      `${where} takes an object: { ${known.slice(0, 3).join(", ")}, … }.`,
+    );
+  }
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const [near] = nearNames(name, known, 1);
+    const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
+    throw new ToolError("internal", `${where}: "${name}" is no option. ${hint}`);
+  }
+}
