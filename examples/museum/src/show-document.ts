@@ -37,7 +37,9 @@ export async function showDocument(terminal: Terminal, document: string): Promis
   }
 }
 
-function printProblems(terminal: Terminal, { problems }: ToolRegistry): void {
+function printProblems(terminal: Terminal, registry: ToolRegistry): void {
+  // Restrictions of tools that do exist are for `toolweave inspect`.
+  const problems = registry.problems.filter(({ severity }) => severity !== "warning");
   if (problems.length === 0) return;
   terminal.line();
   terminal.line(terminal.paint("yellow", count(problems.length, "problem")));
