@@ -182,6 +182,16 @@ export const mutants: readonly Mutant[] = [
     })),
   ),
   hanging(
+    ofTool("TW-CANCEL-002", "wait", "a tool that ignores its signal and ends by itself", () => ({
+      invoke: (_, { signal }) =>
+        signal.aborted
+          ? "stopped"
+          : new Promise((resolve) => {
+              setTimeout(resolve, 1500, "done").unref();
+            }),
+    })),
+  ),
+  hanging(
     ofTool("TW-CANCEL-003", "wait", "a tool that waits for a signal that has fired", () => ({
       invoke: (_, { signal }) =>
         new Promise((resolve) => {

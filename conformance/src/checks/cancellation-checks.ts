@@ -2,10 +2,14 @@ import type { Approver, RunOptions, Tool, ToolOutcome } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, passed, type Finding } from "../finding.ts";
 import type { EffectCall, SampleCall } from "../manifest.ts";
+import { within } from "../within.ts";
 import { around, callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
 
 /** Time for a call to get under way, so that there is something to cancel: a request on the wire. */
 const underWayMs = 20;
+
+/** A tool that goes on for longer than this has not stopped but come to its own end. */
+const mostStopMs = 1000;
 
 /** What cancellation does. */
 export const cancellationChecks: readonly Check[] = [
@@ -155,7 +159,7 @@ async function stops(
     return failed(`${label} was cancelled and ends otherwise.`, done, outcomeLabel(came));
   }
   try {
-    await context.within(end, "the tool's own end");
+    await within(end, mostStopMs, "the tool's own end");
     return undefined;
   } catch (error) {
     return failed(`${label} goes on after it was cancelled.`, done, messageOf(error));
