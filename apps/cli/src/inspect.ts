@@ -43,19 +43,30 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   }
 }
 
-async function writeJson(
+/** @internal Tools and problems as one JSON object; a tool that cannot be written becomes a problem. */
+export async function writeJson(
   entries: readonly RegisteredTool[],
   problems: readonly RegistryProblem[],
-  output: Output,
+  output: Pick<Output, "write">,
 ): Promise<void> {
+  const found = [...problems];
   // Tool by tool: all of a large document at once would be one string of many megabytes.
   await output.write('{"tools":[');
   let separator = "\n";
-  for (const { tool } of entries) {
-    await output.write(separator + safeJson(JSON.stringify(tool.spec)));
+  for (const { tool, source } of entries) {
+    let json: string;
+    try {
+      json = safeJson(JSON.stringify(tool.spec));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `It cannot be written as JSON: ${reason}.`;
+      found.push({ source, subject: tool.spec.name, message });
+      continue;
+    }
+    await output.write(separator + json);
     separator = ",\n";
   }
-  await output.write(`\n],"problems":${safeJson(JSON.stringify(problems))}}\n`);
+  await output.write(`\n],"problems":${safeJson(JSON.stringify(found))}}\n`);
 }
 
 async function writeList(

@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { JsonSchema, JsonValue, RegisteredTool } from "@toolweave/core";
 import { runCli } from "../src/cli.ts";
+import { writeJson } from "../src/inspect.ts";
 import { showProgress } from "../src/progress.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
@@ -102,6 +104,34 @@ describe("--json", () => {
       ],
       problems: [
         expect.objectContaining({ source: path, subject: "GET /bad", pointer: expect.any(String) }),
+      ],
+    });
+  });
+
+  test("stays valid when a tool cannot be written, which becomes a problem", async () => {
+    const entry = (name: string, inputSchema: JsonSchema): RegisteredTool => {
+      const spec = { name, description: "", inputSchema, annotations: {}, provenance };
+      return { tool: { spec, invoke: () => "" }, source: "api.json", trusted: false };
+    };
+    const provenance = { adapter: "code" };
+    const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as JsonValue;
+    let written = "";
+    const output = {
+      write: (text: string): Promise<void> => {
+        written += text;
+        return Promise.resolve();
+      },
+    };
+    const entries = [entry("bad", { default: deep }), entry("good", {}), entry("also_good", {})];
+    await writeJson(entries, [], output);
+    expect(JSON.parse(written)).toMatchObject({
+      tools: [{ name: "good" }, { name: "also_good" }],
+      problems: [
+        {
+          source: "api.json",
+          subject: "bad",
+          message: expect.stringContaining("cannot be written") as string,
+        },
       ],
     });
   });

@@ -1,6 +1,8 @@
 import { shortHash, type JsonObject, type JsonSchema } from "@toolweave/core";
 import { OperationError, type OperationDetails, type Parameter } from "./operation.ts";
+import { assertStaysBelow } from "./path-template.ts";
 import { chooseBody, type ChosenBody } from "./request-body.ts";
+import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "./resolve-schema.ts";
 
 /** A parameter and the argument that carries it. */
@@ -33,29 +35,8 @@ export interface BodyArguments extends ChosenBody {
 export interface ArgumentLayout {
   readonly parameters: readonly ParameterArgument[];
   readonly body?: BodyArguments;
+  readonly reserved: ReservedNames;
 }
-
-/** Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client, or that would turn one method into another. */
-const headersNobodyChooses = new Set([
-  "accept",
-  "content-type",
-  "authorization",
-  "proxy-authorization",
-  "host",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "upgrade",
-  "te",
-  "trailer",
-  "expect",
-  "accept-encoding",
-  "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
-]);
 
 /**
  * Lays the parameters and the body of an operation out as named arguments.
@@ -68,27 +49,28 @@ const headersNobodyChooses = new Set([
  * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
  * - Credentials, and headers that are not the model's to choose, are no arguments.
  *
- * @param hostHeaders lower-case names of headers that the host sends itself.
- * @throws OperationError when the body has no media type that can be written.
+ * @throws OperationError when the body has no media type that can be written, or the path leads elsewhere.
  */
 export function layoutArguments(
   details: OperationDetails,
   path: string,
   pointer: string,
-  hostHeaders: ReadonlySet<string>,
+  host: HostNames,
 ): ArgumentLayout {
+  assertStaysBelow(path, pointer);
+  const reserved = reservedNames(details, host);
   const taken = new Set<string>();
   const parameters = nameParameters(
     details.parameters.filter(
-      (parameter) => isChosenByModel(parameter, details, hostHeaders) && hasPlace(parameter, path),
+      (parameter) => !isReserved(parameter, reserved) && hasPlace(parameter, path),
     ),
     taken,
   );
   const { body } = details;
-  if (body === undefined) return { parameters };
+  if (body === undefined) return { parameters, reserved };
   const chosen = chooseBody(body.media);
   if (chosen === undefined) {
-    if (!body.required || body.media.length === 0) return { parameters };
+    if (!body.required || body.media.length === 0) return { parameters, reserved };
     const types = body.media.map(({ mediaType }) => mediaType).join(", ");
     throw new OperationError(
       `its body can only be sent as ${types}, which is not supported yet`,
@@ -104,7 +86,7 @@ export function layoutArguments(
     schema,
     argument,
   };
-  return { parameters, body: { ...whole, ...unfold(whole, taken) } };
+  return { parameters, reserved, body: { ...whole, ...unfold(whole, taken) } };
 }
 
 function nameParameters(parameters: readonly Parameter[], taken: Set<string>): ParameterArgument[] {
@@ -133,25 +115,6 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
     argument: names.get(parameter) as string,
     parameter,
   }));
-}
-
-function isChosenByModel(
-  parameter: Parameter,
-  details: OperationDetails,
-  hostHeaders: ReadonlySet<string>,
-): boolean {
-  const { in: location } = parameter;
-  const name = location === "header" ? parameter.name.toLowerCase() : parameter.name;
-  if (location === "header" && (headersNobodyChooses.has(name) || hostHeaders.has(name)))
-    return false;
-  if (location === "query" && name === "_method") return false;
-  return !details.security.some((combination) =>
-    combination.some(({ declaration }) => {
-      if (declaration?.type !== "apiKey" || declaration.in !== location) return false;
-      const { name: key = "" } = declaration;
-      return (location === "header" ? key.toLowerCase() : key) === name;
-    }),
-  );
 }
 
 function hasPlace(parameter: Parameter, path: string): boolean {

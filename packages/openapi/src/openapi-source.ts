@@ -132,6 +132,7 @@ class DocumentSource implements OpenApiSource {
       kind,
       ...(allowReferences === undefined ? {} : { allowReferences }),
       fetchText: documentFetcher({
+        documentUrl: kind === "url" ? String(input) : undefined,
         givenOrigins: origins(given, this.#baseUrl?.origin),
         allowOrigins,
         timeoutMs: this.#options.timeoutMs,
@@ -154,7 +155,7 @@ class DocumentSource implements OpenApiSource {
       timeoutMs: this.#options.timeoutMs,
       auth,
       headers,
-      headerNames: new Set(Object.keys(headers)),
+      names: { headers: new Set(Object.keys(headers)), cookies: cookieNames(headers) },
       baseUrl: this.#baseUrl,
       documentUrl,
       generation: `${++generations}`,
@@ -263,6 +264,10 @@ function defaultId(document: string | URL | object, kind: SourceKind): string {
 
 function origins(...all: readonly (string | undefined)[]): string[] {
   return [...new Set(all.filter((origin) => origin !== undefined))];
+}
+
+function cookieNames({ cookie = "" }: Readonly<Record<string, string>>): string[] {
+  return cookie.split(";").map((pair) => (pair.split("=", 1)[0] as string).trim());
 }
 
 function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -35,7 +35,7 @@ export class OperationCaller {
     let target = url;
     let cookie = request.cookie;
     const secrets: string[] = [];
-    const queryKeys: string[] = [];
+    const names: string[] = [];
     const mayAuthorize = call.withheld === undefined;
 
     if (mayAuthorize) {
@@ -43,11 +43,11 @@ export class OperationCaller {
         const pending = secretValue(use);
         const secret = isThenable(pending) ? await pending : pending;
         secrets.push(secret, ...(use.alsoSecret ?? []));
+        names.push(use.name);
         if (use.in === "header") headers[use.name] = use.prefix + secret;
         else if (use.in === "query") {
           const key = encodeURIComponent(use.name);
           target += `${target.includes("?") ? "&" : "?"}${key}=${encodeURIComponent(secret)}`;
-          queryKeys.push(use.name);
         } else {
           const pair = `${use.name}=${secret}`;
           cookie = cookie === "" ? pair : `${cookie}; ${pair}`;
@@ -58,6 +58,7 @@ export class OperationCaller {
         // A body is what its own type says, with the boundary of its parts.
         if (name === "content-type" && headers[name] !== undefined) continue;
         headers[name] = value;
+        names.push(name);
         if (sensitiveHeader.test(name)) secrets.push(value.slice(value.lastIndexOf(" ") + 1));
       }
     }
@@ -72,7 +73,7 @@ export class OperationCaller {
       headers,
       body: request.body,
       signal: ctx.signal,
-      credentials: queryKeys,
+      credentials: names,
     });
     return toolOutput(response, {
       operation: call.label,

@@ -20,9 +20,10 @@ import type { OperationCall, OperationCaller } from "./operation-caller.ts";
 import { OperationError, type Operation, type OperationDetails } from "./operation.ts";
 import { outputSchema, successMedia } from "./output-schema.ts";
 import { requestPlan, type PlannedRequest, type RequestPlan } from "./request-plan.ts";
+import type { HostNames } from "./reserved-names.ts";
 import { credentialPlan } from "./security.ts";
 import type { OpenApiAuth } from "./openapi-options.ts";
-import { chooseServer } from "./servers.ts";
+import { chooseServer, type Server } from "./servers.ts";
 import { toolDescription } from "./tool-description.ts";
 
 /** What the tools of one source share. */
@@ -33,7 +34,7 @@ export interface ToolHost {
   readonly auth: OpenApiAuth;
   /** Headers of the host's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly headerNames: ReadonlySet<string>;
+  readonly names: HostNames;
   readonly baseUrl: URL | undefined;
   readonly documentUrl: string | undefined;
   /** Differs between two loads. */
@@ -147,7 +148,7 @@ export class OperationTool implements Tool {
     let details: OperationDetails | undefined;
     try {
       details = this.#operation.details();
-      const layout = layoutArguments(details, path, pointer, this.#host.headerNames);
+      const layout = layoutArguments(details, path, pointer, this.#host.names);
       this.#realised = { details, layout };
     } catch (error) {
       this.#fail(error, details === undefined && error instanceof OperationError);
@@ -174,7 +175,7 @@ export class OperationTool implements Tool {
   #prepare(): Ready {
     if (this.#ready !== undefined) return this.#ready;
     const realised = this.#realise();
-    if (realised === undefined) throw this.#failure as ToolError;
+    if (realised === undefined || this.#failure !== undefined) throw this.#failure as ToolError;
     const { details, layout } = realised;
     const { method, path } = this.#operation;
     const { baseUrl, documentUrl, auth, headers } = this.#host;
@@ -188,14 +189,9 @@ export class OperationTool implements Tool {
     }
     const success = successMedia(details);
     const withheld = this.#host.withheld(server.origin);
+    const accept = acceptHeader(success.map(({ mediaType }) => mediaType));
     this.#ready = {
-      plan: requestPlan(
-        method,
-        path,
-        server,
-        layout,
-        acceptHeader(success.map(({ mediaType }) => mediaType)),
-      ),
+      plan: this.#plan(server, layout, accept),
       call: {
         label: `${method} ${path}`,
         writes: this.spec.annotations.readOnlyHint !== true,
@@ -207,6 +203,16 @@ export class OperationTool implements Tool {
       },
     };
     return this.#ready;
+  }
+
+  #plan(server: Server, layout: ArgumentLayout, accept: string): RequestPlan {
+    const { method, path } = this.#operation;
+    try {
+      return requestPlan(method, path, server, layout, accept);
+    } catch (error) {
+      this.#fail(error, false);
+      throw this.#failure as ToolError;
+    }
   }
 
   #warnings({ details, layout }: Realised): void {

@@ -1,5 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ParameterArgument } from "./argument-layout.ts";
+import { OperationError } from "./operation.ts";
 import { encodeTemplateText } from "./percent-encode.ts";
 import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
 
@@ -18,6 +19,8 @@ interface Segment {
 export interface PathTemplate {
   /** A query that the document wrote into the path, without `?`. */
   readonly query: string;
+  /** The path with a letter for each variable. */
+  readonly example: string;
   /**
    * The path for some arguments.
    *
@@ -53,6 +56,7 @@ export function pathTemplate(
   }, []);
   return {
     query: encodeQueryText(query),
+    example: parts.map((part) => (typeof part === "string" ? part : part.texts.join("x"))).join(""),
     expand(args) {
       let expanded = "";
       for (const part of parts)
@@ -60,6 +64,22 @@ export function pathTemplate(
       return expanded;
     },
   };
+}
+
+/**
+ * Refuses a path whose own text a client or a server could take for one that climbs: the host's `baseUrl` says what it
+ * stands below.
+ *
+ * @throws OperationError
+ */
+export function assertStaysBelow(template: string, pointer: string): void {
+  const { path } = splitTemplate(template);
+  const climbs = mayTraverse.test(path) && leadsElsewhere(path);
+  if (!climbs && !/\\|%(?:25)*5c/i.test(path)) return;
+  throw new OperationError(
+    'its path would lead elsewhere: it must not hold a segment "." or "..", a backslash or a control character, encoded ones included',
+    pointer,
+  );
 }
 
 function splitTemplate(template: string): { path: string; query: string } {
@@ -127,7 +147,7 @@ const mayTraverse = /\.|%25|%2e|%0|%1|%7f/i;
  * True when a server that decodes the segment, once or several times, could see a path segment `.` or `..` or a
  * control character in it. Some servers cut a segment at `;` before they look at it.
  */
-function leadsElsewhere(segment: string): boolean {
+export function leadsElsewhere(segment: string): boolean {
   let text = segment;
   for (let times = 0; times < 4; times++) {
     // oxlint-disable-next-line no-control-regex

@@ -9,7 +9,7 @@ import { walkDocument } from "./walk-document.ts";
 
 const concurrency = 8;
 /** How many files one document may fetch. */
-const maxFetches = 5_000;
+const maxFetches = 500;
 
 /**
  * Fetches the files on the web that a document refers to and that may be opened, theirs too, so
@@ -20,6 +20,7 @@ export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetche
   const documents: LoadedDocument[] = [set.root];
   const wanted = new Set<string>();
   const running = new Set<Promise<void>>();
+  let fetches = 0;
   const load = async (url: string): Promise<void> => {
     const document = await fetchDocument(set, url, fetch);
     if (document !== undefined) documents.push(document);
@@ -35,7 +36,7 @@ export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetche
           if ("root" in opened) documents.push(opened);
           continue;
         }
-        if (wanted.size > maxFetches) {
+        if (++fetches > maxFetches) {
           set.fail(url.href, `a document may not fetch more than ${maxFetches} files`);
           continue;
         }

@@ -2,6 +2,7 @@ import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout, BodyArguments, ParameterArgument } from "./argument-layout.ts";
 import { pathTemplate } from "./path-template.ts";
 import type { EncodedBody } from "./request-body.ts";
+import { reservedKeys } from "./reserved-names.ts";
 import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
 import type { Server } from "./servers.ts";
 
@@ -31,7 +32,11 @@ interface Placed {
   readonly write: ParameterWriter;
 }
 
-/** Compiles an operation's requests, once; a plan is applied to each call. */
+/**
+ * Compiles an operation's requests, once; a plan is applied to each call.
+ *
+ * @throws Error when the path would not arrive as it is shown.
+ */
 export function requestPlan(
   method: string,
   path: string,
@@ -40,8 +45,11 @@ export function requestPlan(
   accept: string,
 ): RequestPlan {
   const template = pathTemplate(path, layout.parameters);
+  assertArrivesAsShown(server, template.example);
   const at = (...locations: readonly string[]): Placed[] =>
-    layout.parameters.filter(({ parameter }) => locations.includes(parameter.in)).map(placed);
+    layout.parameters
+      .filter(({ parameter }) => locations.includes(parameter.in))
+      .map((one) => placed(one, layout));
   const inQuery = at("query", "querystring");
   const inHeaders = at("header");
   const inCookies = at("cookie");
@@ -80,12 +88,20 @@ export function requestPlan(
   };
 }
 
-function placed({ argument, parameter }: ParameterArgument): Placed {
+/** What is approved is the text; what is requested is what the URL parser makes of it. Values are encoded, so that once is enough. */
+function assertArrivesAsShown({ origin, path }: Server, example: string): void {
+  const shown = path + example;
+  const url = URL.parse(origin + shown);
+  if (url?.origin === origin && url.pathname === shown && url.search + url.hash === "") return;
+  throw new Error("its path behind its server's would not arrive as it is written");
+}
+
+function placed({ argument, parameter }: ParameterArgument, { reserved }: ArgumentLayout): Placed {
   const { name, in: location } = parameter;
   return {
     argument,
     name: location === "header" ? name.toLowerCase() : name,
-    write: parameterWriter(parameter, argument),
+    write: parameterWriter(parameter, argument, reservedKeys(parameter, reserved)),
   };
 }
 

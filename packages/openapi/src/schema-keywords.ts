@@ -1,4 +1,4 @@
-import { isRecord } from "./record.ts";
+import { isRecord, type JsonRecord } from "./record.ts";
 
 /** What the schemas or names under a keyword are for, where that matters to the translation. */
 export type StructuralKeyword =
@@ -16,6 +16,8 @@ export type StructuralKeyword =
   | "conditionsByName"
   | "items"
   | "required"
+  /** What a value must be. */
+  | "data"
   | "minimum"
   | "maximum"
   | "exclusiveMinimum"
@@ -47,10 +49,11 @@ const type: ValueTranslator = (value) => {
   return type([...names].filter((name) => !Array.isArray(name)));
 };
 
-const any: ValueTranslator = (value) => value;
 const text: ValueTranslator = (value) => (typeof value === "string" ? value : undefined);
 const flag: ValueTranslator = (value) => (typeof value === "boolean" ? value : undefined);
-const list: ValueTranslator = (value) => (Array.isArray(value) ? value : undefined);
+const note: ValueTranslator = (value) => (isBounded(value) ? value : undefined);
+const notes: ValueTranslator = (value) =>
+  Array.isArray(value) && isBounded(value) ? value : undefined;
 const pattern: ValueTranslator = (value) => (isPattern(value) ? value : undefined);
 
 const factor: ValueTranslator = (value) => {
@@ -63,7 +66,8 @@ const count: ValueTranslator = (value) => {
   return number !== undefined && Number.isInteger(number) && number >= 0 ? number : undefined;
 };
 
-const choices: ValueTranslator = (value) => {
+/** The values of `enum`, without duplicates. */
+export const choices: ValueTranslator = (value) => {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return isDistinct(value) ? value : [...new Set(value)];
 };
@@ -86,11 +90,11 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   ["properties", "named"],
   ["items", "items"],
   ["required", "required"],
-  ["enum", choices],
+  ["enum", "data"],
   ["format", text],
-  ["default", any],
-  ["const", any],
-  ["examples", list],
+  ["default", note],
+  ["const", "data"],
+  ["examples", notes],
   ["allOf", "branches"],
   ["anyOf", "branches"],
   ["oneOf", "branches"],
@@ -181,6 +185,22 @@ export function isPattern(value: unknown): value is string {
     }
   }
   return false;
+}
+
+const maxDataDepth = 100;
+const maxDataParts = 100_000;
+
+/** True for a value that can be written out: neither nested without end nor expanding to more than a schema may have. */
+export function isBounded(value: unknown): boolean {
+  if (typeof value !== "object") return true;
+  let parts = 0;
+  const fits = (part: unknown, depth: number): boolean => {
+    if (++parts > maxDataParts || depth > maxDataDepth) return false;
+    if (typeof part !== "object" || part === null) return true;
+    for (const key in part) if (!fits((part as JsonRecord)[key], depth + 1)) return false;
+    return true;
+  };
+  return fits(value, 0);
 }
 
 /** A finite number; documents that were YAML once quote numbers. */

@@ -147,10 +147,17 @@ function kindOf({ type, scheme }: SecurityScheme): string {
 /**
  * The secret's value.
  *
- * @throws ToolError `auth_required` when the function that supplies it fails.
+ * @throws ToolError `auth_required` when the function that supplies it fails, or it is no text or an empty one.
  */
 export function secretValue({ secret, credential }: CredentialUse): Awaitable<string> {
-  if (typeof secret === "string") return secret;
+  const checked = (value: unknown): string => {
+    if (typeof value === "string" && value !== "") return value;
+    throw new ToolError(
+      "auth_required",
+      `The credential "${credential}" is missing: what the host gave for it is no text or empty. Sign in again or check \`auth\`.`,
+    );
+  };
+  if (typeof secret === "string") return checked(secret);
   const failed = (cause: unknown): never => {
     throw new ToolError(
       "auth_required",
@@ -158,10 +165,11 @@ export function secretValue({ secret, credential }: CredentialUse): Awaitable<st
       { cause },
     );
   };
+  let value: Awaitable<string>;
   try {
-    const value = secret();
-    return isThenable(value) ? Promise.resolve(value).catch(failed) : value;
+    value = secret();
   } catch (error) {
     return failed(error);
   }
+  return isThenable(value) ? Promise.resolve(value).then(checked, failed) : checked(value);
 }

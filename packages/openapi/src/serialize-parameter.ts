@@ -1,6 +1,7 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { isJsonMediaType } from "./media-type.ts";
 import type { Parameter, ParameterLocation } from "./operation.ts";
+import { meansReserved } from "./reserved-names.ts";
 import { encodeReservedInPath, encodeReservedInQuery, encodeStrict } from "./percent-encode.ts";
 
 /**
@@ -28,14 +29,20 @@ interface Expansion {
  * `ToolError` `invalid_arguments` for a value that cannot travel there.
  *
  * @param argument the argument's name, for errors.
+ * @param reserved names that no key of an exploded object may stand for.
  */
-export function parameterWriter(parameter: Parameter, argument: string): ParameterWriter {
+export function parameterWriter(
+  parameter: Parameter,
+  argument: string,
+  reserved?: ReadonlySet<string>,
+): ParameterWriter {
+  const checkKey = reserved === undefined ? undefined : keyCheck(argument, reserved);
   const write =
     parameter.mediaType !== undefined
-      ? contentWriter(parameter, parameter.mediaType)
+      ? contentWriter(parameter, parameter.mediaType, checkKey)
       : parameter.style === "deepObject"
         ? deepObjectWriter(parameter)
-        : styleWriter(parameter);
+        : styleWriter(parameter, checkKey);
   switch (parameter.in) {
     case "header":
       return (value) => headerText(write(value), argument);
@@ -49,7 +56,20 @@ export function parameterWriter(parameter: Parameter, argument: string): Paramet
   }
 }
 
-function styleWriter(parameter: Parameter): ParameterWriter {
+/** Refuses a key, encoded as it travels, that the model must not choose. */
+type KeyCheck = (key: string) => void;
+
+function keyCheck(argument: string, reserved: ReadonlySet<string>): KeyCheck {
+  return (key) => {
+    if (!meansReserved(key, reserved)) return;
+    throw new ToolError(
+      "invalid_arguments",
+      `"${argument}" must not hold the key ${JSON.stringify(key.slice(0, 100))}: that name means something else in this request. Leave it out.`,
+    );
+  };
+}
+
+function styleWriter(parameter: Parameter, checkKey?: KeyCheck): ParameterWriter {
   const { explode } = parameter;
   const { first, separator, named, ifEmpty, delimiter } = expansionOf(parameter);
   const encode = encoderOf(parameter);
@@ -77,8 +97,12 @@ function styleWriter(parameter: Parameter): ParameterWriter {
     for (const [key, member] of Object.entries(value)) {
       if (member === null) continue;
       const text = encodeItem(scalarText(member));
-      if (!explode) members.push(encodeItem(key), text);
-      else members.push(named ? pair(encodeItem(key), text) : `${encodeItem(key)}=${text}`);
+      const encoded = encodeItem(key);
+      if (!explode) members.push(encoded, text);
+      else {
+        checkKey?.(encoded);
+        members.push(named ? pair(encoded, text) : `${encoded}=${text}`);
+      }
     }
     if (members.length === 0) return undefined;
     return explode ? first + members.join(separator) : one(members.join(delimiter));
@@ -150,7 +174,11 @@ function deepObjectWriter(parameter: Parameter): ParameterWriter {
 }
 
 /** A parameter with `content` is written as that media type and then encoded as a whole. */
-function contentWriter(parameter: Parameter, mediaType: string): ParameterWriter {
+function contentWriter(
+  parameter: Parameter,
+  mediaType: string,
+  checkKey: KeyCheck | undefined,
+): ParameterWriter {
   const location = parameter.in;
   const json = isJsonMediaType(mediaType);
   const encode = encoderOf(parameter);
@@ -161,8 +189,12 @@ function contentWriter(parameter: Parameter, mediaType: string): ParameterWriter
   };
   if (location === "querystring") {
     return mediaType === "application/x-www-form-urlencoded"
-      ? styleWriter({ ...parameter, in: "query", style: "form", explode: true })
-      : (value) => encode(textOf(value));
+      ? styleWriter({ ...parameter, in: "query", style: "form", explode: true }, checkKey)
+      : (value) => {
+          const text = encode(textOf(value));
+          checkKey?.(text);
+          return text;
+        };
   }
   if (location === "path" || location === "header") return (value) => encode(textOf(value));
   const name = encodeName(parameter);
@@ -197,7 +229,8 @@ function cookieText(text: string | undefined, argument: string): string | undefi
 
 function queryText(text: string | undefined, argument: string): string | undefined {
   // Nobody needs a carriage return here, and a server that decodes it into a header of its own is harmed by it.
-  if (text?.includes("%0D")) throw refused(argument, "query", 'carriage returns (use "\\n")');
+  if (text !== undefined && /%0d/i.test(text))
+    throw refused(argument, "query", 'carriage returns (use "\\n")');
   return text;
 }
 

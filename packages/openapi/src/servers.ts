@@ -1,3 +1,5 @@
+import { leadsElsewhere } from "./path-template.ts";
+
 /** Where an operation's requests go. */
 export interface Server {
   readonly origin: string;
@@ -20,7 +22,9 @@ export function chooseServer(
   const declared = servers.length === 0 ? ["/"] : servers;
   for (const server of declared) {
     const url = URL.parse(server, documentUrl);
-    const chosen = url === null ? undefined : serverAt(url);
+    // Dots that the URL parser sees are gone by now, for whoever approves a call as well.
+    const stays = url !== null && !leadsElsewhere(url.pathname);
+    const chosen = stays ? serverAt(url) : undefined;
     if (chosen !== undefined) return chosen;
   }
   const shown = declared.map((server) => JSON.stringify(server.slice(0, 100))).join(", ");

@@ -14,7 +14,9 @@ import { RecordCopy } from "./record-copy.ts";
 import { fault } from "./resolve-reference.ts";
 import type { ReferenceResolver } from "./resolve-reference.ts";
 import {
+  choices,
   isAnnotation,
+  isBounded,
   isDistinct,
   isPattern,
   keywordTranslation,
@@ -186,7 +188,11 @@ class SchemaTranslation {
     result: Record<string, unknown>,
     besideReference: boolean,
   ): JsonSchema {
-    if (node["example"] !== undefined && result["examples"] === undefined) {
+    if (
+      node["example"] !== undefined &&
+      result["examples"] === undefined &&
+      isBounded(node["example"])
+    ) {
       result["examples"] = [node["example"]];
     }
     if (besideReference && !this.#context.siblingsCount) return result as JsonSchema;
@@ -212,6 +218,9 @@ class SchemaTranslation {
         return Array.isArray(value) ? undefined : this.#below(key, value);
       case "schema":
         return this.#below(key, value);
+      case "data":
+        if (!isBounded(value)) throw this.#fault(`its ${key} is nested too deeply or too large`);
+        return key === "enum" ? choices(value) : value;
       case "required":
         return this.#required(node, value);
       case "branches":

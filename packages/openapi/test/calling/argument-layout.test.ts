@@ -10,7 +10,12 @@ function schemaFor(
   path = "/pets",
   headers: readonly string[] = [],
 ): JsonSchema {
-  return inputSchema(layoutArguments(details(given), path, "/paths/~1pets/post", new Set(headers)));
+  return inputSchema(
+    layoutArguments(details(given), path, "/paths/~1pets/post", {
+      headers: new Set(headers),
+      cookies: [],
+    }),
+  );
 }
 
 function argumentsOf(
@@ -237,9 +242,9 @@ describe("a body", () => {
         media("application/json", pet),
       ]),
     });
-    expect(layoutArguments(given, "/", "", new Set()).body?.media.mediaType).toBe(
-      "application/json",
-    );
+    expect(
+      layoutArguments(given, "/", "", { headers: new Set(), cookies: [] }).body?.media.mediaType,
+    ).toBe("application/json");
   });
 
   test("with property names that providers refuse has them replaced", () => {

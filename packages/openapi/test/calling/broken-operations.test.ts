@@ -1,4 +1,4 @@
-import { ToolRegistry } from "@toolweave/core";
+import { ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { rejection, sourceOf, toolOf } from "./support/tool-of.ts";
 
@@ -75,4 +75,47 @@ describe("a broken operation", () => {
       "warning: It cannot be called yet: the document names no server; pass `baseUrl`.",
     ]);
   });
+});
+
+describe("a value that is nested without end", () => {
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as JsonValue;
+
+  async function listed(version: string, schema: JsonObject): Promise<string[]> {
+    await using source = await sourceOf(
+      {
+        "/bad": {
+          get: {
+            operationId: "bad",
+            parameters: [{ in: "query", name: "q", schema: { type: "string", ...schema } }],
+            responses: ok,
+          },
+        },
+        "/good": { get: { operationId: "good", responses: ok } },
+      },
+      {},
+      { openapi: version },
+    );
+    const registry = new ToolRegistry([source]);
+    await registry.ready;
+    const written = [...registry.toolset().entries()].map(({ tool }) => JSON.stringify(tool.spec));
+    expect(written).toHaveLength(2);
+    expect(written.join("").length).toBeLessThan(2000);
+    await Promise.resolve();
+    return source.tools().map(({ spec }) => spec.name);
+  }
+
+  test.each([{ default: deep }, { example: deep }, { examples: [deep] }])(
+    "is left out where it only describes: %#",
+    async (schema) => {
+      for (const version of ["3.0.0", "3.1.0"])
+        expect(await listed(version, schema)).toEqual(["bad", "good"]);
+    },
+  );
+
+  test.each([{ enum: [deep] }, { const: deep }])(
+    "costs the operation that asks for it, and no other: %#",
+    async (schema) => {
+      expect(await listed("3.1.0", schema)).toEqual(["good"]);
+    },
+  );
 });

@@ -112,6 +112,18 @@ describe("credentials go", () => {
     await using source = openApiSource(document, secrets);
     await source.ready;
     await call(toolOf(source, "x"));
-    expect(sent[0]?.credentials).toEqual(["key"]);
+    expect(sent[0]?.credentials).toEqual(["key", "x-token"]);
   });
+
+  test.each(["Accept-Language", "User-Agent", "Accept"])(
+    "across origins in no redirect, in a header that usually goes along: %s",
+    async (name) => {
+      const components = { securitySchemes: { key: { type: "apiKey", in: "header", name } } };
+      await using source = openApiSource({ ...document, components }, secrets);
+      await source.ready;
+      await call(toolOf(source, "x"));
+      expect(sent[0]?.headers?.[name.toLowerCase()]).toBe("SECRET");
+      expect(sent[0]?.credentials).toContain(name.toLowerCase());
+    },
+  );
 });

@@ -332,3 +332,21 @@ describe("a refusal", () => {
     }
   });
 });
+
+test.each([undefined, null, "", 7])(
+  "a secret that is no text, or empty, is auth_required, and nothing is sent: %j",
+  async (secret) => {
+    for (const value of [() => secret, () => Promise.resolve(secret)]) {
+      await using source = await sourceOf(
+        { "/x": { get: { operationId: "x", responses: ok } } },
+        { baseUrl: server.origin, auth: { bearer: value as () => string } },
+      );
+      const before = server.requests.length;
+      expect(await rejection(toolOf(source, "x"))).toMatchObject({
+        code: "auth_required",
+        message: expect.stringContaining('"bearer"') as string,
+      });
+      expect(server.requests).toHaveLength(before);
+    }
+  },
+);

@@ -6,7 +6,7 @@ import { requestPlan, type PlannedRequest } from "../../src/request-plan.ts";
 import { body, details, media, parameter } from "./support/operations.ts";
 
 function plan(given: Partial<OperationDetails>, args: JsonObject, path = "/x"): PlannedRequest {
-  const layout = layoutArguments(details(given), path, "", new Set());
+  const layout = layoutArguments(details(given), path, "", { headers: new Set(), cookies: [] });
   const server = { origin: "https://api.example", path: "/v1" };
   return requestPlan("POST", path, server, layout, "application/json")(args);
 }

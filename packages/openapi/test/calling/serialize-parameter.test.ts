@@ -220,3 +220,11 @@ describe("what could become a header of its own", () => {
     expect(write({ name: "a", in: "cookie" }, "1; admin=1")).toBe("a=1%3B%20admin%3D1");
   });
 });
+
+test.each(["%0d", "%0D", "\r"])(
+  "a query holds no carriage return, however it is written: %j",
+  (text) => {
+    const given = { name: "q", in: "query", allowReserved: true } as const;
+    expect(() => write(given, `x${text}y`)).toThrow(/carriage returns/);
+  },
+);

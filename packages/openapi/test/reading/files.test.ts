@@ -244,6 +244,23 @@ describe("a document on the web", () => {
     expect(problemOf(opened)).toMatch(/may not open local files/);
   });
 
+  test("no more than 500 files are fetched, and the others cost what needs them", async () => {
+    const asked: string[] = [];
+    const schemas = Object.fromEntries(
+      Array.from({ length: 510 }, (_, index) => [`S${index}`, { $ref: `s${index}.json` }]),
+    );
+    const root = { ...referring("s509.json"), components: { schemas } };
+    const opened = await openDocument("https://docs.example/api.json", {
+      fetchText: (url) => {
+        asked.push(url);
+        const text = url.endsWith("api.json") ? JSON.stringify(root) : "{}";
+        return Promise.resolve({ text, url });
+      },
+    });
+    expect(asked).toHaveLength(501);
+    expect(opened.operations).toHaveLength(1);
+  });
+
   test("a redirect out of the folder is refused, and what fails costs its operation", async () => {
     const fetchText = web({
       [at]: document("3.0.0", {

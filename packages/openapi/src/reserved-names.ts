@@ -1,0 +1,117 @@
+import type { OperationDetails, Parameter, ParameterLocation } from "./operation.ts";
+
+/** What the host sends itself. */
+export interface HostNames {
+  /** Lower-case names of headers. */
+  readonly headers: ReadonlySet<string>;
+  /** Names of the cookies in a header `cookie` of the host's. */
+  readonly cookies: readonly string[];
+}
+
+/** The names that are not the model's to choose, by place, as `comparableName` writes them. */
+export interface ReservedNames {
+  readonly header: readonly ReadonlySet<string>[];
+  readonly query: ReadonlySet<string>;
+  readonly cookie: ReadonlySet<string>;
+  /** What the document declares, be it an argument or not. */
+  readonly declared: readonly Parameter[];
+}
+
+/** Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client, that carry what is chosen elsewhere, or that would turn one method into another. */
+const headersNobodyChooses: ReadonlySet<string> = new Set([
+  "accept",
+  "content-type",
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+  "accept-encoding",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+]);
+
+/** What nobody chooses, what the host sends, and the places of the operation's API keys. */
+export function reservedNames(details: OperationDetails, host: HostNames): ReservedNames {
+  const header = new Set<string>();
+  const query = new Set(["_method"]);
+  const cookie = new Set(host.cookies.map(comparableName));
+  for (const combination of details.security) {
+    for (const { declaration } of combination) {
+      if (declaration?.type !== "apiKey" || declaration.name === undefined) continue;
+      const { name, in: place = "header" } = declaration;
+      if (place === "header") header.add(name.toLowerCase());
+      else (place === "query" ? query : cookie).add(comparableName(name));
+    }
+  }
+  return {
+    header: [headersNobodyChooses, host.headers, header],
+    query,
+    cookie,
+    declared: details.parameters,
+  };
+}
+
+/** True for a parameter that the model must not pass. */
+export function isReserved({ name, in: location }: Parameter, reserved: ReservedNames): boolean {
+  if (location === "header") {
+    const lower = name.toLowerCase();
+    return reserved.header.some((names) => names.has(lower));
+  }
+  return reservedAt(location, reserved)?.has(comparableName(name)) ?? false;
+}
+
+/** The keys that an object must not have when each becomes a name of its own: what is reserved, and other parameters. */
+export function reservedKeys(
+  parameter: Parameter,
+  reserved: ReservedNames,
+): ReadonlySet<string> | undefined {
+  const names = reservedAt(parameter.in, reserved);
+  if (names === undefined) return undefined;
+  const others = reserved.declared.filter(
+    (other) => other !== parameter && other.in === parameter.in,
+  );
+  return new Set([...names, ...others.map(({ name }) => name.toLowerCase())]);
+}
+
+function reservedAt(
+  location: ParameterLocation,
+  { query, cookie }: ReservedNames,
+): ReadonlySet<string> | undefined {
+  if (location === "cookie") return cookie;
+  return location === "query" || location === "querystring" ? query : undefined;
+}
+
+/** True when a server could take an encoded key for a reserved name. */
+export function meansReserved(key: string, reserved: ReadonlySet<string>): boolean {
+  const decoded = decodedName(key.split("=", 1)[0] as string);
+  return reserved.has(decoded.toLowerCase()) || reserved.has(comparableName(decoded));
+}
+
+/**
+ * One form for all names that servers take for the same: some ignore case, cut at a bracket or a NUL, or write an
+ * underscore for a dot, a space or a lone bracket.
+ */
+function comparableName(name: string): string {
+  const text = name.split("\u0000", 1)[0]?.trim() ?? "";
+  const open = text.indexOf("[", 1);
+  const whole = open > 0 && text.includes("]", open) ? text.slice(0, open) : text;
+  return whole.replace(/[. [+]/g, "_").toLowerCase();
+}
+
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
