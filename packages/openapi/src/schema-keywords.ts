@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord } from "./record.ts";
 
 /** What the schemas or names under a keyword are for, where that matters to the translation. */
 export type StructuralKeyword =
@@ -192,15 +192,20 @@ const maxDataParts = 100_000;
 
 /** True for a value that can be written out: neither nested without end nor expanding to more than a schema may have. */
 export function isBounded(value: unknown): boolean {
-  if (typeof value !== "object") return true;
-  let parts = 0;
-  const fits = (part: unknown, depth: number): boolean => {
-    if (++parts > maxDataParts || depth > maxDataDepth) return false;
-    if (typeof part !== "object" || part === null) return true;
-    for (const key in part) if (!fits((part as JsonRecord)[key], depth + 1)) return false;
-    return true;
-  };
-  return fits(value, 0);
+  if (typeof value !== "object" || value === null) return true;
+  return partsBelow(value, 0) <= maxDataParts;
+}
+
+/** How many values an object or list holds; infinitely many where it is nested too deeply. */
+function partsBelow(value: object, depth: number): number {
+  if (depth >= maxDataDepth) return Infinity;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let parts = members.length;
+  for (let index = 0; index < members.length && parts <= maxDataParts; index++) {
+    const member = members[index];
+    if (typeof member === "object" && member !== null) parts += partsBelow(member, depth + 1);
+  }
+  return parts;
 }
 
 /** A finite number; documents that were YAML once quote numbers. */
