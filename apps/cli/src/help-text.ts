@@ -12,6 +12,7 @@ export const inspectExamples = `
 Examples:
   $ toolweave inspect --openapi openapi.yaml
   $ toolweave inspect --openapi https://api.example.com/openapi.json --filter 'list_*'
+  $ toolweave inspect --openapi openapi.yaml --filter get_pet    # and the arguments of this one
   $ toolweave inspect --openapi openapi.yaml --json | jq '.tools[].name'
 
 "asks first" marks the calls that a person has to approve, unless --yes does.

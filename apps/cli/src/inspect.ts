@@ -4,6 +4,7 @@ import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { loadRegistry } from "./load-registry.ts";
 import type { Output } from "./output.ts";
+import { renderArguments } from "./render-arguments.ts";
 import { renderProblems, renderTools } from "./render-tools.ts";
 import { safeJson } from "./safe-text.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
@@ -35,6 +36,14 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       // What could not be loaded at all is said on stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
       await writeList(entries, all.size, listed, io, output);
+      const [only] = entries;
+      // Whoever asks for one tool is about to call it.
+      if (filter !== undefined && entries.length === 1 && only !== undefined) {
+        await output.write("\n");
+        for (const line of renderArguments(only.tool.spec.inputSchema, io.stdout)) {
+          await output.write(`${line}\n`);
+        }
+      }
     }
     for (const failure of failures) output.say(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;

@@ -344,3 +344,14 @@ test("a document behind a login is listed with the credentials of --auth, which 
     server.close();
   }
 });
+
+test("one tool is listed with its arguments", async () => {
+  const { code, stdout } = await inspect(["--openapi", shop.documentUrl, "--filter", "add_pet"]);
+  expect(code).toBe(0);
+  const lines = stdout.split("\n");
+  const at = lines.indexOf("Arguments:");
+  expect(at).toBeGreaterThan(0);
+  expect(lines.slice(at + 1).find((line) => line.trim().startsWith("name"))).toMatch(
+    /^ {2}name\s+string\s+required/,
+  );
+});

@@ -1,4 +1,5 @@
 import {
+  checkOptions,
   isToolName,
   ToolError,
   type SourceProblem,
@@ -9,7 +10,7 @@ import { displayUrl } from "./display-url.ts";
 import { openDocument } from "./document.ts";
 import { documentFetcher } from "./fetch-document.ts";
 import { sourceKindOf, type SourceKind } from "./load-document.ts";
-import type { OpenApiOptions } from "./openapi-options.ts";
+import type { OpenApiAuth, OpenApiOptions } from "./openapi-options.ts";
 import type { OperationCaller } from "./operation-caller.ts";
 import { OperationTool, type ToolHost } from "./operation-tool.ts";
 import { isWebUrl } from "./servers.ts";
@@ -30,7 +31,7 @@ export interface OpenApiSourceFactory {
    * rejects with a `ToolError` (`unavailable`, `invalid_arguments`, …) when the document cannot be had.
    *
    * @param document a URL, a path, the text of a document in JSON or YAML, or a parsed document.
-   * @throws ToolError `invalid_arguments` when an option cannot be meant.
+   * @throws ToolError `internal` when an option cannot be meant.
    */
   (document: string | URL | object, options?: OpenApiOptions): OpenApiSource;
   /** The document at an `http:` or `https:` URL. */
@@ -219,12 +220,29 @@ function withheldFrom(origin: string, trusted: ReadonlySet<string>): string | un
   return `the document sends this operation to ${origin}, and credentials only go where the host said; to send them there: baseUrl or allowOrigins: ["${origin}"]`;
 }
 
-function checkedOptions({
-  baseUrl,
-  prefix,
-  timeoutMs,
-  allowOrigins = [],
-}: OpenApiOptions): URL | undefined {
+const optionNames: readonly string[] = [
+  "id",
+  "baseUrl",
+  "headers",
+  "auth",
+  "allowOrigins",
+  "allowReferences",
+  "filter",
+  "prefix",
+  "timeoutMs",
+] satisfies readonly (keyof OpenApiOptions)[];
+
+const authNames: readonly string[] = [
+  "bearer",
+  "basic",
+  "apiKey",
+  "schemes",
+] satisfies readonly (keyof OpenApiAuth)[];
+
+function checkedOptions(options: OpenApiOptions): URL | undefined {
+  checkOptions("openApiSource", options, optionNames);
+  if (options.auth !== undefined) checkOptions("openApiSource auth", options.auth, authNames);
+  const { baseUrl, prefix, timeoutMs, allowOrigins = [] } = options;
   if (prefix !== undefined && !isToolName(prefix)) {
     throw misuse(
       `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, with a letter or _ first`,
@@ -254,7 +272,7 @@ function originOfServer(server: string): string {
 }
 
 function misuse(what: string): ToolError {
-  return new ToolError("invalid_arguments", `openApiSource: ${what}.`, { audience: "host" });
+  return new ToolError("internal", `openApiSource: ${what}.`);
 }
 
 function defaultId(document: string | URL | object, kind: SourceKind): string {

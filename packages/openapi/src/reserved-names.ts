@@ -42,8 +42,12 @@ const headersNobodyChooses: ReadonlySet<string> = new Set([
 
 /** What nobody chooses, what the host sends, and the places of the operation's API keys. */
 export function reservedNames(details: OperationDetails, host: HostNames): ReservedNames {
+  if (host.cookies.length === 0 && !hasApiKey(details)) {
+    const header = [headersNobodyChooses, host.headers];
+    return { header, query: methodOnly, cookie: none, declared: details.parameters };
+  }
   const header = new Set<string>();
-  const query = new Set(["_method"]);
+  const query = new Set(methodOnly);
   const cookie = new Set(host.cookies.map(comparableName));
   for (const combination of details.security) {
     for (const { declaration } of combination) {
@@ -59,6 +63,16 @@ export function reservedNames(details: OperationDetails, host: HostNames): Reser
     cookie,
     declared: details.parameters,
   };
+}
+
+const methodOnly: ReadonlySet<string> = new Set(["_method"]);
+const none: ReadonlySet<string> = new Set();
+
+function hasApiKey({ security }: OperationDetails): boolean {
+  for (const combination of security) {
+    for (const { declaration } of combination) if (declaration?.type === "apiKey") return true;
+  }
+  return false;
 }
 
 /** True for a parameter that the model must not pass. */
@@ -102,6 +116,7 @@ export function meansReserved(key: string, reserved: ReadonlySet<string>): boole
  * underscore for a dot, a space or a lone bracket.
  */
 function comparableName(name: string): string {
+  if (/^[a-z0-9_-]*$/.test(name)) return name;
   const text = name.split("\u0000", 1)[0]?.trim() ?? "";
   const open = text.indexOf("[", 1);
   const whole = open > 0 && text.includes("]", open) ? text.slice(0, open) : text;

@@ -174,7 +174,7 @@ describe("options", () => {
   ])("that cannot be meant are refused at once: %j", (options, message) => {
     expect(() => openApiSource(museumDocument, options)).toThrow(
       expect.objectContaining({
-        code: "invalid_arguments",
+        code: "internal",
         audience: "host",
         message: expect.stringMatching(message) as string,
       }) as Error,
@@ -240,4 +240,12 @@ describe("a source", () => {
     await source.close();
     expect(source.tools()).toEqual([]);
   });
+});
+
+test.each([
+  ["a misspelt option", { baseURL: "http://h" }, /"baseURL" is no option\. Did you mean baseUrl\?/],
+  ["a credential of another name", { auth: { token: "x" } }, /auth: "token" is no option/],
+  ["a credential without its kind", { auth: "x" }, /auth takes an object/],
+])("%s is refused, and the text says what to write", (_, options, message) => {
+  expect(() => openApiSource({}, options as never)).toThrow(message);
 });
