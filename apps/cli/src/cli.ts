@@ -39,7 +39,9 @@ function failed(error: unknown, argv: readonly string[], output: Output): number
     if (error.exitCode === 0) return exitCode.completed;
     // It has written the help already.
     if (error.code === "commander.help") return exitCode.usage;
-    return misused(new UsageError(plainMessage(error)), argv, verbose, output);
+    const dashed = argv[0] === "call" && error.code === "commander.unknownOption";
+    const hint = dashed ? "\nA tool's arguments are written without dashes: id=7." : "";
+    return misused(new UsageError(plainMessage(error) + hint), argv, verbose, output);
   }
   if (error instanceof UsageError) return misused(error, argv, verbose, output);
   output.say(describeError(error, verbose));

@@ -66,6 +66,12 @@ test("a mistyped option does not repeat the secret behind it", async () => {
   expect(stderr).not.toContain("SECRET");
 });
 
+test("arguments written as options are told how they are written", async () => {
+  const { code, stderr } = await run("call", "x", "--openapi", "x", "--id", "7");
+  expect(code).toBe(2);
+  expect(stderr).toContain("without dashes: id=7");
+});
+
 test("an older Node is told what it takes", () => {
   expect(nodeProblem("v20.20.2")).toBe(
     "toolweave needs Node 22.19 or newer, and this is v20.20.2: install a newer Node.",

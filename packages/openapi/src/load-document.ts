@@ -121,7 +121,7 @@ function parsed(name: string, read: () => unknown): unknown {
     const unreadable = (error.cause as NodeJS.ErrnoException | undefined)?.code !== undefined;
     throw new ToolError(
       unreadable ? "unavailable" : "invalid_arguments",
-      `Cannot read ${name}: ${error.message}. Check the address.`,
+      `Cannot read ${name}: ${error.message}. ${unreadable ? "Check the address." : "It has to be an OpenAPI document in JSON or YAML."}`,
       { retryable: false, audience: "host", cause: error },
     );
   }
