@@ -69,7 +69,8 @@ export class CallGate {
   async execute(call: SdkCall, signal: AbortSignal | undefined): Promise<ToolOutcome> {
     const options = signal === undefined ? {} : { signal };
     if (isApproved(call.messages, call.id)) {
-      const interruption = this.#pending.take(this.#keyOf(call));
+      const key = this.#keyIfPlain(call);
+      const interruption = key === undefined ? undefined : this.#pending.take(key);
       if (interruption !== undefined) {
         const run = this.#run;
         return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
@@ -96,6 +97,15 @@ export class CallGate {
     const admission = this.#admitted.get(input);
     this.#admitted.delete(input);
     return admission?.call.id === id && admission.call.name === name ? admission : undefined;
+  }
+
+  /** Nothing for what nests too deeply to be written: admission says so, and nothing like it is pending. */
+  #keyIfPlain(call: SdkCall): string | undefined {
+    try {
+      return this.#keyOf(call);
+    } catch {
+      return undefined;
+    }
   }
 
   #keyOf({ id, name, input }: SdkCall): string {
