@@ -99,13 +99,25 @@ export { canonicalJson } from "./schema/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { PolicyInput, PolicyPreset } from "./policy/policy.ts";
+export type { Grant, GrantProposal, GrantScope } from "./approvals/grant.ts";
+export type { GrantStore } from "./approvals/grant-store.ts";
+export type {
+  ClaimResult,
+  PendingCallRecord,
+  PendingCallStatus,
+  PendingCallStore,
+} from "./approvals/pending-call-store.ts";
+export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
+export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
 export type { Clock, ClockTimer } from "./executor/clock.ts";
 export type { BeforeCallAnswer, Hook, HookedCall } from "./executor/hooks.ts";
 export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/on-ask.ts";
 export { ToolExecutor } from "./executor/tool-executor.ts";
-export type { ExecutorOptions, ResumeOptions } from "./executor/tool-executor.ts";
+export type { ExecutorOptions } from "./executor/executor-options.ts";
+export type { ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
-export type { CallOptions, ExecuteAllOptions, RunLimits, RunOptions } from "./executor/tool-run.ts";
+export type { CallOptions, ExecuteAllOptions, RunOptions } from "./executor/tool-run.ts";
+export type { RunLimits } from "./limits/run-limits.ts";
 export type {
   EndFields,
   RegistryChangedEvent,

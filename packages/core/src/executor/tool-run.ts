@@ -1,4 +1,10 @@
 import type { Caller } from "../spec/caller.ts";
+import {
+  checkedLimits,
+  newCounters,
+  type RunCounters,
+  type RunLimits,
+} from "../limits/run-limits.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
@@ -10,14 +16,6 @@ import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
-
-/** How much a run may do. Absent: as much as it likes. */
-export interface RunLimits {
-  /** Calls in all. */
-  readonly calls?: number;
-  /** Calls of any one tool. */
-  readonly callsPerTool?: number;
-}
 
 /** What a run is started with. */
 export interface RunOptions {
@@ -49,21 +47,6 @@ export interface ExecuteAllOptions extends CallOptions {
   readonly maxConcurrency?: number;
 }
 
-/** A limit that is no number would never be reached. */
-function checked(limits: RunLimits): RunLimits {
-  for (const [name, value] of Object.entries(limits) as [string, number | undefined][]) {
-    if (value !== undefined && !(value >= 0)) {
-      throw new ToolError("internal", `limits.${name} is ${value}; use 0 or more.`);
-    }
-  }
-  return limits;
-}
-
-interface Counters {
-  calls: number;
-  readonly byTool: Map<string, number>;
-}
-
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
 export class ToolRun {
   readonly sessionId: string | undefined;
@@ -71,7 +54,7 @@ export class ToolRun {
   readonly injected: unknown;
   readonly limits: RunLimits | undefined;
   /** @internal */
-  readonly counters: Counters | undefined;
+  readonly counters: RunCounters | undefined;
   readonly #engine: Engine;
   readonly #advertised: () => Toolset;
   readonly #signal: AbortSignal | undefined;
@@ -96,8 +79,8 @@ export class ToolRun {
     this.sessionId = options.sessionId;
     this.caller = options.caller;
     this.injected = options.injected;
-    this.limits = options.limits === undefined ? undefined : checked(options.limits);
-    this.counters = options.limits === undefined ? undefined : { calls: 0, byTool: new Map() };
+    this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
+    this.counters = options.limits === undefined ? undefined : newCounters();
     this.#toolset = options.toolset;
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);

