@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSteps, withNeeds } from "./lib/run-steps.ts";
 import type { Step } from "./lib/step.ts";
+import { casesStep } from "./steps/cases.ts";
 import { docsStep } from "./steps/docs.ts";
 import { errorsPageStep } from "./steps/errors-page.ts";
 import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
@@ -16,6 +17,7 @@ const steps: readonly Step[] = [
   tools.formatStep,
   tools.lintStep,
   errorsPageStep,
+  casesStep,
   tools.typesStep,
   tools.typeTestsStep,
   tools.knipStep,
