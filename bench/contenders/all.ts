@@ -1,0 +1,15 @@
+import type { Contender } from "../contender.ts";
+import { floor } from "./floor.ts";
+import { langchain } from "./langchain.ts";
+import { mastra } from "./mastra.ts";
+import { openai } from "./openai.ts";
+import { toolweave } from "./toolweave.ts";
+
+/** The floor first. */
+export const contenders: readonly Contender[] = [
+  floor,
+  ...toolweave,
+  ...mastra,
+  ...openai,
+  ...langchain,
+];

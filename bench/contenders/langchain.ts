@@ -1,0 +1,45 @@
+import type { Contender, Prepared } from "../contender.ts";
+import { add, byName, description, jsonSchema, zodSchema } from "../tools.ts";
+
+interface Invokable {
+  invoke(args: unknown): Promise<unknown>;
+}
+
+function calls(toolOf: (name: string) => Invokable): Prepared {
+  return {
+    takes: "object",
+    call: (name, args) => toolOf(name).invoke(args),
+    sumOf: (answer) => answer,
+  };
+}
+
+const common = { package: "@langchain/core", validates: true } as const;
+const does =
+  "nothing configured: merges configs, validates, looks for callbacks, sets the context storage; answers with the bare result";
+
+export const langchain: readonly Contender[] = [
+  {
+    ...common,
+    name: "langchain invoke, JSON",
+    schema: "JSON Schema",
+    does,
+    prepare: async () => {
+      const { tool } = await import("@langchain/core/tools");
+      return calls(
+        byName((name) => tool(add, { name, description, schema: jsonSchema }) as Invokable),
+      );
+    },
+  },
+  {
+    ...common,
+    name: "langchain invoke, Zod",
+    schema: "Zod",
+    does,
+    prepare: async () => {
+      const { tool } = await import("@langchain/core/tools");
+      return calls(
+        byName((name) => tool(add, { name, description, schema: zodSchema }) as Invokable),
+      );
+    },
+  },
+];
