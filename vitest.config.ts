@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    // For tests that would hang; how long one takes depends on what else the machine does.
+    testTimeout: 30_000,
     include: [
       "{packages,apps,examples}/*/test/**/*.test.ts",
       "conformance/test/**/*.test.ts",

@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { specs } from "./documents.ts";
 import { liveServer, petstore, type LiveServer, type WireRequest } from "./petstore.ts";
 
 const cli = join(import.meta.dirname, "../src/main.ts");
+const state = mkdtempSync(join(tmpdir(), "toolweave-corpus-"));
+const store = join(state, "approvals.sqlite");
 
 interface Called {
   readonly code: number | null;
@@ -27,7 +31,7 @@ function call(document: string, server: string, ...args: readonly string[]): Pro
       server,
       ...rest,
     ],
-    { env: { ...process.env, TEST_TOKEN: "t0ken" } },
+    { env: { ...process.env, TEST_TOKEN: "t0ken", TOOLWEAVE_STORE: store } },
   );
   child.stdin.end();
   let stdout = "";
@@ -40,6 +44,8 @@ function call(document: string, server: string, ...args: readonly string[]): Pro
 function wire({ method, url, body }: WireRequest): string {
   return body.length === 0 ? `${method} ${url}` : `${method} ${url} ${body.toString()}`;
 }
+
+afterAll(() => rmSync(state, { recursive: true }));
 
 let server: LiveServer | undefined;
 afterEach(async () => {

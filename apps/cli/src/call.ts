@@ -1,27 +1,27 @@
-import {
-  nearNames,
-  ToolExecutor,
-  type OnAsk,
-  type ToolOutcome,
-  type ToolRegistry,
-} from "@toolweave/core";
-import { askingApprover, canAsk } from "./approve.ts";
+import { nearNames, type OnAsk, type ToolCall, type ToolRegistry } from "@toolweave/core";
+import { ApprovalStore } from "./approval-store.ts";
+import { askingApprover } from "./approve.ts";
+import { recipeMetadata } from "./call-recipe.ts";
+import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
+import { loadPolicy } from "./load-policy.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { outcomeExitCode } from "./outcome-exit-code.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { readArgsOption } from "./read-args-option.ts";
-import { renderResult } from "./render-result.ts";
-import { safeJson, safeText } from "./safe-text.ts";
+import { canAsk } from "./questions.ts";
+import { readObjectOption } from "./read-json-option.ts";
+import { report, sayDenial } from "./report.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ApiOptions {
   readonly args?: string;
+  readonly policy?: string;
+  readonly store?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -35,11 +35,13 @@ export async function call(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { verbose = false, timeout } = options;
+  const { verbose = false, policy, timeout } = options;
   const api = sourceOptions(options, io.env);
   output.keepSecret(...api.secrets);
-  const base = options.args === undefined ? {} : await readArgsOption(options.args, io);
-  const { registry, failures } = await loadRegistry(options.openapi, api.options, io);
+  const rules = await loadPolicy(policy);
+  const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
+  const documents = options.openapi.map((location) => ({ location }));
+  const { registry, failures } = await loadRegistry(documents, api.options, io);
   try {
     for (const failure of failures) output.say(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
@@ -52,26 +54,41 @@ export async function call(
       output.say(describeError(new Error(found.availability.reason), false));
       return exitCode.toolError;
     }
-    const args = words.length === 0 ? base : parseArguments(words, inputSchema, base);
-    const executor = new ToolExecutor({
-      registry,
-      onAsk: onAsk(options, io),
-      // A person reads the answer, or a program does: neither has a model's limits.
-      maxOutputBytes: Infinity,
-      ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
-    });
-    const outcome = await executor.execute(
-      { id: "call", name: tool, arguments: args },
-      { signal: io.signal },
-    );
-    await report(outcome, options, output);
-    return outcomeExitCode(outcome, io.signal.aborted);
+    const toolCall: ToolCall = {
+      id: "call",
+      name: tool,
+      arguments: words.length === 0 ? base : parseArguments(words, inputSchema, base),
+      metadata: recipeMetadata(options, policy),
+    };
+    const attempt = async (): Promise<number | undefined> => {
+      const store = new ApprovalStore(options.store, io.env);
+      try {
+        const executor = cliExecutor({
+          registry,
+          policy: rules,
+          timeout,
+          onAsk: onAsk(options, io),
+          // Who has approved it already needs no store that works.
+          store: options.yes === true ? undefined : store,
+        });
+        const outcome = await executor.execute(toolCall, { signal: io.signal });
+        if (store.key.wasTaken) return undefined;
+        await report(outcome, options, { io, output, store });
+        await sayDenial(outcome, executor, output);
+        return outcomeExitCode(outcome, io.signal.aborted);
+      } finally {
+        await store.close();
+      }
+    };
+    // Another process has just made the key of the store: nothing has run, and the next try has it.
+    return (await attempt()) ?? (await attempt()) ?? exitCode.toolError;
   } finally {
     await registry.close();
   }
 }
 
-function unknownTool(registry: ToolRegistry, tool: string): UsageError {
+/** The error for a tool that no document has. */
+export function unknownTool(registry: ToolRegistry, tool: string): UsageError {
   const near = nearNames(tool, registry.toolset().names());
   const meant = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
   return new UsageError(
@@ -83,33 +100,4 @@ function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
   if (yes === true) return () => ({ approved: true });
   // Whoever pipes the arguments in has no stdin left to answer with.
   return canAsk(io) && args !== "-" ? askingApprover(io) : "interrupt";
-}
-
-async function report(
-  outcome: ToolOutcome,
-  { json, verbose = false }: CallOptions,
-  output: Output,
-): Promise<void> {
-  if (json === true) await output.write(`${safeJson(JSON.stringify(outcome, null, 2))}\n`);
-  if (outcome.status === "interrupted") {
-    const { call, requests } = outcome.interruption;
-    const reasons = requests.flatMap((request) =>
-      request.type === "approval" ? [request.reason] : [],
-    );
-    const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
-    output.say(
-      safeText(
-        `toolweave: ${call.name} waits for approval${why}, and nobody can be asked here: add --yes to approve it.`,
-      ),
-    );
-  } else if (outcome.error?.code === "approval_rejected") {
-    output.say(`toolweave: ${outcome.result.toolName} was not called: you did not approve it.`);
-  } else if (outcome.error !== undefined) {
-    output.say(describeError(outcome.error, verbose));
-  } else if (json !== true) {
-    const { text, notes } = renderResult(outcome.result.content);
-    const shown = output.isTerminal ? safeText(text) : text;
-    if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
-    for (const note of notes) output.say(safeText(`toolweave: ${note}`));
-  }
 }

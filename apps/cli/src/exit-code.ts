@@ -1,7 +1,7 @@
 /** What the process ends with. Scripts rely on these numbers. */
 export const exitCode = {
   completed: 0,
-  /** The tool answered with an error, or did not answer. */
+  /** The tool answered with an error, did not answer, or nobody knows whether it did. */
   toolError: 1,
   /** The command line is wrong: nothing was sent. */
   usage: 2,
@@ -16,8 +16,9 @@ export const exitCode = {
 export const exitCodeHelp = `
 Exit codes:
   0    completed
-  1    the tool answered with an error, or did not answer
-  2    usage: an option, the tool's name or its arguments are wrong; nothing was sent
+  1    the tool answered with an error, or did not answer; nobody knows how an approved call ended;
+       the store of approvals cannot be used
+  2    usage: an option, a file, a name, an id or arguments are wrong; nothing was sent
   3    refused, or waiting for approval; nothing was sent
-  4    a document could not be loaded
+  4    a document could not be loaded; nothing was sent
   130  interrupted (Ctrl-C)`;

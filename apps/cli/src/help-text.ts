@@ -3,6 +3,8 @@ export const examples = `
 Examples:
   $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
   $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
+  $ toolweave approvals list
+  $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
 
 \`toolweave <command> --help\` has more of them.
 `;
@@ -13,9 +15,11 @@ Examples:
   $ toolweave inspect --openapi openapi.yaml
   $ toolweave inspect --openapi https://api.example.com/openapi.json --filter 'list_*'
   $ toolweave inspect --openapi openapi.yaml --filter get_pet    # and the arguments of this one
+  $ toolweave inspect --openapi openapi.yaml --policy strict     # and what it lets run
   $ toolweave inspect --openapi openapi.yaml --json | jq '.tools[].name'
 
-"asks first" marks the calls that a person has to approve, unless --yes does.
+"asks first" marks the calls that a person has to approve, unless --yes does; "denied" those that
+the policy never lets run. \`toolweave policy explain\` tells why.
 `;
 
 /** After the help of \`toolweave call\`. */
@@ -25,7 +29,111 @@ Examples:
   $ toolweave call add_pet name=Rex tags=dog tags=big owner.name=Ada --yes --openapi openapi.yaml
   $ toolweave call add_pet --args @pet.json --json --openapi openapi.yaml
   $ toolweave call list_repos --auth 'bearer:$GITHUB_TOKEN' --openapi github.json
+  $ toolweave call add_pet name=Rex --policy rules.json --openapi openapi.yaml
 
 A value of --auth or --header that is $NAME, in single quotes, is read from the environment, so that
-no secret stands in the list of processes or in the shell's history.
+no secret stands in the list of processes or in the shell's history, or in the store: a call that
+waits is kept with what it was made with, but never with a secret.
+
+Where nobody can be asked, a call that needs a person ends with 3 and prints the commands that
+approve or reject it: for 24 hours, in any process that has the same store and key.
+`;
+
+/** After the help of `toolweave policy explain`. */
+export const explainExamples = `
+Examples:
+  $ toolweave policy explain delete_pet id=7 --openapi openapi.yaml
+  $ toolweave policy explain delete_pet --policy strict --openapi openapi.yaml
+  $ toolweave policy explain add_pet name=Rex --policy rules.json --caller ada --role admin \\
+      --openapi openapi.yaml
+
+A file has one policy, or a list of which each can only narrow those before it:
+  {
+    "preset": "supervised",
+    "rules": [
+      { "effect": "allow", "tools": "add_*", "callers": { "roles": "admin" } },
+      { "effect": "deny", "permissions": { "kind": "network", "target": "DELETE *" } }
+    ]
+  }
+Deny goes before ask, and ask before allow, in whatever order they stand.
+`;
+
+/** After the help of `toolweave approvals`. */
+export const approvalsExamples = `
+Examples:
+  $ toolweave approvals list
+  $ toolweave approvals show 3f2a91
+  $ toolweave approvals approve 3f2a91
+  $ toolweave approvals reject 3f2a91 --reason 'not before Monday'
+
+The store is --store, else $TOOLWEAVE_STORE, else toolweave/approvals.sqlite in $XDG_STATE_HOME or
+~/.local/state. What waits there is sealed with $TOOLWEAVE_KEY (32 bytes or more), else with the
+key in the file beside it (approvals.sqlite.key), which is made when first needed.
+`;
+
+/** After the help of `toolweave approvals list`. */
+export const listExamples = `
+Examples:
+  $ toolweave approvals list
+  $ toolweave approvals list --json | jq -r '.calls[] | select(.status == "pending") | .id'
+
+"claimed" runs now, or has just lost its process. "unfinished" began to run and never came to its
+end: look at what it did. It is not run again; \`toolweave approvals reject\` takes it off the list.
+`;
+
+/** After the help of `toolweave approvals show`. */
+export const showExamples = `
+Examples:
+  $ toolweave approvals show 3f2a91
+  $ toolweave approvals show 3f2a91 --json | jq '.requests[].grant'
+`;
+
+/** After the help of `toolweave approvals approve`. */
+export const approveExamples = `
+Examples:
+  $ toolweave approvals approve 3f2a91
+  $ toolweave approvals approve 3f2a91 --always             # exactly this, from now on
+  $ toolweave approvals approve 3f2a91 --arguments '{"id": 8}'
+  $ toolweave approvals approve 3f2a91 --auth 'bearer:$TOKEN'
+
+The call is made as it was: with the same document, address, options and policy. Secrets are not
+kept, so that --auth and --header have to be given again unless they were $NAME. A call runs once;
+if it now does something else than what was shown, it waits anew.
+`;
+
+/** After the help of `toolweave approvals reject`. */
+export const rejectExamples = `
+Examples:
+  $ toolweave approvals reject 3f2a91
+  $ toolweave approvals reject 3f2a91 --reason 'not before Monday' --by ada
+`;
+
+/** After the help of `toolweave approvals resume`. */
+export const resumeExamples = `
+Examples:
+  $ toolweave approvals resume 3f2a91
+  $ toolweave approvals resume 3f2a91 --answer '{"type": "input", "value": {"name": "Rex"}}'
+  $ toolweave approvals resume 3f2a91 --answer @answers.json
+
+An answer is for the request that its "requestId" names; without it, for all:
+  {"type": "approve"}                           to an approval; to auth: "I have signed in"
+  {"type": "approve", "grant": "always"}        and to all calls like this one
+  {"type": "approve", "arguments": {"id": 8}}   to other arguments
+  {"type": "reject", "reason": "not now"}       to anything: the call does not run
+  {"type": "input", "value": "Rex"}             to input, or to auth
+  {"type": "result", "value": 42}               to a result
+Every request needs its answer at once. \`toolweave approvals show <id> --json\` has their ids.
+`;
+
+/** After the help of `toolweave approvals grants`. */
+export const grantsExamples = `
+Examples:
+  $ toolweave approvals grants
+  $ toolweave approvals grants --json | jq '.grants[].permission'
+`;
+
+/** After the help of `toolweave approvals revoke`. */
+export const revokeExamples = `
+Examples:
+  $ toolweave approvals revoke 8c01de
 `;

@@ -1,7 +1,9 @@
-import type { RegisteredTool, RegistryProblem } from "@toolweave/core";
+import type { PolicyEffect, RegisteredTool, RegistryProblem } from "@toolweave/core";
+import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
+import { loadPolicy } from "./load-policy.ts";
 import { loadRegistry } from "./load-registry.ts";
 import type { Output } from "./output.ts";
 import { renderArguments } from "./render-arguments.ts";
@@ -12,6 +14,7 @@ import { sourceOptions, type ApiOptions } from "./source-options.ts";
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ApiOptions {
   readonly filter?: readonly string[];
+  readonly policy?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -21,7 +24,9 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   const { openapi, filter, json, verbose = false } = options;
   const api = sourceOptions(options, io.env);
   output.keepSecret(...api.secrets);
-  const { registry, sources, failures } = await loadRegistry(openapi, api.options, io);
+  const policy = await loadPolicy(options.policy);
+  const documents = openapi.map((location) => ({ location }));
+  const { registry, sources, failures } = await loadRegistry(documents, api.options, io);
   try {
     // Without it a tool that cannot be called would be listed as one that can.
     for (const source of sources) source.realize();
@@ -31,11 +36,18 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     const shown = filter === undefined ? all : all.select({ include: filter });
     const entries = [...shown.entries()];
     const { problems } = registry;
-    if (json === true) await writeJson(entries, problems, output);
+    const executor = cliExecutor({ registry, policy });
+    const decisions = new Map<string, PolicyEffect>();
+    for (const { tool } of entries) {
+      const { name } = tool.spec;
+      decisions.set(name, (await executor.explain({ name })).effect);
+    }
+    if (json === true) await writeJson(entries, problems, decisions, output);
     else if (failures.length < openapi.length) {
       // What could not be loaded at all is said on stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
-      await writeList(entries, all.size, listed, io, output);
+      const list = renderTools(entries, decisions, io.stdout);
+      await writeList(list, countOf(entries.length, all.size), listed, io, output);
       const [only] = entries;
       // Whoever asks for one tool is about to call it.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
@@ -52,10 +64,11 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   }
 }
 
-/** @internal Tools and problems as one JSON object; a tool that cannot be written becomes a problem. */
+/** @internal Tools, problems and decisions as one JSON object; a tool that cannot be written becomes a problem. */
 export async function writeJson(
   entries: readonly RegisteredTool[],
   problems: readonly RegistryProblem[],
+  decisions: ReadonlyMap<string, PolicyEffect>,
   output: Pick<Output, "write">,
 ): Promise<void> {
   const found = [...problems];
@@ -75,24 +88,29 @@ export async function writeJson(
     await output.write(separator + json);
     separator = ",\n";
   }
-  await output.write(`\n],"problems":${safeJson(JSON.stringify(found))}}\n`);
+  const rest = { problems: found, decisions: Object.fromEntries(decisions) };
+  await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
 }
 
 async function writeList(
-  entries: readonly RegisteredTool[],
-  total: number,
+  list: Iterable<string>,
+  tools: string,
   problems: readonly RegistryProblem[],
   io: CliIo,
   output: Output,
 ): Promise<void> {
-  for (const line of renderTools(entries, io.stdout)) await output.write(`${line}\n`);
-  const tools =
-    entries.length === total
-      ? count(total, "tool")
-      : `${entries.length} of ${count(total, "tool")}`;
+  let separator = "";
+  for (const line of list) {
+    await output.write(`${line}\n`);
+    separator = "\n";
+  }
   const found = problems.length === 0 ? "no problems" : count(problems.length, "problem");
-  await output.write(`${entries.length > 0 ? "\n" : ""}${tools}, ${found}\n`);
+  await output.write(`${separator}${tools}, ${found}\n`);
   for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
+}
+
+function countOf(shown: number, total: number): string {
+  return shown === total ? count(total, "tool") : `${shown} of ${count(total, "tool")}`;
 }
 
 function count(amount: number, noun: string): string {

@@ -1,5 +1,6 @@
 import type { OpenApiOptions, OpenApiSource } from "@toolweave/openapi";
 import type { ToolRegistry } from "@toolweave/core";
+import type { Document } from "./call-recipe.ts";
 import type { CliIo } from "./cli-io.ts";
 import { Interrupt, unlessInterrupted } from "./interrupt.ts";
 import { showProgress } from "./progress.ts";
@@ -16,11 +17,10 @@ export interface LoadedRegistry {
 /**
  * Loads OpenAPI documents into one registry.
  *
- * @param documents URLs and paths.
  * @throws Interrupt
  */
 export async function loadRegistry(
-  documents: readonly string[],
+  documents: readonly Document[],
   options: OpenApiOptions,
   io: CliIo,
 ): Promise<LoadedRegistry> {
@@ -29,13 +29,15 @@ export async function loadRegistry(
     import("@toolweave/openapi"),
   ]);
   if (io.signal.aborted) throw new Interrupt();
-  const sources = documents.map((document) =>
-    /^https?:\/\//i.test(document)
-      ? openApiSource.fromUrl(document, options)
-      : openApiSource.fromFile(document, options),
-  );
+  const sources = documents.map(({ location, id }) => {
+    const own = id === undefined ? options : { ...options, id };
+    return /^https?:\/\//i.test(location)
+      ? openApiSource.fromUrl(location, own)
+      : openApiSource.fromFile(location, own);
+  });
   const registry = new ToolRegistry(sources);
-  const done = showProgress(io, `Loading ${safeLine(documents.join(", "))} …`);
+  const loaded = documents.map(({ location }) => location).join(", ");
+  const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
   try {
     await unlessInterrupted(registry.ready, io.signal);
     const settled = await Promise.allSettled(sources.map(({ ready }) => ready));

@@ -3,7 +3,7 @@ import { exitCode } from "./exit-code.ts";
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
   not_found: exitCode.usage,
-  not_advertised: exitCode.usage,
+  not_advertised: exitCode.refused,
   invalid_arguments: exitCode.usage,
   permission_denied: exitCode.refused,
   approval_rejected: exitCode.refused,

@@ -53,13 +53,12 @@ export function parseAuth(
       );
       auth.basic = parts;
     } else if (kind === "apiKey") {
-      // The `=` at the end of a base64 value does not divide it.
-      const named = /^([A-Za-z_][\w.-]*)=(?!=*$)(.+)$/s.exec(rest);
-      if (named === null) {
+      const named = namedKey(rest);
+      if (named === undefined) {
         once(kind);
         auth.apiKey = secret(rest, "--auth apiKey");
       } else {
-        const [, scheme = "", value = ""] = named;
+        const { scheme, value } = named;
         if (Object.hasOwn(schemes, scheme)) {
           throw new UsageError(`--auth apiKey:${scheme} is given twice.`);
         }
@@ -75,4 +74,11 @@ export function parseAuth(
   }
   if (Object.keys(schemes).length > 0) auth.schemes = schemes;
   return { auth, secrets };
+}
+
+/** The two parts of `SCHEME=VALUE`; undefined: it is a value alone. */
+export function namedKey(text: string): { scheme: string; value: string } | undefined {
+  // The `=` at the end of a base64 value does not divide it.
+  const [, scheme, value] = /^([A-Za-z_][\w.-]*)=(?!=*$)(.+)$/s.exec(text) ?? [];
+  return scheme === undefined || value === undefined ? undefined : { scheme, value };
 }

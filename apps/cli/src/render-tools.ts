@@ -1,6 +1,10 @@
 import { styleText } from "node:util";
-import type { RegisteredTool, RegistryProblem } from "@toolweave/core";
-import { asksFirst } from "./asks-first.ts";
+import type {
+  PolicyEffect,
+  RegisteredTool,
+  RegistryProblem,
+  ToolAnnotations,
+} from "@toolweave/core";
 import type { TerminalOutput } from "./cli-io.ts";
 import { commandLineWords } from "./command-line-words.ts";
 import { safeLine } from "./safe-text.ts";
@@ -15,12 +19,17 @@ interface Row {
 // A single long name must not push everybody's summary off the screen.
 const widest = { name: 40, place: 44 };
 
-/** Lists tools, one a line: name, method and path, what a call does, summary. */
+/**
+ * Lists tools, one a line: name, method and path, what a call does, summary.
+ *
+ * @param decisions what the policy says of each, by name.
+ */
 export function* renderTools(
   entries: readonly RegisteredTool[],
+  decisions: ReadonlyMap<string, PolicyEffect>,
   stream: TerminalOutput,
 ): Generator<string> {
-  const rows = entries.map(rowOf);
+  const rows = entries.map((entry) => rowOf(entry, decisions.get(entry.tool.spec.name)));
   const widthOf = (column: "name" | "place" | "hints", most: number): number =>
     Math.min(most, Math.max(0, ...rows.map((row) => row[column].length)));
   const nameWidth = widthOf("name", widest.name);
@@ -60,8 +69,8 @@ export function* renderProblems(
   }
 }
 
-function rowOf(entry: RegisteredTool): Row {
-  const { name, title, description, provenance } = entry.tool.spec;
+function rowOf({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | undefined): Row {
+  const { name, title, description, annotations, provenance } = spec;
   const { method, path } = provenance.origin ?? {};
   const place =
     typeof method === "string" && typeof path === "string"
@@ -72,19 +81,22 @@ function rowOf(entry: RegisteredTool): Row {
   return {
     name,
     place,
-    hints: hintsOf(entry).join(", "),
+    hints: hintsOf(annotations, decision).join(", "),
     summary: safeLine(title ?? firstLine),
   };
 }
 
-function hintsOf(entry: RegisteredTool): string[] {
-  const { readOnlyHint, destructiveHint, idempotentHint } = entry.tool.spec.annotations;
+function hintsOf(
+  { readOnlyHint, destructiveHint, idempotentHint }: ToolAnnotations,
+  decision: PolicyEffect | undefined,
+): string[] {
   const reads = readOnlyHint === true;
   return [
     ...(reads ? ["read-only"] : []),
     ...(!reads && destructiveHint !== false ? ["destructive"] : []),
     ...(!reads && idempotentHint === true ? ["idempotent"] : []),
-    ...(asksFirst(entry) ? ["asks first"] : []),
+    ...(decision === "ask" ? ["asks first"] : []),
+    ...(decision === "deny" ? ["denied"] : []),
   ];
 }
 

@@ -1,5 +1,12 @@
 import { UsageError } from "./usage-error.ts";
 
+const reference = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/;
+
+/** True for `$NAME` and `${NAME}`: what stands there is no secret. */
+export function isReference(written: string): boolean {
+  return reference.test(written);
+}
+
 /**
  * The value of an option that may be a secret: `$NAME` or `${NAME}` stands for the environment
  * variable, so that the value itself is in no process list and no shell history.
@@ -11,7 +18,7 @@ export function secretValue(
   env: Readonly<Record<string, string | undefined>>,
   option: string,
 ): string {
-  const name = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/.exec(written)?.slice(1).find(Boolean);
+  const name = reference.exec(written)?.slice(1).find(Boolean);
   const value = name === undefined ? written : env[name];
   if (value === undefined || value === "") {
     throw new UsageError(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { runCli } from "../src/cli.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { tempFile } from "./support/temp-file.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
 
 // What a person types reaches the command through the terminal's line discipline; here the streams
 // stand for it, marked as terminals.
@@ -31,7 +31,7 @@ describe("on a terminal", () => {
   test("the request is shown on stderr before anything is sent", async () => {
     const { io, stdin, stderr, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
-    await said("[y/N]");
+    await said("Run it?");
     expect(stderr()).toBe(
       [
         "delete_pet needs your approval:",
@@ -40,7 +40,7 @@ describe("on a terminal", () => {
         "  arguments {",
         '    "id": 7',
         "  }",
-        "Run it? [y/N] ",
+        "Run it? [y/N/always] ",
       ].join("\n"),
     );
     expect(sent()).toEqual([]);
@@ -51,7 +51,7 @@ describe("on a terminal", () => {
   test.each([["y"], ["Y"], ["yes"], [" y "]])("%j runs it", async (answer) => {
     const { io, stdin, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
-    await said("[y/N]");
+    await said("Run it?");
     stdin.write(`${answer}\n`);
     expect(await ended).toBe(0);
     expect(sent()).toEqual(["DELETE /pets/7"]);
@@ -60,7 +60,7 @@ describe("on a terminal", () => {
   test.each([["n"], [""], ["yy"], ["sure"]])("%j refuses it with 3", async (answer) => {
     const { io, stdin, stdout, stderr, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
-    await said("[y/N]");
+    await said("Run it?");
     stdin.write(`${answer}\n`);
     expect(await ended).toBe(3);
     expect({ sent: sent(), stdout: stdout() }).toEqual({ sent: [], stdout: "" });
@@ -70,7 +70,7 @@ describe("on a terminal", () => {
   test("the end of input refuses it", async () => {
     const { io, stdin, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
-    await said("[y/N]");
+    await said("Run it?");
     stdin.end();
     expect(await ended).toBe(3);
     expect(sent()).toEqual([]);
@@ -79,7 +79,7 @@ describe("on a terminal", () => {
   test("Ctrl-C at the question ends with 130", async () => {
     const { io, interrupt, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
-    await said("[y/N]");
+    await said("Run it?");
     interrupt.abort();
     expect(await ended).toBe(130);
     expect(sent()).toEqual([]);
@@ -90,7 +90,7 @@ describe("on a terminal", () => {
     const name = "\u001b[2JRex\r\n\u009bRun it? \u202e";
     const argv = ["call", "add_pet", `name=${name}`, "--openapi", shop.documentUrl];
     const ended = runCli(argv, io);
-    await said("[y/N]");
+    await said("Run it?");
     expect(stderr()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     stdin.write("n\n");
     await ended;
@@ -104,12 +104,21 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
-  test("the call waits with 3, and says what to add", async () => {
-    const { io, stdout, stderr } = captureIo();
+  test("the call waits with 3, and says what it waits for and how it goes on", async () => {
+    const { io, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: tempStore() } });
     expect(await runCli(remove(), io)).toBe(3);
     expect({ sent: sent(), stdout: stdout() }).toEqual({ sent: [], stdout: "" });
+    const id = /approve (\S+)/.exec(stderr())?.[1];
+    const store = `--store ${io.env["TOOLWEAVE_STORE"]}`;
     expect(stderr()).toBe(
-      "toolweave: delete_pet waits for approval (supervised: the tool is marked destructive), and nobody can be asked here: add --yes to approve it.\n",
+      [
+        "toolweave: delete_pet waits for approval (supervised: the tool is marked destructive):",
+        `  DELETE ${shop.url}/pets/7`,
+        "Nothing was sent. It is kept for 24 h; go on with one of:",
+        `  toolweave approvals approve ${id} ${store}`,
+        `  toolweave approvals reject ${id} ${store}`,
+        "",
+      ].join("\n"),
     );
   });
 
@@ -121,6 +130,10 @@ describe("without a terminal", () => {
       interruption: {
         call: { name: "delete_pet", arguments: { id: 7 } },
         requests: [{ type: "approval", permission: { target: `DELETE ${shop.url}/pets/7` } }],
+      },
+      next: {
+        approve: expect.stringMatching(/^toolweave approvals approve /) as string,
+        reject: expect.stringMatching(/^toolweave approvals reject /) as string,
       },
     });
   });

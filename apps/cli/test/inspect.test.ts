@@ -105,6 +105,7 @@ describe("--json", () => {
       problems: [
         expect.objectContaining({ source: path, subject: "GET /bad", pointer: expect.any(String) }),
       ],
+      decisions: { good: "allow" },
     });
   });
 
@@ -123,7 +124,7 @@ describe("--json", () => {
       },
     };
     const entries = [entry("bad", { default: deep }), entry("good", {}), entry("also_good", {})];
-    await writeJson(entries, [], output);
+    await writeJson(entries, [], new Map([["bad", "ask"]]), output);
     expect(JSON.parse(written)).toMatchObject({
       tools: [{ name: "good" }, { name: "also_good" }],
       problems: [
@@ -211,6 +212,7 @@ describe("what cannot be loaded ends with 4", () => {
     expect(JSON.parse(stdout)).toEqual({
       tools: [],
       problems: [{ source: "no/such.yaml", subject: "no/such.yaml", message: expect.any(String) }],
+      decisions: {},
     });
   });
 

@@ -16,17 +16,23 @@ test("--version prints the package's version", async () => {
   expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test.each([[[]], [["inspect"]], [["call"]]])(
-  "the help of %j has examples and exit codes",
-  async (command) => {
-    const { code, stdout, stderr } = await run(...command, "--help");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("Examples:\n  $ toolweave ");
-    for (const exit of [0, 1, 2, 3, 4, 130])
-      expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
-    expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
-  },
-);
+test.each([
+  [[]],
+  [["inspect"]],
+  [["call"]],
+  [["policy", "explain"]],
+  [["approvals"]],
+  ...["list", "show", "approve", "reject", "resume", "grants", "revoke"].map(
+    (command): [string[]] => [["approvals", command]],
+  ),
+])("the help of %j has examples and exit codes", async (command) => {
+  const { code, stdout, stderr } = await run(...command, "--help");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Examples:\n  $ toolweave ");
+  for (const exit of [0, 1, 2, 3, 4, 130])
+    expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+});
 
 test("without a command the help is on stderr and the usage wrong", async () => {
   const { code, stdout, stderr } = await run();

@@ -98,9 +98,29 @@ export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { canonicalJson } from "./schema/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
-export type { PolicyInput, PolicyPreset } from "./policy/policy.ts";
-export type { Grant, GrantProposal, GrantScope } from "./approvals/grant.ts";
+export type { Decision } from "./policy/decision.ts";
+export type { PolicyExplanation } from "./policy/decide.ts";
+export type {
+  AnnotationCondition,
+  CallerCondition,
+  PermissionCondition,
+  PolicyAnswer,
+  PolicyDefinition,
+  PolicyEffect,
+  PolicyExample,
+  PolicyFunction,
+  PolicyGlobs,
+  PolicyInput,
+  PolicyLayerInput,
+  PolicyPreset,
+  PolicyQuestion,
+  PolicyRule,
+  ProvenanceCondition,
+} from "./policy/policy.ts";
+export type { Grant, GrantChoice, GrantProposal, GrantScope } from "./approvals/grant.ts";
 export type { GrantStore } from "./approvals/grant-store.ts";
+export { memoryGrants } from "./approvals/memory-grants.ts";
+export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type {
   ClaimResult,
   PendingCallRecord,
@@ -110,14 +130,26 @@ export type {
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
 export type { Clock, ClockTimer } from "./executor/clock.ts";
-export type { BeforeCallAnswer, Hook, HookedCall } from "./executor/hooks.ts";
+export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/hooks/hook.ts";
+export type { Repair, RepairRequest } from "./executor/repair.ts";
 export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/on-ask.ts";
+export type {
+  ExplainedCall,
+  ExplainedRequest,
+  ExplainOptions,
+  Explanation,
+} from "./executor/explain.ts";
 export { ToolExecutor } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
-export type { ResumeOptions } from "./executor/tool-executor.ts";
+export type { DrainOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
-export type { CallOptions, ExecuteAllOptions, RunOptions } from "./executor/tool-run.ts";
+export type { CallOptions, RunOptions } from "./executor/tool-run.ts";
+export type { ExecuteAllOptions, FinishedCall, SteerProgress } from "./executor/many-calls.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
+export type { ExecutorLimits } from "./limits/executor-limits.ts";
+export type { ConcurrencyLimits } from "./limits/concurrency.ts";
+export type { RateLimit } from "./limits/rate-rules.ts";
+export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
 export type {
   EndFields,
   RegistryChangedEvent,

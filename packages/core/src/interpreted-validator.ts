@@ -1,4 +1,15 @@
-import { Validator, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import { format, Validator, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import { duplicateItems } from "./schema/duplicate-items.ts";
+import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
+import { measureSchema } from "./schema/schema-limits.ts";
+import {
+  allowWork,
+  checkWork,
+  compileWork,
+  isExceeded,
+  spend,
+  unchecked,
+} from "./schema/work-budget.ts";
 import type { JsonSchema, JsonValue } from "./spec/json.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 
@@ -9,22 +20,50 @@ import type { SchemaValidator } from "./schema/schema-validator.ts";
 export function interpretedValidator(): SchemaValidator {
   return {
     compile(schema) {
+      measureSchema(schema);
+      allowWork(compileWork);
+      const draft = draftOf(schema["$schema"]);
+      const anchors = draft === "2020-12" ? new Set<string>() : undefined;
+      const run: Run = { anchors, formats: {}, data: undefined, repeats: undefined };
       // A copy: the library writes into the schemas it is given.
-      const own = asAnnotations(schema) as Schema;
-      const validator = new Validator(own, draftOf(schema["$schema"]), false);
+      const validator = new Validator(adapted(schema, run) as Schema, draft, false);
       return (value) => {
-        const { valid, errors } = validator.validate(value);
-        if (valid) return undefined;
-        const leaves = errors.filter(
-          ({ keyword }) => !["properties", "items", "$ref", "allOf"].includes(keyword),
-        );
-        return (leaves.length > 0 ? leaves : errors).map(({ instanceLocation, error }) => ({
-          path: instanceLocation.replace(/^#/, ""),
-          message: error,
-        }));
+        allowWork(checkWork);
+        run.data = value;
+        run.repeats = undefined;
+        // The library's table, which others use, too: registered for the time of the check only.
+        Object.assign(format, run.formats);
+        try {
+          const { valid, errors } = validator.validate(accounted(value));
+          if (valid) return undefined;
+          const leaves = errors.filter(
+            ({ keyword }) => !["properties", "items", "$ref", "allOf"].includes(keyword),
+          );
+          return (leaves.length > 0 ? leaves : errors).map(({ instanceLocation, error }) => ({
+            path: instanceLocation.replace(/^#/, ""),
+            message: error,
+          }));
+        } catch (error) {
+          if (isExceeded(error)) return unchecked;
+          throw error;
+        } finally {
+          run.data = undefined;
+          for (const name in run.formats) delete format[name];
+        }
       };
     },
   };
+}
+
+/** What the copy of a schema refers to while a value is checked. */
+interface Run {
+  /** Dynamic anchors of the schema, in the draft that has them. */
+  readonly anchors: Set<string> | undefined;
+  /** Checks of texts, which the library calls by name. */
+  readonly formats: Record<string, (text: string) => boolean>;
+  data: unknown;
+  /** Whether any array of the data has equal items; known once somebody asks. */
+  repeats: boolean | undefined;
 }
 
 const mapsOfSchemas = new Set([
@@ -36,18 +75,128 @@ const mapsOfSchemas = new Set([
   "dependencies",
 ]);
 const data = new Set(["const", "enum", "default", "examples"]);
+/** An annotation, as it is for the default validator, and what the copy does in its own way. */
+const left: Readonly<Record<string, string>> = {
+  format: "string",
+  pattern: "string",
+  uniqueItems: "boolean",
+};
 
-/** The schema without `format`, which is an annotation here as it is for the default validator. */
-function asAnnotations(schema: JsonValue): JsonValue {
+/**
+ * A copy of a schema that does no more work than is allowed: patterns are matched by the engine of
+ * the default validator, and every visit of a part is accounted for.
+ */
+function adapted(schema: JsonValue, run: Run): JsonValue {
   if (typeof schema !== "object" || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map(asAnnotations);
-  return withMembers(schema as JsonSchema, (keyword, value) => {
-    if (keyword === "format") return undefined;
+  if (Array.isArray(schema)) return schema.map((part) => adapted(part, run));
+  const node = schema as JsonSchema;
+  const own: Record<string, JsonValue> = withMembers(node, (keyword, value) => {
+    if (Object.hasOwn(left, keyword) && typeof value === left[keyword]) return undefined;
     if (data.has(keyword)) return structuredClone(value);
-    return mapsOfSchemas.has(keyword) && typeof value === "object" && value !== null
-      ? withMembers(value as JsonSchema, (_, member) => asAnnotations(member))
-      : asAnnotations(value);
+    if (!mapsOfSchemas.has(keyword) || typeof value !== "object" || value === null) {
+      return adapted(value, run);
+    }
+    if (keyword === "patternProperties") Object.keys(value).forEach(checkPattern);
+    return withMembers(value as JsonSchema, (_, member) => adapted(member, run));
   });
+  if (run.anchors !== undefined) makeStatic(own, run.anchors);
+  const name = formatOf(node, run);
+  const units = costOf(node);
+  Object.defineProperty(own, "format", {
+    get() {
+      spend(units);
+      return name;
+    },
+  });
+  if (node["uniqueItems"] === true) {
+    // The library compares every item with every other, which is in vain where none are equal.
+    Object.defineProperty(own, "uniqueItems", {
+      get: () => (run.repeats ??= hasRepeats(run.data)),
+    });
+  }
+  return own;
+}
+
+/** The library knows no dynamic references. Where an anchor is the only one, they are plain ones. */
+function makeStatic(own: Record<string, JsonValue>, anchors: Set<string>): void {
+  const { $dynamicRef, $dynamicAnchor, allOf } = own;
+  if (typeof $dynamicRef === "string") {
+    own["allOf"] = [...(Array.isArray(allOf) ? allOf : []), { $ref: $dynamicRef }];
+  }
+  if (typeof $dynamicAnchor !== "string") return;
+  if (anchors.has($dynamicAnchor)) {
+    throw new Error(
+      `$dynamicAnchor "${$dynamicAnchor}" stands twice, which this validator cannot do`,
+    );
+  }
+  anchors.add($dynamicAnchor);
+  own["$anchor"] = $dynamicAnchor;
+}
+
+/** The library makes these itself, always with the `u` flag. */
+function checkPattern(pattern: string): void {
+  if (isNativePattern(pattern)) return;
+  throw new Error(
+    `pattern ${JSON.stringify(pattern.slice(0, 100))} of patternProperties cannot be checked in bounded time by this validator`,
+  );
+}
+
+function formatOf(node: JsonSchema, run: Run): string | undefined {
+  const { pattern } = node;
+  if (typeof pattern === "string") {
+    const name = `pattern ${pattern}`;
+    const expression = linearRegExp(pattern, "u");
+    run.formats[name] ??= (text) => {
+      spend(text.length * 3);
+      return expression.test(text);
+    };
+    return name;
+  }
+  if (node["minLength"] === undefined && node["maxLength"] === undefined) return undefined;
+  const name = "any text";
+  run.formats[name] ??= (text) => {
+    spend(text.length * 3);
+    return true;
+  };
+  return name;
+}
+
+/** What one visit costs at most, beside what it reads of the data. */
+function costOf(node: JsonSchema): number {
+  let units = 500;
+  for (const [keyword, value] of Object.entries(node)) {
+    if (keyword === "const" || keyword === "enum") units += JSON.stringify(value).length * 4;
+    else if (typeof value === "object" && value !== null) {
+      units += Object.keys(value).length * (keyword === "required" ? 300 : 100);
+    }
+  }
+  return units;
+}
+
+/** A copy of the data that accounts for being read: the library's loops have no end of their own. */
+function accounted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return new Proxy(value.map(accounted), reading);
+  const members = Object.entries(value).map(([key, member]) => [key, accounted(member)]);
+  return new Proxy(Object.fromEntries(members) as object, reading);
+}
+
+const reading: ProxyHandler<object> = {
+  get(target, key) {
+    spend(50);
+    return Reflect.get(target, key) as unknown;
+  },
+  ownKeys(target) {
+    const keys = Reflect.ownKeys(target);
+    spend(keys.length * 300);
+    return keys;
+  },
+};
+
+function hasRepeats(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) && duplicateItems(value) !== undefined) return true;
+  return Object.values(value).some(hasRepeats);
 }
 
 function withMembers(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   errorCodes,
+  memoryPendingCalls,
   ToolError,
   ToolExecutor,
   ToolRegistry,
@@ -47,6 +48,28 @@ const registry = new ToolRegistry([
 /** Each code that core can produce by itself, and one way in which it does. */
 const producers: Partial<Record<ToolErrorCode, Produce>> = {
   not_found: (execute) => execute("nothing"),
+  rate_limited: async (_, make) => {
+    const executor = make({ limits: { rates: [{ calls: 1, windowMs: 1000 }] } });
+    await executor.execute(call("ok"));
+    return executor.execute(call("ok", {}, "c1"));
+  },
+  skipped: async (_, make) => {
+    const calls = [call("ok", {}, "c0"), call("ok", {}, "c1")];
+    const run = make({}).startRun();
+    const outcomes = await run.executeAll(calls, {
+      strategy: "sequential",
+      steer: () => "That is enough.",
+    });
+    return outcomes[1] as ToolOutcome;
+  },
+  outcome_unknown: async (_, make) => {
+    const claimed = Object.assign(memoryPendingCalls(clock), {
+      claim: () => "unfinished" as const,
+    });
+    const executor = make({ pendingCalls: claimed });
+    const interruption = interruptionOf(await executor.execute(call("ask", {}, "c1")));
+    return executor.resume(interruption, [{ type: "approve" }]);
+  },
   not_advertised: (_, make) => make({ policy: "readOnly" }).execute(call("ok")),
   invalid_arguments: (execute) => execute("typed", '{"n":"x"}'),
   invalid_output: (execute) => execute("typed"),
@@ -78,10 +101,7 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
 /** The codes that nothing in core produces yet, and why. Only a tool can bring them so far. */
 const noProducerYet: Partial<Record<ToolErrorCode, string>> = {
   auth_required: "credentials belong to the adapters; core hands through what they throw",
-  rate_limited: "limits are counts so far, not rates",
-  skipped: "`steer` does not exist yet, so no call is skipped",
   upstream: "only an adapter has another side",
-  outcome_unknown: "pending calls live in one process: none is begun and then lost",
   artifact_missing: "there is no artifact store yet, so nothing can be missing from it",
 };
 

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { WriteStream } from "node:tty";
 import type { CliIo, TerminalOutput } from "../../src/cli-io.ts";
+import { tempStore } from "./temp-file.ts";
 
 /** Streams in memory, and what was written to them. */
 export interface CapturedIo {
@@ -9,20 +10,22 @@ export interface CapturedIo {
   readonly interrupt: AbortController;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves when stderr holds `text`. */
-  readonly said: (text: string) => Promise<void>;
+  /** Resolves when stderr holds `text`, as often as `times`. */
+  readonly said: (text: string, times?: number) => Promise<void>;
 }
 
 /** What a captured process is connected to. Default: nothing is a terminal. */
 export interface CaptureOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
+  /** Default: a store of its own that does not exist yet. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Makes streams for `runCli`. */
 export function captureIo(options: CaptureOptions = {}): CapturedIo {
-  const { terminal = false, columns, env = {} } = options;
+  const { terminal = false, columns } = options;
+  const env = { TOOLWEAVE_STORE: tempStore(), ...options.env };
   const stdout = capture(terminal, columns);
   const stderr = capture(terminal, columns);
   const stdin: CapturedIo["stdin"] = new PassThrough();
@@ -41,7 +44,7 @@ export function captureIo(options: CaptureOptions = {}): CapturedIo {
 function capture(
   isTTY: boolean,
   columns: number | undefined,
-): { stream: TerminalOutput; text: () => string; holds: (text: string) => Promise<void> } {
+): { stream: TerminalOutput; text: () => string; holds: CapturedIo["said"] } {
   let written = "";
   let onWrite = (): void => {};
   const stream = new Writable({
@@ -60,9 +63,9 @@ function capture(
   return {
     stream,
     text: () => written,
-    holds: (text) =>
+    holds: (text, times = 1) =>
       new Promise((resolve) => {
-        onWrite = () => written.includes(text) && resolve();
+        onWrite = () => written.split(text).length > times && resolve();
         onWrite();
       }),
   };

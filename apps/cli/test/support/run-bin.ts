@@ -1,12 +1,17 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tempFolder, tempStore } from "./temp-file.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** How a process of the command is started. */
 export interface BinOptions {
+  /** Default: a store of its own that does not exist yet. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
   /** Before the script, for Node. */
   readonly nodeArgs?: readonly string[];
 }
@@ -22,11 +27,31 @@ export interface BinResult {
 /** Starts `toolweave` on its sources. */
 export function startBin(
   args: readonly string[],
-  { env = {}, nodeArgs = [] }: BinOptions = {},
+  { env = {}, cwd, nodeArgs = [] }: BinOptions = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ["--conditions=@toolweave/source", ...nodeArgs, main, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, TOOLWEAVE_STORE: tempStore(), TOOLWEAVE_KEY: "", ...env },
+    ...(cwd === undefined ? {} : { cwd }),
   });
+}
+
+/** Runs a line of a POSIX shell, which finds `toolweave` and nothing else that this process knows. */
+export function runShell(
+  line: string,
+  { env = {}, cwd = "/" }: Pick<BinOptions, "env" | "cwd"> = {},
+): Promise<BinResult> {
+  const folder = tempFolder();
+  const shim = join(folder, "toolweave");
+  const command = [process.execPath, "--conditions=@toolweave/source", main];
+  writeFileSync(shim, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`);
+  chmodSync(shim, 0o755);
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn("sh", ["-c", line], {
+    cwd,
+    env: { PATH: `${folder}${delimiter}${PATH}`, HOME, ...env },
+  });
+  child.stdin.end();
+  return endOf(child);
 }
 
 /** Reads a process to its end. */

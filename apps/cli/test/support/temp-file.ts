@@ -3,11 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
+/** A folder that is there until the test ends. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** A file that is there until the test ends. */
 export function tempFile(name: string, content: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, name);
+  const path = join(tempFolder(), name);
   writeFileSync(path, content);
   return path;
+}
+
+/** A place for a store, which nobody has made yet. */
+export function tempStore(): string {
+  return join(tempFolder(), "state", "approvals.sqlite");
 }

@@ -26,7 +26,18 @@ export interface Grant {
   readonly by?: string;
   /** Milliseconds since the epoch. */
   readonly grantedAt: number;
+  /**
+   * Authenticates all of it with the executor's `key`: a grant that was written or changed by
+   * anybody else answers nothing. Absent, and not looked at, where no key is set.
+   */
+  readonly seal?: string;
 }
 
+/**
+ * For how long somebody agrees; with `arguments: "any"`, to the same permission whatever the
+ * arguments are.
+ */
+export type GrantChoice = GrantScope | { readonly scope: GrantScope; readonly arguments: "any" };
+
 /** A grant as it would be kept, shown to whoever decides before it is. */
-export type GrantProposal = Omit<Grant, "id" | "by" | "grantedAt" | "scope" | "session">;
+export type GrantProposal = Omit<Grant, "id" | "by" | "grantedAt" | "scope" | "session" | "seal">;

@@ -12,13 +12,20 @@ import type {
   ToolSpec,
 } from "../spec/tool-spec.ts";
 import type { PermissionRequest } from "../spec/permission-request.ts";
-import type { Tool, ToolContext, ToolReturn, ValidationProblem } from "../spec/tool.ts";
+import type {
+  PreflightContext,
+  Tool,
+  ToolContext,
+  ToolReturn,
+  ValidationProblem,
+} from "../spec/tool.ts";
 import { suspend } from "../spec/interruption.ts";
 import { defineLazy, lazyProperty } from "../spec/lazy.ts";
 import { checkOptions } from "../check-options.ts";
 import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
 import { messageOf } from "../executor/failure-of.ts";
+import { checkRetry } from "../executor/retry-policy.ts";
 import { toOutput } from "../executor/stages/normalise.ts";
 import type { Suspension } from "../spec/interruption.ts";
 import type { ToolOutput } from "../spec/tool-result.ts";
@@ -65,6 +72,11 @@ export interface ToolDefinition<
   readonly metadata?: Metadata;
   /** Ask a person before the call; a function decides by the arguments. Default: false. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
+  /** Says what a call intends to do, for the policy to decide on. Must not do any of it. */
+  readonly preflight?: (
+    args: ArgumentsOf<Input>,
+    ctx: PreflightContext,
+  ) => Awaitable<readonly PermissionRequest[]>;
   /** The work. Absent: the host runs it, and gives the result when it resumes the call. */
   readonly execute?: (
     args: ArgumentsOf<Input>,
@@ -93,7 +105,7 @@ export function defineTool<
   const Output extends AnySchema | undefined = AnySchema | undefined,
 >(definition: ToolDefinition<Input, Injected, Output>): Tool<Injected> {
   checkOptions("defineTool", definition, definitionKeys);
-  const { name, input, execute, needsApproval } = definition;
+  const { input, execute, needsApproval, preflight } = definition;
   check(definition);
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
@@ -101,7 +113,9 @@ export function defineTool<
   return {
     spec: specOf(definition),
     ...(standard === undefined ? {} : { validate: validator(standard) }),
-    ...(needsApproval === undefined ? {} : { preflight: approval(name, needsApproval, parse) }),
+    ...(needsApproval === undefined && preflight === undefined
+      ? {}
+      : { preflight: intentions(definition, parse) }),
     invoke(args, ctx) {
       if (execute === undefined) return resultFromHost(args, ctx);
       const parsed = parse(args);
@@ -125,11 +139,12 @@ const definitionKeys: readonly string[] = [
   "execution",
   "metadata",
   "needsApproval",
+  "preflight",
   "execute",
 ] satisfies readonly (keyof ToolDefinition<AnySchema>)[];
 
 /** The part of a definition that is data. */
-type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "execute">;
+type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
 
 function check(definition: DefinitionData): void {
   const { name, input, inputSchema, output, injected, timeoutMs } = definition;
@@ -147,6 +162,7 @@ function check(definition: DefinitionData): void {
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw defect(`${name}: timeoutMs is ${timeoutMs}; use 0 for none, or leave it out.`);
   }
+  if (definition.retry !== undefined) checkRetry(`${name}: retry`, definition.retry);
   if (isStandardSchema(output)) requireJsonSchema(name, output, "output as JSON Schema instead");
   const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
   if (written !== undefined) checkInput(name, written, injected);
@@ -223,20 +239,25 @@ function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
   return (args): Awaitable<readonly ValidationProblem[] | undefined> => standard.validate(args);
 }
 
-function approval<Arguments>(
-  name: string,
-  needsApproval: boolean | ((args: Arguments) => Awaitable<boolean>),
-  parse: (args: JsonObject) => Awaitable<Arguments>,
+/** What a call intends: what `preflight` says, and the approval that `needsApproval` asks for. */
+function intentions<Input extends AnySchema>(
+  {
+    name,
+    needsApproval = false,
+    preflight,
+  }: Pick<ToolDefinition<Input>, "name" | "needsApproval" | "preflight">,
+  parse: (args: JsonObject) => Awaitable<ArgumentsOf<Input>>,
 ): NonNullable<Tool["preflight"]> {
-  const request: PermissionRequest = {
+  const approval: PermissionRequest = {
     kind: "custom.approval",
     target: name,
     summary: `Call ${name}`,
   };
-  return async (args) => {
-    const needed =
-      typeof needsApproval === "function" ? await needsApproval(await parse(args)) : needsApproval;
-    return needed ? [request] : [];
+  return async (args, ctx) => {
+    const parsed = await parse(args);
+    const proposed = preflight === undefined ? [] : await preflight(parsed, ctx);
+    const asks = typeof needsApproval === "function" ? await needsApproval(parsed) : needsApproval;
+    return asks ? [...proposed, approval] : proposed;
   };
 }
 

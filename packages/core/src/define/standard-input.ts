@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable, type JsonObject } from "../spec/json.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../spec/json.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
 import { escapePointer } from "../schema/escape-pointer.ts";
 import { ToolError } from "../tool-error.ts";
@@ -22,7 +22,7 @@ export function standardInput(schema: StandardSchema): StandardInput {
       return result;
     };
     const result = schema["~standard"].validate(args);
-    return isThenable(result) ? result.then(keep) : keep(result);
+    return isThenable(result) ? promised(result).then(keep) : keep(result);
   };
   return {
     validate(args) {

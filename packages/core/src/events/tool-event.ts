@@ -27,18 +27,37 @@ export interface EndFields {
 /**
  * What the executor tells about a call. A call that never starts ends in `tool.rejected` or
  * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed`
- * and `tool.suspended`. `tool.late` may follow a timeout or a cancellation.
+ * and `tool.suspended`, whose `attempt` is the last one. `tool.late` may follow a timeout or a
+ * cancellation, of an attempt that is retried, too.
  */
 export type ToolCallEvent = CallEnvelope &
   (
     | { readonly type: "tool.requested" }
     | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
     | { readonly type: "tool.interrupted"; readonly interruptionId: string }
-    | { readonly type: "tool.resumed"; readonly interruptionId: string }
+    | {
+        readonly type: "tool.resumed";
+        readonly interruptionId: string;
+        /** Who has answered. */
+        readonly by?: string;
+      }
     | {
         readonly type: "tool.authorized";
-        readonly decision: "allow" | "approved";
+        /** No rule asks; a grant answers; a person has agreed. */
+        readonly decision: "allow" | "granted" | "approved";
         readonly reason: string;
+        /** The policy and the rule that decided, such as `policy rules[2]`. */
+        readonly rule: string;
+        /** Who agreed. */
+        readonly by?: string;
+        /** The grant that answers, or that was made. */
+        readonly grantId?: string;
+      }
+    | {
+        /** A store could not keep something, and the call went on without. */
+        readonly type: "store.failed";
+        readonly store: "pendingCalls" | "audit";
+        readonly message: string;
       }
     | {
         readonly type: "tool.started";
@@ -46,6 +65,15 @@ export type ToolCallEvent = CallEnvelope &
         readonly discarded?: readonly string[];
       }
     | { readonly type: "tool.updated"; readonly output: ToolOutput }
+    | {
+        /** An attempt has failed, and another follows. */
+        readonly type: "tool.retried";
+        /** The one that has failed. */
+        readonly attempt: number;
+        readonly code: ToolErrorCode;
+        /** Milliseconds until the next. */
+        readonly delayMs: number;
+      }
     | { readonly type: "tool.progressed"; readonly progress: ToolProgress }
     | ({ readonly type: "tool.suspended"; readonly interruptionId: string } & EndFields)
     | ({

@@ -1,15 +1,26 @@
 import type { EventStream } from "../events/event-stream.ts";
-import type { PolicyPreset } from "../policy/policy.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { Slots } from "../limits/slots.ts";
+import type { GrantSeal } from "../approvals/grant-seal.ts";
+import type { GrantStore } from "../approvals/grant-store.ts";
+import type { LiveCalls } from "../approvals/live-calls.ts";
+import type { PendingCallStore } from "../approvals/pending-call-store.ts";
+import type { Seal } from "../approvals/seal.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
+import type { RetryPolicy } from "../spec/tool-spec.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Clock } from "./clock.ts";
+import type { Drain } from "./drain.ts";
+import type { Interruption } from "../spec/interruption.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
-import type { Hook } from "./hooks.ts";
+import type { HookPhases } from "./hooks/hook-phases.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { OnAsk } from "./on-ask.ts";
-import type { PendingCalls } from "./pending-calls.ts";
+import type { Repair } from "./repair.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
 /** What the stages share: an executor's settings and what lives as long as it does. */
@@ -19,19 +30,38 @@ export interface Engine {
   readonly execute: (execution: Execution) => Promise<ToolOutcome>;
   /** The pipeline's exit, for calls that are stopped while they wait. */
   readonly leave: (execution: Execution, reason: ToolError) => void;
+  /** Goes on with a call that a running tool has made, and a person has been asked about. */
+  readonly resume: (parent: Execution, interruption: Interruption) => Promise<ToolOutcome>;
+  /** Goes on with another attempt, if one may follow. */
+  readonly retries: (execution: Execution, error: ToolError) => boolean;
   readonly registry: ToolRegistry;
   /** Every one must agree; narrower ones are added per call. */
-  readonly policies: readonly PolicyPreset[];
+  readonly policies: readonly PolicyLayer[];
   readonly onAsk: OnAsk;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly maxOutputBytes: number;
   readonly undeclaredArguments: "schema" | "strip" | "reject";
-  /** By priority. */
-  readonly hooks: readonly Hook[];
+  readonly hooks: HookPhases;
+  readonly hookTimeoutMs: number;
+  /** For tools that name no policy of their own. */
+  readonly retry: RetryPolicy | undefined;
+  readonly normaliseArguments: boolean;
+  readonly repair: Repair | undefined;
+  readonly onInvalidCall: "return" | "fail";
   readonly schemas: SchemaCache;
+  /** Absent: no call is limited by them. */
+  readonly rates: RateLimits | undefined;
+  readonly slots: Slots | undefined;
   readonly inFlight: InFlight;
+  readonly drain: Drain;
   readonly events: EventStream;
-  readonly pending: PendingCalls;
+  /** Closes what leaves the process to wait for a person. */
+  readonly seal: Seal;
+  readonly pendingCalls: PendingCallStore;
+  readonly liveCalls: LiveCalls;
+  readonly grants: GrantStore;
+  readonly grantSeal: GrantSeal;
+  readonly audit: Audit | undefined;
 }

@@ -1,20 +1,25 @@
-import { isThenable, type Awaitable } from "../spec/json.ts";
+import { isThenable, promised, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
+import { tellAuthorized } from "./authorized.ts";
 import { interrupt } from "./interrupt.ts";
 import { Interrupted } from "./interrupted.ts";
 import { completion, failure } from "./outcome.ts";
-import { acquire, release } from "./stages/acquire.ts";
+import { acquire, release, takeBack } from "./stages/acquire.ts";
 import { afterHooks } from "./stages/after-hooks.ts";
 import { authorize } from "./stages/authorize.ts";
 import { beforeHooks } from "./stages/before-hooks.ts";
 import { bound } from "./stages/bound.ts";
-import { count, uncount } from "./stages/count.ts";
+import { claim } from "./stages/claim.ts";
+import { commit, count, countAttempt, uncount } from "./stages/count.ts";
+import { distinct } from "./stages/distinct.ts";
+import { mending } from "./stages/mend.ts";
 import { normalise } from "./stages/normalise.ts";
 import { parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
+import { judge, mayRetry, pause } from "./stages/retry.ts";
 import { run } from "./stages/run.ts";
 import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
@@ -24,25 +29,44 @@ type Stage = (execution: Execution) => Awaitable<unknown>;
 
 /** Whether the call may start. */
 const admission: readonly Stage[] = [
-  resolve, //      1  name → tool in the advertised toolset
-  parse, //        2  JSON text → a value of the call's own
-  strip, //        3  what only the host may supply
-  validate, //     4  the full schema, then the tool's own check
-  count, //        5  reserve, or refuse at once
-  beforeHooks, //  6  pass, modify (back to 3), block
-  authorize, //    7  the final arguments → deny, ask, allow
+  resolve, //              1  name → tool in the advertised toolset
+  mending(parse), //       2  JSON text → a value of the call's own
+  strip, //                3  what only the host may supply
+  mending(validate), //    4  the full schema, then the tool's own check
+  distinct, //                of equal calls made together, the first
+  count, //                5  reserve, or refuse at once
+  beforeHooks, //          6  pass, modify (back to 3), block
+  authorize, //            7  the final arguments → deny, ask, allow
 ];
 
-/** Once it may. */
+/** One attempt, and what becomes of its answer. */
+const attempt: readonly Stage[] = [
+  run, //                     the tool's own work, under its timeout
+  normalise, //            9  whatever came back → an output that keeps its schema
+  judge, //                   an error that may pass → another attempt
+  afterHooks, //          10  amend or redact
+  bound, //                   no more than the model's limit
+];
+
+/** Once it may start. */
 const work: readonly Stage[] = [
-  acquire, //      8  a place to run in
-  run, //             the tool's own work, under its timeout
-  normalise, //    9  whatever came back → an output that keeps its schema
-  afterHooks, //  10  amend or redact
-  bound, //           no more than the model's limit
+  acquire, //              8  a place to run in
+  commit, //                  what was reserved is used
+  ...attempt,
+];
+
+/** Once more, after an attempt that failed. */
+const nextAttempt: readonly Stage[] = [
+  pause, //                   without a place
+  countAttempt, //            of its rates
+  takeBack, //                a place again
+  ...attempt,
 ];
 
 const pipeline: readonly Stage[] = [...admission, ...work];
+
+/** A call that goes on starts anew, once it is certain that nobody else goes on with it. */
+const resumed: readonly Stage[] = [claim, ...pipeline];
 
 /** What `admit` has let through gave its place back: it takes one anew. */
 const afterAdmission: readonly Stage[] = [count, ...work];
@@ -55,7 +79,7 @@ export function execute(execution: Execution): Promise<ToolOutcome> {
   }
   return new Promise((settle) => {
     execution.settle = settle;
-    through(pipeline, execution, 0);
+    through(execution.resumption === undefined ? pipeline : resumed, execution, 0);
   });
 }
 
@@ -70,12 +94,10 @@ export function admit(execution: Execution): Promise<ToolOutcome | undefined> {
 
 /** Goes on with a call that `admit` has let through. */
 export function start(execution: Execution): Promise<ToolOutcome> {
-  const { engine, authorization } = execution;
+  const { engine } = execution;
   if (engine.events.active) {
     engine.events.emitCall(execution, { type: "tool.requested" });
-    if (authorization !== undefined) {
-      engine.events.emitCall(execution, { type: "tool.authorized", ...authorization });
-    }
+    tellAuthorized(execution);
   }
   return new Promise((settle) => {
     execution.settle = settle;
@@ -105,48 +127,99 @@ function wait(
   index: number,
   pending: PromiseLike<unknown>,
 ): void {
-  execution.waitingFor = index;
+  const ticket = (execution.waits += 1);
+  execution.waitingFor = ticket;
   execution.engine.inFlight.add(execution);
-  pending.then(
-    (value) => {
-      if (!arrive(execution, index)) return late(execution, stages[index], "returned");
+  const settling = pending instanceof Promise ? pending : promised(pending);
+  settling.then(
+    (value: unknown) => {
+      if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned");
+      arrive(execution);
       // Only the stage that runs the tool answers with something.
       execution.returned = value;
       through(stages, execution, index + 1);
     },
     (thrown: unknown) => {
-      if (!arrive(execution, index)) return late(execution, stages[index], "threw");
+      if (execution.waitingFor !== ticket) return late(execution, stages[index], "threw");
       leave(execution, thrown);
     },
   );
   // A stop that came while the stage was not yet waiting has found nothing to end.
-  if (execution.waitingFor !== index) return;
+  if (execution.waitingFor !== ticket) return;
   if (execution.stopped !== undefined) leave(execution, execution.stopped);
   else if (execution.run.stopped !== undefined) execution.stop(execution.run.stopped);
 }
 
-function arrive(execution: Execution, index: number): boolean {
-  if (execution.waitingFor !== index) return false;
-  execution.waitingFor = -1;
+function arrive(execution: Execution): void {
+  execution.waitingFor = 0;
+  execution.attemptMs = 0;
+  execution.time?.endStep();
   execution.engine.inFlight.delete(execution);
+}
+
+/** Another attempt instead of the exit, when one may follow. */
+export function retries(execution: Execution, thrown: unknown): boolean {
+  if (!mayRetry(execution, thrown)) return false;
+  // Stopped by whoever was told of it, and over.
+  if (execution.ended) return true;
+  if (execution.waitingFor !== 0) arrive(execution);
+  through(nextAttempt, execution, 0);
   return true;
 }
 
 /** The exit of every stage that does not let the call through, and of a stop. */
 export function leave(execution: Execution, thrown: unknown): void {
-  if (execution.waitingFor !== -1) arrive(execution, execution.waitingFor);
-  const waits = Interrupted.is(thrown);
-  if (waits || execution.attempt === 0) uncount(execution);
-  if (execution.onlyAdmitted) {
-    execution.engine.events.emitCall(execution, { type: "tool.requested" });
+  try {
+    exit(execution, thrown);
+  } catch {
+    // What was thrown throws itself when it is read.
+    const { name } = execution.call;
+    exit(execution, new ToolError("execution_failed", `${name} failed: no reason could be read.`));
   }
-  execution.settle(
-    waits
-      ? interrupt(execution, thrown).catch((error: unknown) =>
-          failure(execution, isFull(error) ? error : unkept(execution, error)),
-        )
-      : failure(execution, failureOf(execution, thrown)),
+}
+
+function exit(execution: Execution, thrown: unknown): void {
+  const { engine } = execution;
+  if (execution.waitingFor !== 0) arrive(execution);
+  // Stopped on its way out: nobody waits for that any more.
+  if (execution.leaving) return end(execution, failure(execution, failureOf(execution, thrown)));
+  const waits = Interrupted.is(thrown) && execution.stopped === undefined;
+  if (!waits && retries(execution, thrown)) return;
+  execution.leaving = true;
+  if (execution.attempt === 0) uncount(execution);
+  if (execution.onlyAdmitted) engine.events.emitCall(execution, { type: "tool.requested" });
+  if (waits) return endAfter(execution, interrupt(execution, thrown));
+  const error = failureOf(execution, thrown);
+  const audited = engine.audit?.refused(execution, error);
+  if (audited === undefined) return end(execution, failure(execution, error));
+  const refused = audited.then((): never => {
+    throw error;
+  });
+  endAfter(execution, refused);
+}
+
+/** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
+function endAfter(execution: Execution, kept: Promise<ToolOutcome>): void {
+  release(execution);
+  const ticket = (execution.waits += 1);
+  execution.waitingFor = ticket;
+  execution.engine.inFlight.add(execution);
+  kept.then(
+    (outcome) => {
+      if (execution.waitingFor !== ticket) return;
+      arrive(execution);
+      // It counts when it goes on. One that cannot be put aside has run, and counts as it is.
+      if (outcome.status === "interrupted") uncount(execution);
+      end(execution, outcome);
+    },
+    (error: unknown) => {
+      if (execution.waitingFor === ticket) leave(execution, error);
+    },
   );
+}
+
+function end(execution: Execution, outcome: ToolOutcome): void {
+  execution.settle(outcome);
   letGo(execution);
 }
 
@@ -156,19 +229,6 @@ function letGo(execution: Execution): void {
   if (execution.hasChildren) {
     execution.stopChildren(new ToolError("cancelled", "The tool that made this call has ended."));
   }
-}
-
-function isFull(error: unknown): error is ToolError {
-  return ToolError.is(error) && error.code === "limit_exceeded";
-}
-
-/** A call that should wait for a person cannot: what it would be kept with is no JSON. */
-function unkept({ call }: Execution, cause: unknown): ToolError {
-  return new ToolError(
-    "internal",
-    `${call.name} has to wait for a person, but its schemas, arguments or requests are not plain JSON, so that it cannot be put aside.`,
-    { cause },
-  );
 }
 
 function admitted(execution: Execution): never {

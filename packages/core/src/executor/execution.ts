@@ -1,32 +1,39 @@
-import type { Answer, Suspension } from "../spec/interruption.ts";
+import type { Approval } from "../approvals/approval.ts";
+import type { Resumed } from "../approvals/pending-call.ts";
+import type { Decided } from "../audit/decided.ts";
+import type { Interruption, RejectAnswer, Suspension } from "../spec/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
 import type { ToolRun } from "./tool-run.ts";
-import type { PolicyPreset } from "../policy/policy.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { Held } from "../limits/held.ts";
+import type { Slot } from "../limits/slots.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Batch } from "./batch.ts";
+import { CallTime, overdue } from "./call-time.ts";
 import type { Engine } from "./engine.ts";
-
-/** What a person has agreed to: exactly these arguments and these permissions. */
-export interface Approval {
-  readonly arguments: string;
-  readonly permissions: ReadonlySet<string>;
-}
-
-/** Why stage 7 let the call through. */
-export interface Authorization {
-  readonly decision: "allow" | "approved";
-  readonly reason: string | undefined;
-}
+import type { HookedCall } from "./hooks/hook.ts";
 
 /** What a resumed call starts from. */
 export interface Resumption {
+  readonly interruption: Interruption;
+  /** SHA-256 of the final arguments that were shown. */
+  readonly argumentsHash: string;
   readonly arguments: JsonObject;
   readonly attempt: number;
   readonly approval?: Approval;
-  readonly suspended?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
+  /** A person has refused the call. */
+  readonly rejected?: RejectAnswer;
+  /** Who has answered. */
+  readonly by?: string;
+  /** Set when the tool itself asked to wait: what it goes on with. */
+  readonly suspended?: Resumed;
+  /** The tool is no longer the one that a person was asked about. */
+  readonly changed: boolean;
+  /** Which nested call each of the tool's requests has been answered for, by their ids. */
+  readonly passedOn: Map<string, string>;
 }
 
 /** One call on its way through the stages: what each of them found. */
@@ -36,7 +43,7 @@ export class Execution {
   readonly call: ToolCall;
   readonly toolset: Toolset;
   /** Narrowest last. */
-  readonly policies: readonly PolicyPreset[];
+  readonly policies: readonly PolicyLayer[];
   readonly parent: Execution | undefined;
   readonly resumption: Resumption | undefined;
   /** A shorter timeout than the tool's, from the host. */
@@ -48,27 +55,45 @@ export class Execution {
   entry: RegisteredTool | undefined;
   /** Stage 2: what the model sent, stripped; hooks start from it again when a call is resumed. */
   admitted: JsonObject | undefined;
-  /** Stages 3 to 6: what the tool will get. */
+  /** Stages 3 to 6: what the tool will get, a copy of its own for each attempt. */
   args: JsonObject | undefined;
+  /** What hooks see of the call; made when the first of them is asked. */
+  hooked: HookedCall | undefined;
+  /** Stages 2 to 4: the repair function has been asked. */
+  repaired = false;
   /** Stage 3: names of injected values that the model sent. */
   discarded: string[] | undefined;
   /** Stage 5. */
   counted = false;
+  /** Stages 5 and 7: what else it has taken of its limits. */
+  held: Held | undefined;
   /** Set while the call is one of several made together. */
   batch: Batch | undefined;
   /** Stage 7: what a person has agreed to. */
   approval: Approval | undefined;
-  /** Stage 7 of a call that is only admitted: what to tell when it starts. */
-  authorization: Authorization | undefined;
+  /** A resumed call that is this process's to run. */
+  claimed = false;
+  /** Stage 7: what has been decided, when somebody wants to know. */
+  decided: Decided | undefined;
   /** Stage 8; 0: not started. */
   attempt = 0;
+  /** Set when the executor limits how many run. */
+  slot: Slot | undefined;
   startedAt = 0;
+  /** What the tool was given for the attempt that is under way, or was the last. */
+  context: object | undefined;
+  /** An attempt is under way whose error may lead to another. */
+  attempting = false;
+  /** Milliseconds until the next attempt; undefined: there is none. */
+  backOffMs: number | undefined;
   returned: unknown;
   /** Stage 9. */
   output: ToolOutput | undefined;
   suspension: Suspension | undefined;
   warnings: string[] | undefined;
   checkpoint: JsonValue | undefined;
+  /** It leaves the pipeline; what it waits for is only that this is kept and recorded. */
+  leaving = false;
   ended = false;
   /** The tool has made calls of its own. */
   hasChildren = false;
@@ -76,10 +101,14 @@ export class Execution {
   /** Links of the list of calls that wait. */
   previous: Execution | undefined;
   next: Execution | undefined;
-  /** The stage that is waited for; -1: none. */
-  waitingFor = -1;
-  /** Milliseconds that the attempt may still be waited for; 0: no limit. */
+  /** Which wait of the call is under way; 0: none. */
+  waitingFor = 0;
+  /** How many there were. */
+  waits = 0;
+  /** Milliseconds that the attempt may take; 0: no limit. */
   attemptMs = 0;
+  /** Set when there is more to watch than the timeout of a first attempt. */
+  time: CallTime | undefined;
   /** Why the call was stopped from outside. */
   stopped: ToolError | undefined;
   /** Hands over what came of the call; set when it enters the pipeline. */
@@ -91,7 +120,7 @@ export class Execution {
     run: ToolRun,
     call: ToolCall,
     toolset: Toolset,
-    policies: readonly PolicyPreset[],
+    policies: readonly PolicyLayer[],
     timeoutMs?: number,
     parent?: Execution,
     resumption?: Resumption,
@@ -104,11 +133,20 @@ export class Execution {
     this.timeoutMs = timeoutMs;
     this.parent = parent;
     this.resumption = resumption;
+    if (parent?.time !== undefined) this.time = parent.time.forNested();
   }
 
   /** When waiting ends: milliseconds since the epoch. */
   get deadline(): number {
+    // What has been stopped, and only waits to be recorded, cannot be overdue once more.
+    if (this.stopped !== undefined) return Infinity;
+    if (this.time !== undefined) return this.time.deadline;
     return this.attemptMs === 0 ? Infinity : this.startedAt + this.attemptMs;
+  }
+
+  /** Its `time`, made when there is something to watch. */
+  get ownTime(): CallTime {
+    return (this.time ??= new CallTime(this.deadline));
   }
 
   /** The tool, after stage 1. */
@@ -127,33 +165,75 @@ export class Execution {
 
   /** Stops the call, whatever it waits for, for the first reason given. */
   stop(reason: ToolError): void {
-    if (this.ended || this.stopped !== undefined) return;
+    if (this.ended) return;
+    if (this.stopped !== undefined) {
+      // Whoever stops it again does not wait for that to be recorded, either.
+      if (this.leaving && this.waitingFor !== 0) this.engine.leave(this, this.stopped);
+      return;
+    }
     this.stopped = reason;
     this.#controller?.abort(reason);
     if (this.hasChildren) this.stopChildren(reason);
-    if (this.waitingFor !== -1) this.engine.leave(this, reason);
+    if (this.waitingFor !== 0) this.engine.leave(this, reason);
   }
 
   /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
   stopChildren(reason: ToolError): void {
     for (const execution of [...this.engine.inFlight]) {
-      if (execution.#isBelow(this)) execution.stop(reason);
+      if (execution.isBelow(this)) execution.stop(reason);
     }
   }
 
-  #isBelow(ancestor: Execution): boolean {
+  /** Made by `ancestor`'s tool, or by what that has called. */
+  isBelow(ancestor: Execution): boolean {
     let at = this.parent;
     while (at !== undefined && at !== ancestor) at = at.parent;
     return at !== undefined;
   }
 
-  /** The attempt has used up its time. */
+  /**
+   * The attempt is over and the call is not: what the tool has left running of it is stopped, and
+   * hears and says nothing more.
+   */
+  endAttempt(reason: ToolError): void {
+    this.context = undefined;
+    this.#controller?.abort(reason);
+    this.#controller = undefined;
+    if (this.hasChildren) {
+      this.stopChildren(new ToolError("cancelled", "The attempt that made this call has ended."));
+    }
+  }
+
+  /** The host gives the call so much time, from now on, in all; the run may have less left. */
+  giveTime(deadlineMs: number | undefined): void {
+    const { endsAt } = this.run;
+    const now = this.engine.clock.now();
+    this.time =
+      deadlineMs === undefined || now + deadlineMs >= endsAt
+        ? new CallTime(Infinity, endsAt)
+        : new CallTime(Infinity, now + deadlineMs, deadlineMs);
+    // Not `>=`: a deadline that is no number has passed, too.
+    if (!(now < this.time.endsAt)) this.stopped ??= overdue(this);
+  }
+
+  /** Has `end` called in `ms`, unless the step is over before. */
+  waitFor(ms: number, end: () => void): void {
+    this.ownTime.stepEnds = this.engine.clock.now() + ms;
+    this.ownTime.onStepEnd = end;
+    if (this.waitingFor !== 0) this.engine.inFlight.watch(this);
+  }
+
+  /** A deadline has passed: the earliest is the one that counts. */
   expire(): void {
-    this.stop(
-      new ToolError(
-        "timeout",
-        `${this.call.name} did not answer within ${this.attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
-      ),
+    const { time } = this;
+    if (time !== undefined && time.endsAt <= time.stepEnds) return this.stop(overdue(this));
+    const end = time?.onStepEnd;
+    time?.endStep();
+    if (end !== undefined) return end();
+    const error = new ToolError(
+      "timeout",
+      `${this.call.name} did not answer within ${this.attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
     );
+    if (!this.engine.retries(this, error)) this.stop(error);
   }
 }

@@ -1,18 +1,36 @@
+import { GrantSeal } from "../approvals/grant-seal.ts";
+import type { GrantStore } from "../approvals/grant-store.ts";
+import { LiveCalls } from "../approvals/live-calls.ts";
+import { memoryGrants } from "../approvals/memory-grants.ts";
+import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
+import type { PendingCallStore } from "../approvals/pending-call-store.ts";
+import { Seal } from "../approvals/seal.ts";
+import { Secret } from "../approvals/secret.ts";
+import { Audit } from "../audit/audit.ts";
+import type { AuditSink } from "../audit/audit-sink.ts";
 import { checkOptions } from "../check-options.ts";
 import { EventStream } from "../events/event-stream.ts";
+import { enforced, type ExecutorLimits } from "../limits/executor-limits.ts";
+import type { RateLimitStore } from "../limits/rate-limit-store.ts";
+import { compilePolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../policy/policy.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
+import type { RetryPolicy } from "../spec/tool-spec.ts";
 import { ToolError } from "../tool-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
+import { Drain } from "./drain.ts";
 import type { Engine } from "./engine.ts";
-import { execute, leave } from "./execute.ts";
-import type { Hook } from "./hooks.ts";
+import { execute, leave, retries } from "./execute.ts";
+import type { Hook, Middleware } from "./hooks/hook.ts";
+import { hookPhases } from "./hooks/hook-phases.ts";
 import { InFlight } from "./in-flight.ts";
 import type { OnAsk } from "./on-ask.ts";
-import { PendingCalls } from "./pending-calls.ts";
+import type { Repair } from "./repair.ts";
+import { resumeNested } from "./resume-nested.ts";
+import { checkRetry } from "./retry-policy.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
 /** What an executor is made with. Only the registry has no default. */
@@ -22,16 +40,55 @@ export interface ExecutorOptions {
   readonly policy?: PolicyInput;
   /** What happens when the policy asks. Default: `interrupt`. */
   readonly onAsk?: OnAsk;
-  /** Host code around every call. */
-  readonly hooks?: readonly Hook[];
+  /**
+   * A secret of at least 32 random bytes, which seals the calls that wait for a person. Every process
+   * that is to resume them needs the same. Default: a random one, so that only this executor can.
+   */
+  readonly key?: string | Uint8Array;
+  /**
+   * Where calls wait for a person, and what makes sure that each goes on at most once. Default:
+   * `memoryPendingCalls()`.
+   */
+  readonly pendingCalls?: PendingCallStore;
+  /** What people have agreed to for more than one call. Default: `memoryGrants()`. */
+  readonly grants?: GrantStore;
+  /** Is told of every decision. Default: nobody. */
+  readonly audit?: AuditSink;
+  /** Host code around every call, in the order of its priority; a function alone is a middleware. */
+  readonly hooks?: readonly (Hook | Middleware)[];
+  /** Milliseconds for one answer of a hook, or of `repair`. 0: no limit. Default: 10,000. */
+  readonly hookTimeoutMs?: number;
   /** Milliseconds for one attempt of a tool that names no timeout. 0: none. Default: 60,000. */
   readonly timeoutMs?: number;
   /** No attempt gets more milliseconds than this. 0: no cap. Default: 600,000. */
   readonly maxTimeoutMs?: number;
+  /**
+   * When failed attempts are made again, of tools that name no policy of their own and of all whose
+   * source is not trusted. Only tools that a trusted source calls idempotent or read-only are run
+   * twice, unless `evenIfNotIdempotent` is set here. Default: never.
+   */
+  readonly retry?: RetryPolicy;
   /** Bytes of content that a model gets of one result, in UTF-8. Default: 50,000. */
   readonly maxOutputBytes?: number;
   /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
   readonly undeclaredArguments?: "schema" | "strip" | "reject";
+  /**
+   * Arguments that are not valid are tried again without their wrapping: a code fence, JSON within a
+   * JSON text, an envelope such as `{"arguments": {…}}`. Kept only if that makes them valid.
+   * Default: false.
+   */
+  readonly normaliseArguments?: boolean;
+  /** Is asked, once a call, for arguments in place of those that are not valid. */
+  readonly repair?: Repair;
+  /**
+   * What becomes of a run whose model sends arguments that are not valid: the model reads what is
+   * wrong with them (`return`), or the run is cancelled, too (`fail`). Default: `return`.
+   */
+  readonly onInvalidCall?: "return" | "fail";
+  /** Rates and concurrency of all calls together. Default: none. */
+  readonly limits?: ExecutorLimits;
+  /** Where rates are counted. Default: in memory. */
+  readonly rateLimits?: RateLimitStore;
   /** Default: Ajv, loaded when first needed. */
   readonly validator?: SchemaValidator;
   /** Default: the platform's. */
@@ -42,11 +99,22 @@ const optionNames: readonly string[] = [
   "registry",
   "policy",
   "onAsk",
+  "key",
+  "pendingCalls",
+  "grants",
+  "audit",
   "hooks",
+  "hookTimeoutMs",
+  "retry",
   "timeoutMs",
   "maxTimeoutMs",
   "maxOutputBytes",
   "undeclaredArguments",
+  "normaliseArguments",
+  "repair",
+  "onInvalidCall",
+  "limits",
+  "rateLimits",
   "validator",
   "clock",
 ] satisfies readonly (keyof ExecutorOptions)[];
@@ -66,33 +134,73 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     );
   }
   const clock = options.clock ?? systemClock;
+  const inFlight = new InFlight(clock);
+  const secret = new Secret(options.key);
   return {
     executor,
     execute,
     leave,
+    resume: resumeNested,
+    retries,
     registry: options.registry,
-    policies: [preset(options.policy ?? "supervised")],
+    policies: compilePolicy(options.policy ?? "supervised"),
     onAsk: options.onAsk ?? "interrupt",
     clock,
     timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
     maxOutputBytes: atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000),
     undeclaredArguments: options.undeclaredArguments ?? "schema",
-    // `sort` is stable: ties stay in order of registration.
-    hooks: [...(options.hooks ?? [])].sort((a, b) => (a.priority ?? 0) - (b.priority ?? 0)),
+    normaliseArguments: options.normaliseArguments === true,
+    repair: repairOf(options.repair),
+    onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),
+    hooks: hookPhases(options.hooks),
+    hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
+    retry: retryOf(options.retry),
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
-    inFlight: new InFlight(clock),
+    ...enforced(options.limits ?? {}, options.rateLimits, clock),
+    inFlight,
+    drain: new Drain(clock, inFlight),
     events: new EventStream(clock),
-    pending: new PendingCalls(),
+    seal: new Seal(secret),
+    grantSeal: new GrantSeal(secret),
+    pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(clock), [
+      "add",
+      "claim",
+      "finish",
+    ]),
+    liveCalls: new LiveCalls(),
+    grants: store("grants", options.grants ?? memoryGrants(), ["add", "list", "revoke"]),
+    audit: options.audit === undefined ? undefined : new Audit(options.audit),
   };
 }
 
-function preset(policy: PolicyInput): PolicyInput {
-  if (["readOnly", "supervised", "autonomous", "strict"].includes(policy)) return policy;
-  throw new ToolError(
-    "internal",
-    `"${String(policy)}" is no policy: use readOnly, supervised, autonomous or strict.`,
-  );
+function store<Store extends object>(
+  option: string,
+  store: Store,
+  methods: readonly (keyof Store & string)[],
+): Store {
+  for (const method of methods) {
+    if (typeof (store as Store | null)?.[method] !== "function") {
+      throw new ToolError("internal", `${option} is no such store: it has no ${method}().`);
+    }
+  }
+  return store;
+}
+
+function retryOf(retry: RetryPolicy | undefined): RetryPolicy | undefined {
+  if (retry === undefined) return undefined;
+  checkRetry("new ToolExecutor: retry", retry);
+  return { ...retry };
+}
+
+function repairOf(repair: Repair | undefined): Repair | undefined {
+  if (repair === undefined || typeof repair === "function") return repair;
+  throw new ToolError("internal", "repair is no function: use repair: ({ arguments }) => ….");
+}
+
+function onInvalidCall(value: "return" | "fail"): "return" | "fail" {
+  if (value === "return" || value === "fail") return value;
+  throw new ToolError("internal", `onInvalidCall is "${String(value)}"; use "return" or "fail".`);
 }
 
 function atLeastZero(option: string, value: number): number {

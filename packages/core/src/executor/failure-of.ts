@@ -17,7 +17,7 @@ export function failureOf(execution: Execution, thrown: unknown): ToolError {
 }
 
 /** A `ToolError` that can be read; what only looks like one must not break the pipeline's exit. */
-function isToolError(thrown: unknown): thrown is ToolError {
+export function isToolError(thrown: unknown): thrown is ToolError {
   try {
     return (
       ToolError.is(thrown) &&

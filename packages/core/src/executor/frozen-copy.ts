@@ -12,6 +12,12 @@ export function frozenCopy(args: JsonObject): JsonObject {
 function frozen(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozen));
-  const members = Object.entries(value).map(([key, member]) => [key, frozen(member)] as const);
-  return Object.freeze(Object.fromEntries(members));
+  // One clone is several times quicker than as many assignments; `__proto__` is a key like any other in it.
+  const copy = { ...value } as Record<string, JsonValue>;
+  for (const key in copy) {
+    const member = copy[key];
+    if (typeof member !== "object" || member === null || !Object.hasOwn(copy, key)) continue;
+    copy[key] = frozen(member);
+  }
+  return Object.freeze(copy);
 }

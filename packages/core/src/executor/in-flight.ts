@@ -27,7 +27,11 @@ export class InFlight {
     if (this.#last === undefined) this.#first = execution;
     else this.#last.next = execution;
     this.#last = execution;
-    const { deadline } = execution;
+    this.watch(execution);
+  }
+
+  /** Takes note that a call has another deadline than before. */
+  watch({ deadline }: Execution): void {
     if (deadline < this.#armedFor) this.#watch(deadline);
   }
 
@@ -85,15 +89,13 @@ export class InFlight {
     this.#armedFor = Infinity;
     this.#looking = false;
     const now = this.#clock.now();
-    let next = Infinity;
     const due: Execution[] = [];
-    for (const execution of this) {
-      if (execution.deadline <= now) due.push(execution);
-      else if (execution.deadline < next) next = execution.deadline;
-    }
+    for (const execution of this) if (execution.deadline <= now) due.push(execution);
     // Late when the process was busy, but in the order that they were due.
     due.sort((a, b) => a.deadline - b.deadline);
-    for (const execution of due) execution.expire();
+    for (const execution of due) if (execution.deadline <= now) execution.expire();
+    let next = Infinity;
+    for (const { deadline } of this) if (deadline < next) next = deadline;
     if (next < this.#armedFor) this.#arm(next, next - now);
   }
 }

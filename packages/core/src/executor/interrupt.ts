@@ -1,67 +1,155 @@
-import { canonicalJson, sha256 } from "../schema/canonical-json.ts";
+import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import type { PendingCall } from "../approvals/pending-call.ts";
+import { storeTime, unavailable } from "../approvals/store-time.ts";
 import type { Interruption } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import type { Interrupted } from "./interrupted.ts";
 import { jsonValue } from "./json-value.ts";
+import { plainCopy } from "./plain-copy.ts";
+import { suspensionRequests } from "./suspension-requests.ts";
+import { unkept } from "./unkept.ts";
 
 /** How long an interruption can be answered. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Puts a call aside until a person has answered. */
+/**
+ * Puts a call aside until a person has answered. What it resolves to is worth nothing when the call
+ * has been stopped meanwhile.
+ *
+ * @throws ToolError `internal` when it cannot be written down, `store_unavailable` or
+ * `limit_exceeded` when it cannot be kept.
+ */
 export async function interrupt(
   execution: Execution,
-  { requests, suspension }: Interrupted,
+  interrupted: Interrupted,
 ): Promise<ToolOutcome> {
-  const { engine, run, call, tool, resumption } = execution;
-  execution.ended = true;
-  // Copies, all of it: neither the tool nor whoever shows it to a person changes what is kept.
-  const admitted = plainCopy(execution.admitted as JsonObject);
-  const finalArguments = canonicalJson(execution.args);
-  const suspendedState =
-    suspension === undefined ? undefined : plainCopy(jsonValue(suspension.state));
-  const interruption: Interruption = plainCopy({
-    id: crypto.randomUUID(),
-    runId: run.id,
-    call: { ...call, arguments: execution.args as JsonObject },
-    specHash: await sha256(canonicalJson(tool.spec)),
-    requests,
-    expiresAt: engine.clock.now() + lifetimeMs,
-    state: crypto.randomUUID(),
-  });
-  // What was agreed to before the tool asked to wait stays agreed to when it goes on.
-  const approval = suspension === undefined ? undefined : execution.approval;
-  engine.pending.expire(engine.clock.now());
-  engine.pending.add({
-    interruption,
-    run,
-    call: { ...call },
-    policies: execution.policies,
-    toolset: execution.toolset,
-    admitted,
-    finalArguments,
-    attempt: execution.attempt === 0 ? (resumption?.attempt ?? 1) - 1 : execution.attempt,
-    ...(approval === undefined ? {} : { approval }),
-    ...(suspendedState === undefined ? {} : { suspendedState }),
-    ...(resumption?.suspended === undefined ? {} : { earlier: resumption.suspended }),
-  });
-  if (suspension === undefined) {
-    engine.events.emitCall(execution, {
-      type: "tool.interrupted",
-      interruptionId: interruption.id,
-    });
-  } else {
-    engine.events.emitCall(execution, {
-      type: "tool.suspended",
-      interruptionId: interruption.id,
-      attempt: execution.attempt,
-      durationMs: Math.max(0, engine.clock.now() - execution.startedAt),
-    });
+  const { engine, run } = execution;
+  const interruption = await written(execution, interrupted);
+  const { id, expiresAt } = interruption;
+  const { decided } = execution;
+  if (decided?.decision === "asked") {
+    await engine.audit?.write(execution, { ...decided, interruptionId: id });
+  }
+  await keep(execution, interruption);
+  if (execution.ended) void withdraw(execution, interruption);
+  else {
+    // Before anybody hears of it: whoever does may stop the call, and it waits already.
+    execution.ended = true;
+    const narrower = execution.policies.slice(engine.policies.length);
+    engine.liveCalls.add(id, { run, narrower, expiresAt }, engine.clock.now());
+    tell(execution, interrupted, id);
   }
   return { status: "interrupted", interruption: plainCopy(interruption) };
 }
 
-function plainCopy<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
+async function written(
+  execution: Execution,
+  { requests, suspension }: Interrupted,
+): Promise<Interruption> {
+  const { engine, run, call, tool, parent } = execution;
+  try {
+    // Copies, all of it, and before anything is waited for: neither the tool nor whoever shows it to
+    // a person changes what is kept.
+    const shown = plainCopy({
+      call: { ...call, arguments: execution.args as JsonObject },
+      requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
+    });
+    const pending = plainCopy(pendingCall(execution, suspension && jsonValue(suspension.state)));
+    const [specHash, argumentsHash, now] = await Promise.all([
+      specHashOf(tool),
+      argumentsHashOf(shown.call.arguments as JsonObject),
+      storeTime(engine),
+    ]);
+    const visible = {
+      id: crypto.randomUUID(),
+      runId: run.id,
+      ...(parent === undefined ? {} : { parentCallId: parent.call.id }),
+      ...shown,
+      specHash,
+      expiresAt: now + lifetimeMs,
+    };
+    return { ...visible, state: await engine.seal.seal(visible, { ...pending, argumentsHash }) };
+  } catch (error) {
+    throw ToolError.is(error) ? error : unkept(execution, error);
+  }
+}
+
+function pendingCall(
+  execution: Execution,
+  state: ReturnType<typeof jsonValue> | undefined,
+): Omit<PendingCall, "argumentsHash"> {
+  const { engine, run, resumption, attempt, approval } = execution;
+  const narrower = execution.policies.slice(engine.policies.length);
+  const policies = narrower.flatMap((layer) => layer.toJSON() ?? []);
+  const tools = narrowerTools(execution);
+  return {
+    admitted: execution.admitted as JsonObject,
+    attempt: attempt === 0 ? (resumption?.attempt ?? 1) - 1 : attempt,
+    turn: run.turn,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+    ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+    // What was agreed to before the tool asked to wait stays agreed to when it goes on.
+    ...(state === undefined
+      ? resumption?.suspended && { earlier: resumption.suspended }
+      : { suspended: { state }, ...(approval === undefined ? {} : { approval }) }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(policies.length === 0 ? {} : { policies }),
+    ...(policies.length === narrower.length ? {} : { onlyHere: true }),
+  };
+}
+
+/** What may be called, unless it is all that the policy lets run: the list can be very long. */
+function narrowerTools({ engine, run, toolset }: Execution): readonly string[] | undefined {
+  const all = engine.executor.advertised(run.caller);
+  if (toolset === all) return undefined;
+  const wider = Array.from(all.names()).some((name) => toolset.entry(name) === undefined);
+  return wider ? Array.from(toolset.names()) : undefined;
+}
+
+async function keep(
+  { engine, call, attempt }: Execution,
+  interruption: Interruption,
+): Promise<void> {
+  try {
+    await engine.pendingCalls.add(interruption);
+  } catch (cause) {
+    if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
+    const what =
+      attempt === 0
+        ? `${call.name} was not run: it has to wait for a person`
+        : `${call.name} did run until it had to wait for a person: check what it did before calling it again. It`;
+    throw unavailable(
+      `${what} and cannot be kept, since the store of pending calls does not answer.`,
+      cause,
+    );
+  }
+}
+
+/** Nobody is to answer a call that was stopped while it was put aside. */
+async function withdraw({ engine }: Execution, interruption: Interruption): Promise<void> {
+  try {
+    if ((await engine.pendingCalls.claim(interruption)) === "claimed") {
+      await engine.pendingCalls.finish(interruption.id);
+    }
+  } catch {
+    // It expires by itself.
+  }
+}
+
+function tell(execution: Execution, { suspension }: Interrupted, interruptionId: string): void {
+  const { engine, attempt, startedAt } = execution;
+  engine.events.emitCall(
+    execution,
+    suspension === undefined
+      ? { type: "tool.interrupted", interruptionId }
+      : {
+          type: "tool.suspended",
+          interruptionId,
+          attempt,
+          durationMs: Math.max(0, engine.clock.now() - startedAt),
+        },
+  );
 }

@@ -1,3 +1,5 @@
+import type { Slot } from "../limits/slots.ts";
+import { narrowPolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../policy/policy.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
@@ -5,6 +7,7 @@ import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { checkedCall } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
+import { failureOf } from "./failure-of.ts";
 
 /** How deep calls may nest: a tool that calls itself must come to an end. */
 const maxNesting = 16;
@@ -15,7 +18,14 @@ export function executeNested(
   call: ToolCall,
   options: { toolset?: Toolset; narrow?: PolicyInput } = {},
 ): Promise<ToolOutcome> {
-  const { engine, run, policies } = parent;
+  const { engine, run } = parent;
+  let { policies } = parent;
+  let misuse: unknown;
+  try {
+    if (options.narrow !== undefined) policies = narrowPolicy(policies, options.narrow, "narrow");
+  } catch (error) {
+    misuse = error;
+  }
   const narrower = options.toolset;
   const toolset =
     narrower === undefined
@@ -26,15 +36,33 @@ export function executeNested(
     run,
     checkedCall(call),
     toolset,
-    options.narrow === undefined ? policies : [...policies, options.narrow],
+    policies,
     undefined,
     parent,
   );
+  if (misuse !== undefined) execution.stopped = failureOf(execution, misuse);
+  return executeWithin(parent, execution);
+}
+
+/** Runs a call as one of those that `parent`'s tool has made. */
+export function executeWithin(parent: Execution, execution: Execution): Promise<ToolOutcome> {
+  const { engine } = parent;
   for (let at: Execution | undefined = parent; at !== undefined; at = at.parent) {
     at.hasChildren = true;
   }
-  execution.stopped = refusal(execution, parent);
-  return engine.execute(execution);
+  execution.stopped ??= refusal(execution, parent);
+  const { slot } = parent;
+  if (slot === undefined) return engine.execute(execution);
+  // What a tool calls must not wait for the place that the tool itself holds.
+  engine.slots?.lend(execution);
+  return handOver(slot, engine.execute(execution));
+}
+
+/** The tool goes on in a place of its own; while other calls of its own run, without one. */
+async function handOver(slot: Slot, nested: Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const outcome = await nested;
+  await slot.wait?.over;
+  return outcome;
 }
 
 function refusal(execution: Execution, parent: Execution): ToolError | undefined {

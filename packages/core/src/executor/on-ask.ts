@@ -1,7 +1,10 @@
+import { isGrantChoice } from "../approvals/new-grant.ts";
+import type { GrantChoice } from "../approvals/grant.ts";
 import type { Awaitable, JsonObject } from "../spec/json.ts";
 import type { ApprovalRequest } from "../spec/interruption.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { ToolSpec } from "../spec/tool-spec.ts";
+import { ToolError } from "../tool-error.ts";
 
 /** What an approver decides upon. */
 export interface Ask {
@@ -12,12 +15,20 @@ export interface Ask {
   readonly arguments: JsonObject;
   readonly requests: readonly ApprovalRequest[];
   readonly caller?: Caller;
+  /** Fires when the call is cancelled, so that nobody needs to be asked any more. */
+  readonly signal: AbortSignal;
 }
 
-/** An approver's answer; `reason` is told to the model. */
+/** An approver's answer to all requests of a call; `reason` is told to the model. */
 export type AskAnswer =
-  | { readonly approved: true }
-  | { readonly approved: false; readonly reason?: string };
+  | {
+      readonly approved: true;
+      /** Who agreed. */
+      readonly by?: string;
+      /** Agree to calls like this one from now on, too: exactly what each request's `grant` shows. */
+      readonly grant?: GrantChoice;
+    }
+  | { readonly approved: false; readonly reason?: string; readonly by?: string };
 
 /** Decides inline. What it throws refuses the call. */
 export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
@@ -27,3 +38,28 @@ export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
  * default), refused, or decided inline by an approver.
  */
 export type OnAsk = "interrupt" | "deny" | Approver;
+
+/**
+ * Asks an approver. Only what is plainly a yes is one.
+ *
+ * @throws ToolError `permission_denied` when it cannot say.
+ */
+export async function approverAnswer(approver: Approver, ask: Ask): Promise<AskAnswer> {
+  try {
+    const answer: AskAnswer | undefined = await approver(ask);
+    const { by, reason, grant }: { by?: unknown; reason?: unknown; grant?: unknown } = answer ?? {};
+    const who = typeof by === "string" ? { by } : {};
+    if (answer?.approved !== true) {
+      return { approved: false, ...who, ...(typeof reason === "string" ? { reason } : {}) };
+    }
+    if (grant === undefined) return { approved: true, ...who };
+    if (!isGrantChoice(grant)) throw new TypeError("The approver's grant is no grant.");
+    return { approved: true, ...who, grant };
+  } catch (error) {
+    throw new ToolError(
+      "permission_denied",
+      `${ask.spec.name} was refused because the approval could not be obtained; no person decided this.`,
+      { cause: error, audience: "host" },
+    );
+  }
+}

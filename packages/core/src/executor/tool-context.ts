@@ -1,10 +1,16 @@
-import type { Answer } from "../spec/interruption.ts";
+import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { ArtifactWriter, PreflightContext, ToolContext, ToolScope } from "../spec/tool.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonValue } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";
-import type { Execution } from "./execution.ts";
+import { checkedCall } from "./checked-call.ts";
+import { Execution } from "./execution.ts";
+import { update } from "./hooks/update-hooks.ts";
 import { executeNested } from "./nested.ts";
+import { refuse } from "./refuse.ts";
+import { copyOf } from "./unseal.ts";
 
 /** The context of a running tool: a view of its execution, most of it made when read. */
 export class ExecutionContext implements ToolContext {
@@ -42,7 +48,14 @@ export class ExecutionContext implements ToolContext {
   }
 
   get signal(): AbortSignal {
-    return this.#execution.signal;
+    const execution = this.#execution;
+    return execution.context === this ? execution.signal : AbortSignal.abort(overAttempt());
+  }
+
+  /** The attempt that it was made for is under way. */
+  get isLive(): boolean {
+    const execution = this.#execution;
+    return !execution.ended && execution.context === this;
   }
 
   get injected(): unknown {
@@ -50,15 +63,24 @@ export class ExecutionContext implements ToolContext {
   }
 
   get resumed(): { state: JsonValue; answers: readonly Answer[] } {
-    return this.#execution.resumption?.suspended as {
-      state: JsonValue;
-      answers: readonly Answer[];
-    };
+    const suspended = this.#execution.resumption?.suspended;
+    if (suspended === undefined) return undefined as never;
+    const { state, answers } = suspended;
+    return { state, answers };
   }
 
   get scope(): ToolScope {
     const execution = this.#execution;
-    return { execute: (call, options) => executeNested(execution, call, options) };
+    return {
+      execute: (call, options) =>
+        execution.context === this || execution.ended
+          ? executeNested(execution, call, options)
+          : refuseNested(execution, call),
+      resume: (interruption) =>
+        execution.context === this || execution.ended
+          ? execution.engine.resume(execution, interruption)
+          : refuseResumed(execution, interruption),
+    };
   }
 
   get artifacts(): ArtifactWriter {
@@ -69,23 +91,49 @@ export class ExecutionContext implements ToolContext {
   get update(): ToolContext["update"] {
     const execution = this.#execution;
     return (output) => {
-      if (execution.ended) return;
-      execution.engine.events.emitCall(execution, { type: "tool.updated", output });
+      if (this.isLive) update(execution, output);
     };
   }
 
   get progress(): ToolContext["progress"] {
     const execution = this.#execution;
     return (progress) => {
-      if (execution.ended) return;
+      if (!this.isLive) return;
       execution.engine.events.emitCall(execution, { type: "tool.progressed", progress });
     };
   }
 
   get checkpoint(): ToolContext["checkpoint"] {
     const execution = this.#execution;
-    return (state) => void (execution.checkpoint = state);
+    return (state) => {
+      if (this.isLive) execution.checkpoint = state;
+    };
   }
+}
+
+function overAttempt(): ToolError {
+  return new ToolError("cancelled", "The attempt that made this call has ended.");
+}
+
+/** A call that a tool makes in an attempt that has been given up; the call itself goes on without it. */
+function refuseNested(parent: Execution, call: ToolCall): Promise<ToolOutcome> {
+  const { engine, run, toolset, policies } = parent;
+  const refused = new Execution(
+    engine,
+    run,
+    checkedCall(call),
+    toolset,
+    policies,
+    undefined,
+    parent,
+  );
+  refused.stopped = overAttempt();
+  return engine.execute(refused);
+}
+
+/** The same for one that waited for a person; it goes on waiting. */
+async function refuseResumed(parent: Execution, given: Interruption): Promise<ToolOutcome> {
+  return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
 }
 
 const noStore: ArtifactWriter = {
@@ -96,14 +144,25 @@ const noStore: ArtifactWriter = {
 /** What a preflight may know: nothing that could have an effect. */
 export function preflightContext(execution: Execution): PreflightContext {
   const { run, call } = execution;
+  const injected = notSecret(execution);
   return {
     callId: call.id,
     toolName: call.name,
     runId: run.id,
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
+    ...(injected === undefined ? {} : { injected }),
     get signal() {
       return execution.signal;
     },
   };
+}
+
+/** What the host supplies of the values that the tool names and that may be shown. */
+function notSecret({ tool, run }: Execution): Readonly<Record<string, unknown>> | undefined {
+  const { injected } = tool.spec;
+  if (injected === undefined || typeof run.injected !== "object" || run.injected === null) return;
+  const supplied = run.injected as Readonly<Record<string, unknown>>;
+  const shown = injected.filter(({ secret, name }) => secret !== true && name in supplied);
+  return Object.fromEntries(shown.map(({ name }) => [name, supplied[name]]));
 }

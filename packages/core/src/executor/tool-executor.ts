@@ -1,13 +1,19 @@
 import type { ToolEventListener } from "../events/tool-event.ts";
-import { mayRun } from "../policy/decide.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Toolset } from "../registry/toolset.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { GrantStore } from "../approvals/grant-store.ts";
+import type { Caller } from "../spec/caller.ts";
 import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
+import { checkOptions } from "../check-options.ts";
+import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
+import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
 import { resume } from "./resume.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { ToolRun, type CallOptions, type RunOptions } from "./tool-run.ts";
 
 /** What an interrupted call goes on with. */
@@ -16,9 +22,18 @@ export interface ResumeOptions {
   readonly signal?: AbortSignal;
   /**
    * The run to go on in, when the one that was interrupted has ended: of this executor, for the same
-   * caller and session; anything else fails with `approval_invalid`. Default: the interrupted run.
+   * caller and session; anything else fails with `approval_invalid`. Default: the interrupted run; when
+   * that was disposed of, or is of another process, a new one like it, without its limits.
    */
   readonly run?: ToolRun;
+  /** What tools get as `ctx.injected` in a new run. A run that is still here keeps its own. */
+  readonly injected?: unknown;
+}
+
+/** How an executor comes to rest. */
+export interface DrainOptions {
+  /** Milliseconds for calls that are under way. Default: 10,000. */
+  readonly graceMs?: number;
 }
 
 const noOptions = {};
@@ -35,25 +50,42 @@ const noOptions = {};
 export class ToolExecutor {
   readonly registry: ToolRegistry;
   readonly #engine: Engine;
-  readonly #current = (): Toolset => this.toolset;
+  readonly #dependsOnCaller: boolean;
   #advertised: Toolset | undefined;
+  /** The same for one caller, where that makes a difference. */
+  readonly #advertisedTo = new WeakMap<Caller, Toolset>();
   #followsRegistry = false;
 
   /** @throws ToolError `internal` when an option makes no sense. */
   constructor(options: ExecutorOptions) {
     this.#engine = engineOf(this, options);
+    this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
   }
 
-  /** Everything that the policy may let run, as it is now: what a model is shown. */
+  /** Everything that the policy may let run, as it is now, for calls without a caller: what a model is shown. */
   get toolset(): Toolset {
     const all = this.registry.toolset();
     if (this.#advertised?.version !== all.version) {
-      this.#advertised = all.filter((entry) =>
-        this.#engine.policies.every((policy) => mayRun(policy, entry)),
-      );
+      this.#advertised = permitted(all, this.#engine.policies, undefined);
     }
     return this.#advertised;
+  }
+
+  /**
+   * The same for a caller.
+   *
+   * @internal
+   */
+  advertised(caller: Caller | undefined): Toolset {
+    if (!this.#dependsOnCaller || caller === undefined) return this.toolset;
+    const all = this.registry.toolset();
+    let toolset = this.#advertisedTo.get(caller);
+    if (toolset?.version !== all.version) {
+      toolset = permitted(all, this.#engine.policies, caller);
+      this.#advertisedTo.set(caller, toolset);
+    }
+    return toolset;
   }
 
   /**
@@ -62,7 +94,7 @@ export class ToolExecutor {
    * @throws ToolError `internal` when a limit makes no sense.
    */
   startRun(options: RunOptions = noOptions): ToolRun {
-    return new ToolRun(this.#engine, this.#current, options);
+    return new ToolRun(this.#engine, options);
   }
 
   /**
@@ -78,10 +110,17 @@ export class ToolExecutor {
   }
 
   /**
-   * Goes on with an interrupted call, in this process. The call starts again at stage 1 from the
-   * arguments that were admitted; what was agreed to is exactly what a person saw. Never rejects:
-   * an expired, replayed or changed interruption fails with `approval_invalid`.
+   * Goes on with an interrupted call, made here or by another executor with the same `key`. The call
+   * starts again at stage 1 from the arguments that were admitted; what was agreed to is exactly what
+   * a person saw. It runs at most once for each store of pending calls. Never rejects:
    *
+   * - `approval_invalid`: expired, answered before, changed, sealed with another key, of another
+   *   caller or session, or answered with what is no answer to it. What was refused for its answers,
+   *   its `run` or its key still waits, and can be resumed as it should be.
+   * - `outcome_unknown`: somebody went on with it and did not come to the end. It is not run again.
+   * - `store_unavailable`: the store does not answer. Try again.
+   *
+   * @param interruption as it was; unchanged.
    * @param answers one for each request, or one without `requestId` for all.
    */
   resume(
@@ -89,7 +128,56 @@ export class ToolExecutor {
     answers: readonly Answer[],
     options: ResumeOptions = {},
   ): Promise<ToolOutcome> {
-    return resume(this.#engine, this.#current, interruption, answers, options);
+    const go = (): Promise<ToolOutcome> =>
+      this.#engine.drain.keep(resume(this.#engine, interruption, answers, options));
+    // A source that never loads must not keep the executor from coming to rest.
+    return this.registry.loading
+      ? untilAborted(this.registry.ready, options.signal).then(go)
+      : go();
+  }
+
+  /**
+   * Tells what would become of a call, and which rule decides. Nothing runs: the tool is asked only
+   * what it would need (`preflight`), no hook is asked, nothing is counted, and nobody is told.
+   *
+   * @param call its arguments may be left out, to ask about the tool.
+   * @throws ToolError `store_unavailable` (by rejecting) when the store of grants does not answer.
+   */
+  async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
+    if (this.registry.loading) await this.registry.ready;
+    return explain(this.#engine, call, options);
+  }
+
+  /** What people have agreed to for more than one call: to be shown to them, and revoked. */
+  get grants(): GrantStore {
+    return this.#engine.grants;
+  }
+
+  /**
+   * Comes to rest, for a process that has to end: new calls fail with `unavailable`, those under way
+   * get `graceMs` to end, then they are cancelled. Calls that wait for a person go on waiting, and
+   * are not answered here any more. Resolves when no call is under way: what is in a store is there by
+   * then. A tool that ignores its cancellation is not waited for.
+   *
+   * @example
+   * ```js
+   * process.once("SIGTERM", () => executor.drain({ graceMs: 20_000 }).then(() => process.exit()));
+   * ```
+   *
+   * @throws ToolError `internal` (by rejecting) when `graceMs` is no number of 0 or more.
+   */
+  async drain(options: DrainOptions = noOptions): Promise<void> {
+    checkOptions("executor.drain", options, ["graceMs"]);
+    const { graceMs = 10_000 } = options;
+    if (!(graceMs >= 0)) {
+      throw new ToolError("internal", `executor.drain: graceMs is ${graceMs}; use 0 or more.`);
+    }
+    return this.#engine.drain.begin(graceMs);
+  }
+
+  /** As `drain`, with its default. The registry is closed by whoever made it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.drain();
   }
 
   /**
@@ -105,4 +193,12 @@ export class ToolExecutor {
     }
     return this.#engine.events.listen(listener);
   }
+}
+
+function permitted(
+  all: Toolset,
+  policies: readonly PolicyLayer[],
+  caller: Caller | undefined,
+): Toolset {
+  return all.filter((entry) => policies.every((policy) => policy.mayRun(entry, caller)));
 }

@@ -9,13 +9,15 @@ import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
-import { Batch } from "./batch.ts";
+import { Batch, type BatchRun } from "./batch.ts";
+import { CallStream } from "./call-stream.ts";
 import type { Engine } from "./engine.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
+import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./many-calls.ts";
 
 /** What a run is started with. */
 export interface RunOptions {
@@ -37,14 +39,14 @@ export interface RunOptions {
 export interface CallOptions {
   /** Milliseconds; shortens the tool's own timeout. */
   readonly timeoutMs?: number;
+  /**
+   * Milliseconds for the whole call: its attempts, the waits between them, and the wait for a place.
+   * Waiting for people does not count, and a call that is resumed has none. The call fails with
+   * `timeout`. 0 or less: it has passed. Default: the run's time.
+   */
+  readonly deadlineMs?: number;
   /** Cancels this call. */
   readonly signal?: AbortSignal;
-}
-
-/** How many calls are made. */
-export interface ExecuteAllOptions extends CallOptions {
-  /** How many run at once. Default: 8. */
-  readonly maxConcurrency?: number;
 }
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
@@ -55,14 +57,20 @@ export class ToolRun {
   readonly limits: RunLimits | undefined;
   /** @internal */
   readonly counters: RunCounters | undefined;
+  /**
+   * When its time is used up; Infinity: never.
+   *
+   * @internal
+   */
+  readonly endsAt: number;
   readonly #engine: Engine;
-  readonly #advertised: () => Toolset;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
   #admitted: WeakMap<ToolCall, Execution> | undefined;
   #id: string | undefined;
-  #turn = 0;
+  #turn: number;
   #stopped: ToolError | undefined;
+  #ended = false;
   #onAbort: (() => void) | undefined;
   /** Calls that wait for the registry. */
   #waiting: Set<() => void> | undefined;
@@ -72,15 +80,17 @@ export class ToolRun {
    *
    * @internal
    */
-  constructor(engine: Engine, advertised: () => Toolset, options: RunOptions) {
+  constructor(engine: Engine, options: RunOptions, turn = 0) {
     this.#engine = engine;
-    this.#advertised = advertised;
+    this.#turn = turn;
     this.#id = options.id;
     this.sessionId = options.sessionId;
     this.caller = options.caller;
     this.injected = options.injected;
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();
+    const durationMs = this.limits?.durationMs;
+    this.endsAt = durationMs === undefined ? Infinity : engine.clock.now() + durationMs;
     this.#toolset = options.toolset;
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
@@ -101,9 +111,14 @@ export class ToolRun {
     return this.#turn === 0 ? undefined : `${this.id}:${this.#turn}`;
   }
 
+  /** @internal */
+  get turn(): number {
+    return this.#turn;
+  }
+
   /** What may be called now. */
   get toolset(): Toolset {
-    return this.#toolset ?? this.#advertised();
+    return this.#toolset ?? this.#engine.executor.advertised(this.caller);
   }
 
   /**
@@ -136,30 +151,35 @@ export class ToolRun {
 
   /**
    * Runs several calls. All are admitted in order before any starts; results come in call order.
-   * One that fails or waits for a person holds up no other.
+   * One that fails, is refused or waits for a person holds up no other.
+   *
+   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
    */
   async executeAll(
     calls: readonly ToolCall[],
     options: ExecuteAllOptions = {},
   ): Promise<readonly ToolOutcome[]> {
-    const { maxConcurrency = 8 } = options;
-    if (!(Number.isInteger(maxConcurrency) && maxConcurrency > 0)) {
-      throw new ToolError(
-        "internal",
-        `maxConcurrency is ${maxConcurrency}; use a whole number above 0.`,
-      );
-    }
-    if (this.#engine.registry.loading) await this.#loaded(options.signal);
-    const batch = new Batch(maxConcurrency);
-    const outcomes: Promise<ToolOutcome>[] = [];
-    for (const call of calls) {
-      const execution = this.#prepare(call, options, batch);
-      const arrived = batch.arrived(execution);
-      outcomes.push(followSignal(options.signal, execution, execute));
-      await arrived;
-    }
-    batch.open();
-    return Promise.all(outcomes);
+    const many = manyCalls("run.executeAll", calls, options);
+    return new Batch(many, this.#batchRun(options)).go();
+  }
+
+  /**
+   * Runs several calls as `executeAll` does, and gives each outcome as soon as it is known. Nothing
+   * starts before the first is asked for. Leaving the loop cancels what has not ended, and waits for
+   * none of it. Can be iterated once.
+   *
+   * @example
+   * ```js
+   * for await (const { call, outcome } of run.stream(calls)) {
+   *   if (outcome.status === "failed") break; // the rest is cancelled
+   * }
+   * ```
+   *
+   * @throws ToolError `internal` when an option makes no sense.
+   */
+  stream(calls: readonly ToolCall[], options: ExecuteAllOptions = {}): AsyncIterable<FinishedCall> {
+    const many = manyCalls("run.stream", calls, options);
+    return new CallStream(many, this.#batchRun(options));
   }
 
   /** Begins a turn with the tools as they are now, or with `toolset`. */
@@ -180,7 +200,22 @@ export class ToolRun {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
     this.cancel("The run has ended.");
+  }
+
+  /** Why no new call of the run starts. */
+  get #refusal(): ToolError | undefined {
+    return this.#stopped ?? this.#engine.drain.refusal;
+  }
+
+  /**
+   * It was disposed of. What still waits for a person goes on in another one.
+   *
+   * @internal
+   */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** @internal */
@@ -188,7 +223,14 @@ export class ToolRun {
     return this.#stopped;
   }
 
-  #prepare(call: ToolCall, options: CallOptions | undefined, batch?: Batch): Execution {
+  #batchRun(options: CallOptions): BatchRun {
+    return {
+      loaded: (signal) => (this.#engine.registry.loading ? this.#loaded(signal) : undefined),
+      prepare: (call) => this.#prepare(call, options),
+    };
+  }
+
+  #prepare(call: ToolCall, options: CallOptions | undefined): Execution {
     const engine = this.#engine;
     const execution = new Execution(
       engine,
@@ -198,8 +240,10 @@ export class ToolRun {
       engine.policies,
       options?.timeoutMs,
     );
-    if (batch !== undefined) execution.batch = batch;
-    if (this.#stopped !== undefined) execution.stopped = this.#stopped;
+    execution.stopped = this.#refusal;
+    if (this.endsAt !== Infinity || options?.deadlineMs !== undefined) {
+      execution.giveTime(options?.deadlineMs);
+    }
     return execution;
   }
 
@@ -214,8 +258,11 @@ export class ToolRun {
     }
     admitted.onlyAdmitted = false;
     admitted.ended = false;
-    admitted.stopped = this.#stopped;
+    admitted.stopped = this.#refusal;
     if (options?.timeoutMs !== undefined) admitted.timeoutMs = options.timeoutMs;
+    if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
+      admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
+    }
     return followSignal(options?.signal, admitted, start);
   }
 
@@ -231,12 +278,14 @@ export class ToolRun {
     return new Promise((resolve) => {
       const go = (): void => {
         this.#waiting?.delete(go);
+        forget();
         signal?.removeEventListener("abort", go);
         resolve();
       };
       (this.#waiting ??= new Set()).add(go);
+      const forget = this.#engine.drain.whenRefusing(go);
       signal?.addEventListener("abort", go, { once: true });
-      if (this.#stopped !== undefined || signal?.aborted === true) go();
+      if (this.#refusal !== undefined || signal?.aborted === true) go();
       else void this.#engine.registry.ready.then(go);
     });
   }

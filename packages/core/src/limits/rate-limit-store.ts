@@ -2,7 +2,10 @@ import type { Awaitable } from "../spec/json.ts";
 
 /** One limit that a call counts against. */
 export interface RateRequest {
-  /** Whose budget it is, such as `tool:search`. */
+  /**
+   * Whose budget it is, such as `calls/60000:tool:search`. It names the window, too: requests of one
+   * key always have the same.
+   */
   readonly key: string;
   /** What the call takes of it. */
   readonly amount: number;
@@ -29,9 +32,12 @@ export type RateReservation =
  * `store_unavailable`.
  */
 export interface RateLimitStore {
-  /** Takes all of them or none. */
+  /** Takes all of them, whose keys differ, or none. What is reserved counts as used. */
   reserve(requests: readonly RateRequest[]): Awaitable<RateReservation>;
-  /** What was reserved has been used. What is neither committed nor released counts as used. */
+  /**
+   * What was reserved is being used: its window begins now. What is neither committed nor released
+   * counts as used.
+   */
   commit(id: string): Awaitable<void>;
   /** What was reserved has not been used. */
   release(id: string): Awaitable<void>;

@@ -1,29 +1,58 @@
+import { checkOptions } from "../check-options.ts";
 import { ToolError } from "../tool-error.ts";
+import { RecentCalls } from "./recent-calls.ts";
 
-/** How much a run may do. Absent: as much as it likes. */
+/**
+ * How much a run may do. Absent: as much as it likes. What is exhausted refuses a call at once, with
+ * `limit_exceeded`. A call counts from stage 5 on; one that never starts is given back.
+ */
 export interface RunLimits {
   /** Calls in all. */
   readonly calls?: number;
   /** Calls of any one tool. */
   readonly callsPerTool?: number;
+  /**
+   * What all calls together may spend, in the unit of the `details.amount` that their `spend`
+   * permission requests state. A call that spends without saying how much is refused.
+   */
+  readonly spend?: number;
+  /** Calls of one tool with the same arguments among the last 20: a model that repeats itself. */
+  readonly identicalCalls?: number;
+  /**
+   * Milliseconds from `startRun` on. What is under way then ends, and no call starts any more. A
+   * call that waits for a person has that time on top, and one that is resumed is not held to it.
+   */
+  readonly durationMs?: number;
 }
+
+/** A record of all of them: a limit that is added elsewhere must be added here. */
+const limitNames: Record<keyof RunLimits, true> = {
+  calls: true,
+  callsPerTool: true,
+  spend: true,
+  identicalCalls: true,
+  durationMs: true,
+};
 
 /** A limit that is no number would never be reached. */
 export function checkedLimits(limits: RunLimits): RunLimits {
-  for (const [name, value] of Object.entries(limits) as [string, number | undefined][]) {
-    if (value !== undefined && !(value >= 0)) {
-      throw new ToolError("internal", `limits.${name} is ${value}; use 0 or more.`);
+  checkOptions("limits", limits, Object.keys(limitNames));
+  for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
+    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
+      throw new ToolError("internal", `limits.${name} is ${String(value)}; use 0 or more.`);
     }
   }
-  return limits;
+  return { ...limits };
 }
 
 /** What a run has used of its limits. */
 export interface RunCounters {
   calls: number;
   readonly byTool: Map<string, number>;
+  spend: number;
+  readonly recent: RecentCalls;
 }
 
 export function newCounters(): RunCounters {
-  return { calls: 0, byTool: new Map() };
+  return { calls: 0, byTool: new Map(), spend: 0, recent: new RecentCalls() };
 }

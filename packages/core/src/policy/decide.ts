@@ -1,112 +1,64 @@
-import type { PermissionRequest } from "../spec/permission-request.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { ToolAnnotations } from "../spec/tool-spec.ts";
-import type { PolicyPreset } from "./policy.ts";
+import { isThenable, type Awaitable } from "../spec/json.ts";
+import { stricter, type Decision, type PolicySubject } from "./decision.ts";
+import type { PolicyLayer } from "./policy-layer.ts";
 
-/** What a policy says to one permission request, and why. */
-export interface Decision {
-  readonly effect: "allow" | "ask" | "deny";
-  /** Names the deciding rule, for a person and for the audit. */
-  readonly reason: string;
-}
-
-/** True when the policy may let a tool run at all; what it never lets run is not advertised. */
-export function mayRun(preset: PolicyPreset, entry: RegisteredTool): boolean {
-  return decide(preset, entry, undefined).effect !== "deny";
+/** A decision, and everything that was weighed for it. */
+export interface PolicyExplanation {
+  readonly decision: Decision;
+  /** Every rule of every layer that matches, and the defaults that count, in order. */
+  readonly considered: readonly Decision[];
 }
 
 /**
- * Decides one request of a call, or the call itself when `request` is absent. Hints loosen a
- * decision only when the tool's source is trusted; from anywhere they tighten it.
+ * The strictest that the layers say, and of equals the first: deny before `ask: "always"` before
+ * ask before allow. A deny ends the question. A promise only when a policy function answers with
+ * one. Never throws or rejects.
  */
-export function decide(
-  preset: PolicyPreset,
-  entry: RegisteredTool,
-  request: PermissionRequest | undefined,
-): Decision {
-  const { annotations } = entry.tool.spec;
-  const reads = entry.trusted && annotations.readOnlyHint === true;
-  switch (preset) {
-    case "autonomous":
-      return everythingRuns;
-    case "readOnly":
-      return reads && annotations.destructiveHint !== true
-        ? readOnly(annotations, request)
-        : deny("readOnly: only tools that change nothing run");
-    case "strict":
-      return strict(entry, reads, request);
-    case "supervised":
-      return supervised(entry, reads, request);
+export function decidePermission(
+  layers: readonly PolicyLayer[],
+  subject: PolicySubject,
+): Awaitable<Decision> {
+  return decideFrom(layers, subject, 0, undefined);
+}
+
+function decideFrom(
+  layers: readonly PolicyLayer[],
+  subject: PolicySubject,
+  start: number,
+  before: Decision | undefined,
+): Awaitable<Decision> {
+  let strictest = before;
+  for (let index = start; index < layers.length; index++) {
+    const decision = (layers[index] as PolicyLayer).decide(subject);
+    if (isThenable(decision)) {
+      const sofar = strictest;
+      return decision.then((settled) => {
+        const strictest = stricter(sofar, settled);
+        return strictest.effect === "deny"
+          ? strictest
+          : decideFrom(layers, subject, index + 1, strictest);
+      });
+    }
+    strictest = stricter(strictest, decision);
+    if (strictest.effect === "deny") return strictest;
   }
+  return strictest ?? noPolicy;
 }
 
-function supervised(
-  { tool, trusted }: RegisteredTool,
-  reads: boolean,
-  request: PermissionRequest | undefined,
-): Decision {
-  const { annotations, provenance } = tool.spec;
-  if (annotations.needsApprovalHint === true) return ask("supervised: the tool needs approval");
-  if (annotations.destructiveHint === true && !reads) {
-    return ask("supervised: the tool is marked destructive");
-  }
-  const own = trusted && provenance.adapter === "code";
-  if (request === undefined) {
-    if (own) return ownRuns;
-    return reads ? readsRun : ask("supervised: the tool may change something");
-  }
-  if (request.kind === "delegate") return allow("supervised: the child's calls are governed");
-  if (request.kind === "fs.read" || (request.kind === "network" && reads)) {
-    return allow("supervised: reads run");
-  }
-  return ask(
-    request.kind === "network"
-      ? "supervised: a request that may change something asks first"
-      : `supervised: ${request.kind} asks first`,
-  );
+/** The same decision with all that counts for it, for people; every layer is asked. Never rejects. */
+export async function explainPermission(
+  layers: readonly PolicyLayer[],
+  subject: PolicySubject,
+): Promise<PolicyExplanation> {
+  const considered: Decision[] = [];
+  for (const layer of layers) considered.push(...(await layer.explain(subject)));
+  const decision = considered.reduce<Decision | undefined>(stricter, undefined);
+  return { decision: decision ?? noPolicy, considered };
 }
 
-function strict(
-  { tool, trusted }: RegisteredTool,
-  reads: boolean,
-  request: PermissionRequest | undefined,
-): Decision {
-  const { annotations } = tool.spec;
-  const classified = trusted && (reads || annotations.destructiveHint === false);
-  if (!classified) return deny("strict: unclassified and destructive tools do not run");
-  if (annotations.access?.spend === true || request?.kind === "spend") {
-    return deny("strict: nothing may be spent");
-  }
-  if (annotations.needsApprovalHint === true) return ask("strict: the tool needs approval");
-  return reads && (request === undefined || request.kind === "network")
-    ? allow("strict: reads run")
-    : ask("strict: what is not a read asks first");
-}
-
-function readOnly(
-  { needsApprovalHint }: ToolAnnotations,
-  request: PermissionRequest | undefined,
-): Decision {
-  if (request !== undefined && !["network", "fs.read", "delegate"].includes(request.kind)) {
-    return deny(`readOnly: ${request.kind} is more than reading`);
-  }
-  return needsApprovalHint === true
-    ? ask("readOnly: the tool needs approval")
-    : allow("readOnly: reads run");
-}
-
-const everythingRuns = allow("autonomous: everything runs");
-const ownRuns = allow("supervised: your own functions run");
-const readsRun = allow("supervised: reads run");
-
-function allow(reason: string): Decision {
-  return { effect: "allow", reason };
-}
-
-function ask(reason: string): Decision {
-  return { effect: "ask", reason };
-}
-
-function deny(reason: string): Decision {
-  return { effect: "deny", reason };
-}
+const noPolicy: Decision = Object.freeze({
+  effect: "deny",
+  reason: "no policy allows it",
+  rule: "default",
+  layer: "policy",
+});

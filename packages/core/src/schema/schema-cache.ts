@@ -6,7 +6,7 @@ import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 /** Compiles each schema once, on first use, however many tools share it or have one equal to it. */
 export class SchemaCache {
   readonly #validator: SchemaValidator;
-  readonly #byIdentity = new WeakMap<JsonSchema, CompiledSchema>();
+  readonly #byIdentity = new WeakMap<JsonSchema, CompiledSchema | ToolError>();
   readonly #byContent = new Map<string, Awaitable<CompiledSchema>>();
 
   constructor(validator: SchemaValidator) {
@@ -20,13 +20,17 @@ export class SchemaCache {
    */
   get(schema: JsonSchema): Awaitable<CompiledSchema> {
     const known = this.#byIdentity.get(schema);
-    if (known !== undefined) return known;
+    if (typeof known === "function") return known;
+    if (known !== undefined) throw known;
     let compiling: Awaitable<CompiledSchema>;
     try {
       const content = canonicalJson(schema);
       compiling = this.#byContent.get(content) ?? this.#compile(schema, content);
     } catch (error) {
-      throw invalidSchema(error);
+      const invalid = invalidSchema(error);
+      // To find that out may have taken its time; a stack that was full may be empty next time.
+      if (!isOfStack(error)) this.#byIdentity.set(schema, invalid);
+      throw invalid;
     }
     const keep = (compiled: CompiledSchema): CompiledSchema => {
       this.#byIdentity.set(schema, compiled);
@@ -55,6 +59,11 @@ export class SchemaCache {
     this.#byContent.set(content, shared);
     return shared;
   }
+}
+
+function isOfStack(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof RangeError;
 }
 
 function invalidSchema(error: unknown): ToolError {

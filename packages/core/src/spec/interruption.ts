@@ -1,3 +1,4 @@
+import type { GrantChoice, GrantProposal } from "../approvals/grant.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
 import type { PermissionRequest } from "./permission-request.ts";
 import type { ToolCall } from "./tool-call.ts";
@@ -10,6 +11,13 @@ export interface ApprovalRequest {
   readonly permission: PermissionRequest;
   /** Why the policy asks. */
   readonly reason: string;
+  /**
+   * What would be remembered if the person agrees for more than this call; nothing else is. Absent:
+   * the policy asks every time.
+   */
+  readonly grant?: GrantProposal;
+  /** The call that it is about, when that is one which the interrupted tool has made itself. */
+  readonly call?: ToolCall;
 }
 
 /** A person must sign in somewhere. */
@@ -42,20 +50,29 @@ export interface ResultRequest {
 export type InterruptionRequest = ApprovalRequest | AuthRequest | InputRequest | ResultRequest;
 
 /**
- * A call that waits for a person: plain JSON, to be kept and resumed later. All that the call needs
- * at once is in `requests`.
+ * A call that waits for a person: plain JSON, to be kept and resumed later, in another process if
+ * need be. All that the call needs at once is in `requests`. It has to come back as it was: whoever
+ * shows it to a person with parts left out or replaced does so on a copy.
  */
 export interface Interruption {
   readonly id: string;
   readonly runId: string;
-  /** The call as it can be shown to a person. */
+  /**
+   * The call that has made this one, when a running tool did. It is for that tool to ask for it, in
+   * an interruption of its own.
+   */
+  readonly parentCallId?: string;
+  /** The call with its final arguments: those that the tool will get. */
   readonly call: ToolCall;
   /** SHA-256 of the spec that was in force; a tool that changed since is not run. */
   readonly specHash: string;
   readonly requests: readonly InterruptionRequest[];
   /** Milliseconds since the epoch; refused afterwards. */
   readonly expiresAt: number;
-  /** Opaque; names what the executor kept. */
+  /**
+   * What the call needs to go on, encrypted and authenticated with the executor's `key`, together
+   * with everything else that stands here.
+   */
   readonly state: string;
 }
 
@@ -65,6 +82,13 @@ export interface ApproveAnswer {
   readonly requestId?: string;
   /** Who agreed. */
   readonly by?: string;
+  /**
+   * Agree to these arguments instead of those that were shown. They are checked like a model's; what
+   * they need beyond what was shown is asked for anew.
+   */
+  readonly arguments?: JsonObject;
+  /** Agree to calls like this one from now on, too: exactly what the request's `grant` shows. */
+  readonly grant?: GrantChoice;
 }
 
 /** Refuse; the model reads `reason`. */

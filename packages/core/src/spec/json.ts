@@ -32,3 +32,11 @@ export function isThenable<T>(value: Awaitable<T>): value is PromiseLike<T> {
     typeof (value as { then?: unknown }).then === "function"
   );
 }
+
+/**
+ * What is waited for, as a promise of the platform's own. The `then` of somebody else's may answer
+ * twice, throw, or give back what looks as if nothing had to be waited for.
+ */
+export async function promised<T>(value: PromiseLike<T>): Promise<T> {
+  return await value;
+}

@@ -49,13 +49,22 @@ export interface InjectedParameter {
   readonly description?: string;
   /** The call fails before it starts when the host supplied no such value. Default: false. */
   readonly required?: boolean;
+  /** The tool alone gets it: `preflight`, whose words are shown to people, does not. Default: false. */
+  readonly secret?: boolean;
 }
 
-/** When a failed attempt is made again. Times are milliseconds. */
+/**
+ * When a failed attempt is made again: only when its error is retryable, and the tool is idempotent
+ * or read-only by the word of a trusted source. Times are milliseconds. When the error asks for a
+ * longer wait (`retryAfterMs`), that is kept to, up to 120,000; when it asks for more, or for more
+ * than the call's deadline leaves, the call fails with `rate_limited` at once.
+ */
 export interface RetryPolicy {
-  /** Attempts in all, the first one included. */
+  /** Attempts in all, the first one included: a whole number above 0. */
   readonly attempts: number;
+  /** The longest wait before the second attempt; it doubles with each one. Up to half of a wait is left off, at random. Default: 200. */
   readonly initialDelayMs?: number;
+  /** Beyond this no wait grows. Default: 30,000. */
   readonly maxDelayMs?: number;
   /** Retry although the tool is not idempotent. Default: false. */
   readonly evenIfNotIdempotent?: boolean;
@@ -91,6 +100,7 @@ export interface ToolSpec {
   readonly injected?: readonly InjectedParameter[];
   /** Milliseconds for one attempt. 0: none. Absent: the executor's default. */
   readonly timeoutMs?: number;
+  /** Absent: the executor's default. Not read when the source is not trusted. */
   readonly retry?: RetryPolicy;
   /** `task`: the call answers with a task id at once. Default: `inline`. */
   readonly execution?: "inline" | "task";

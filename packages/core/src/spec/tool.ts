@@ -1,5 +1,5 @@
 import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
-import type { Answer, Suspension } from "./interruption.ts";
+import type { Answer, Interruption, Suspension } from "./interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "./json.ts";
 import type { Caller } from "./caller.ts";
 import type { ContentBlock } from "./content-block.ts";
@@ -29,6 +29,8 @@ export interface PreflightContext {
   readonly runId: string;
   readonly sessionId?: string;
   readonly caller?: Caller;
+  /** What the host supplies of the values that the tool names (`injected`), but for secret ones. */
+  readonly injected?: Readonly<Record<string, unknown>>;
   /** Fires when the call is cancelled. */
   readonly signal: AbortSignal;
 }
@@ -43,6 +45,13 @@ export interface ToolScope {
     call: ToolCall,
     options?: { toolset?: Toolset; narrow?: PolicyInput },
   ): Promise<ToolOutcome>;
+  /**
+   * Goes on with a nested call that waited for a person. The tool has passed the requests of its
+   * interruption on in a suspension of its own, as they were; the answers are those that it was
+   * resumed with. A tool cannot answer for a person: what was not shown, or not answered, fails with
+   * `approval_invalid`.
+   */
+  resume(interruption: Interruption): Promise<ToolOutcome>;
 }
 
 /** How far a running tool is. */

@@ -15,6 +15,14 @@ import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
 
+interface Changeable {
+  runId: string;
+  specHash: string;
+  expiresAt?: number;
+  call: { name: string; arguments: Record<string, unknown> };
+  requests: unknown[];
+}
+
 describe("an interruption", () => {
   test("is plain JSON with all that a person needs, and expires after a day", async () => {
     const clock = new FakeClock();
@@ -41,17 +49,30 @@ describe("an interruption", () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  test("may be changed by whoever shows it: what runs is what was admitted", async () => {
+  test("AP15 comes back as it was, or is refused; the one that did not change still counts", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const args = { card: "4111", nested: { amount: 5 } };
     const interruption = interruptionOf(await executor.execute(call("pay", args)));
-    const shown = interruption.call.arguments as { card: string; nested: { amount: number } };
-    shown.card = "****";
-    shown.nested.amount = 5000;
-    (interruption as { expiresAt: number }).expiresAt = Infinity;
-    (interruption.requests as unknown[]).length = 0;
-    completed(await executor.resume(interruption, yes));
+    const changes: ((copy: Changeable) => void)[] = [
+      ({ call }) => (call.arguments["card"] = "****"),
+      ({ call }) => (call.name = "transfer"),
+      (copy) => (copy.expiresAt = (copy.expiresAt ?? 0) + 1),
+      ({ requests }) => (requests.length = 0),
+      (copy) => (copy.runId = "other"),
+      (copy) => (copy.specHash = "0".repeat(64)),
+      (copy) => delete copy.expiresAt,
+    ];
+    for (const change of changes) {
+      const copy = JSON.parse(JSON.stringify(interruption)) as Changeable;
+      change(copy);
+      expect(failed(await executor.resume(copy as never, yes)).error).toMatchObject({
+        code: "approval_invalid",
+        message: expect.stringContaining("cannot be opened: it was changed"),
+      });
+    }
+    expect(ran).toEqual([]);
+    completed(await executor.resume({ ...interruption, note: "of the host" } as never, yes));
     expect(ran).toEqual([args]);
   });
 });

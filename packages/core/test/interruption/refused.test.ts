@@ -15,7 +15,9 @@ describe("an approval is refused", () => {
     completed(await executor.resume(interruption, yes));
     const { error, result } = failed(await executor.resume(interruption, yes));
     expect([error.code, error.audience, ran.length]).toEqual(["approval_invalid", "host", 1]);
-    expect(error.message).toMatch(/^This interruption of pay is not pending here/);
+    expect(error.message).toBe(
+      "This interruption of pay was answered before; make the call again.",
+    );
     expect([result.callId, result.durationMs]).toEqual(["pay", 0]);
   });
 
@@ -69,6 +71,31 @@ describe("an approval is refused", () => {
     ["with another one's id", (real) => ({ ...real, id: "other" })],
     ["with another one's state", (real) => ({ ...real, state: "other" })],
     ["with nothing in it", () => ({})],
+    ["that is nothing", () => undefined],
+    ["that is a text", (real) => JSON.stringify(real)],
+    ["whose state is no text", (real) => ({ ...real, state: { toString: () => real.state } })],
+    ["whose state has another ending", (real) => ({ ...real, state: `${real.state}A` })],
+    ["whose state has a blank in it", (real) => ({ ...real, state: `${real.state} ` })],
+    [
+      "that cannot be read",
+      () =>
+        new Proxy(
+          {},
+          {
+            get: () => {
+              throw new Error("no");
+            },
+          },
+        ),
+    ],
+    [
+      "that nests without end",
+      (real) => {
+        let deep: unknown = {};
+        for (let level = 0; level < 100_000; level++) deep = [deep];
+        return { ...real, call: { ...real.call, arguments: deep } };
+      },
+    ],
   ])("%s", async (_, forge) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
@@ -79,7 +106,7 @@ describe("an approval is refused", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP01 for other arguments: what is passed back does not count, what was admitted does", async () => {
+  test("AP01 for other arguments than those that were shown", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const args = { amount: 5 };
@@ -88,8 +115,26 @@ describe("an approval is refused", () => {
     args.amount = 5000;
     (asked as { name: string }).name = "other";
     const forged = { ...real, call: { ...real.call, arguments: { amount: 5000 } } };
-    completed(await executor.resume(forged, yes));
+    expect(codeOf(await executor.resume(forged, yes))).toBe("approval_invalid");
+    expect(ran).toEqual([]);
+    completed(await executor.resume(real, yes));
     expect(ran).toEqual([{ amount: 5 }]);
+  });
+
+  test("AP01 for an object that says something else each time it is read", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const real = interruptionOf(await executor.execute(call("pay", { amount: 5 })));
+    let reads = 0;
+    const shifty = {
+      ...real,
+      get call() {
+        reads += 1;
+        return reads === 1 ? real.call : { ...real.call, arguments: { amount: 5000 } };
+      },
+    };
+    await executor.resume(shifty, yes);
+    expect(ran.filter(({ amount }) => amount !== 5)).toEqual([]);
   });
 
   test("when the tool has changed meanwhile, and cannot be used again", async () => {
@@ -146,11 +191,11 @@ describe("an approval is refused", () => {
     expect(codeOf(await executor.resume(interruption, yes))).toBe("not_found");
   });
 
-  test("AP15 by a new process: nothing of it is known there", async () => {
+  test("AP15 by a new process that has no key, which says what to set", async () => {
     const interruption = interruptionOf(await executorFor(guarded()).execute(call("pay")));
     const restarted = executorFor(guarded());
-    expect(failed(await restarted.resume(interruption, yes)).error.message).toContain(
-      "belongs to another process",
+    expect(failed(await restarted.resume(interruption, yes)).error.message).toBe(
+      "This interruption of pay cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same `key` on every executor.",
     );
   });
 });

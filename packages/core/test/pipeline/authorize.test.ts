@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Ask, OnAsk, PermissionRequest, Tool, ToolAnnotations } from "@toolweave/core";
+import type {
+  Ask,
+  OnAsk,
+  PermissionRequest,
+  PolicyInput,
+  Tool,
+  ToolAnnotations,
+} from "@toolweave/core";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
@@ -23,18 +30,27 @@ describe("what a call intends", () => {
   test("is asked for all at once", async () => {
     const executor = executorFor(trusted(proposing(["process", "fs.read", "fs.write"])));
     const interruption = interruptionOf(await executor.execute(call("t", {}, "c")));
+    const { specHash } = interruption;
+    const grant = (kind: string) => ({
+      tool: "t",
+      specHash,
+      permission: { kind, target: "x" },
+      argumentsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(interruption.requests).toEqual([
       {
         id: "c:1",
         type: "approval",
         permission: request("process"),
         reason: "supervised: process asks first",
+        grant: grant("process"),
       },
       {
         id: "c:2",
         type: "approval",
         permission: request("fs.write"),
         reason: "supervised: fs.write asks first",
+        grant: grant("fs.write"),
       },
     ]);
   });
@@ -293,4 +309,86 @@ test("SC18 the checks see the very value that the tool gets", async () => {
   );
   expect(new Set(seen).size).toBe(1);
   expect(seen).toHaveLength(4);
+});
+
+describe("a policy that depends on who calls", () => {
+  const policy: PolicyInput = {
+    preset: "autonomous",
+    rules: [{ tools: "admin_*", callers: { id: "*" }, effect: "deny", reason: "not for guests" }],
+  };
+  const byRole: PolicyInput = {
+    preset: "autonomous",
+    rules: [{ tools: "admin_*", callers: { roles: "guest" }, effect: "deny" }],
+  };
+  const names = (toolset: Iterable<Tool>): string[] => Array.from(toolset, ({ spec }) => spec.name);
+  const tools = [tool("admin_wipe"), tool("read")];
+
+  test("shows each caller what that caller may call, and lets nobody call more", async () => {
+    const executor = executorFor(tools, { policy: byRole });
+    const [guest, admin] = ["guest", "admin"].map((role) =>
+      executor.startRun({ caller: { id: role, roles: [role] } }),
+    );
+    expect(names(guest?.toolset ?? [])).toEqual(["read"]);
+    expect(names(admin?.toolset ?? [])).toEqual(["admin_wipe", "read"]);
+    expect(codeOf(await guest?.execute(call("admin_wipe")))).toBe("not_advertised");
+    completed(await admin?.execute(call("admin_wipe")));
+    // Also where the host gives a guest the tools of somebody else.
+    const given = executor.startRun({
+      caller: { id: "guest", roles: ["guest"] },
+      toolset: executor.registry.toolset(),
+    });
+    expect(codeOf(await given.execute(call("admin_wipe")))).toBe("permission_denied");
+  });
+
+  test("keeps a caller's tools as long as the registry does not change", () => {
+    const source = new TestSource("s", [foreignTool("admin_a")]);
+    const executor = executorFor([source, ...tools], { policy });
+    const caller = { id: "ada" };
+    const run = executor.startRun({ caller });
+    expect(run.toolset).toBe(executor.startRun({ caller }).toolset);
+    expect(names(run.toolset)).toEqual(["read"]);
+    source.set(foreignTool("more"));
+    expect(names(run.toolset)).toEqual(["more", "read"]);
+  });
+
+  test("is no reason for a toolset of their own where it does not", () => {
+    const executor = executorFor(tools, { policy: "autonomous" });
+    expect(executor.startRun({ caller: { id: "ada" } }).toolset).toBe(executor.toolset);
+  });
+});
+
+test("a policy function decides about the final arguments, and its layer narrows", async () => {
+  const seen: unknown[] = [];
+  const executor = executorFor([tool("t"), tool("u")], {
+    policy: [
+      "autonomous",
+      async ({ spec, arguments: args, caller }) => {
+        seen.push([spec.name, args, caller?.id]);
+        return spec.name === "u" ? { effect: "deny", reason: "u is over" } : undefined;
+      },
+    ],
+    hooks: [{ beforeCall: () => ({ arguments: { n: 2 } }) }],
+  });
+  completed(await executor.execute(call("t", { n: 1 }), { caller: { id: "ada" } }));
+  const { error } = failed(await executor.execute(call("u", { n: 1 })));
+  expect([error.code, error.message]).toEqual([
+    "permission_denied",
+    "u is not permitted (u is over). Do not try it again; say what you need instead.",
+  ]);
+  expect(seen).toEqual([
+    ["t", { n: 2 }, "ada"],
+    ["u", { n: 2 }, undefined],
+  ]);
+});
+
+test("a policy that makes no sense for a nested call refuses that call, and not its caller", async () => {
+  const executor = executorFor([
+    tool("outer", async (_, { scope }) => {
+      const outcome = await scope.execute(call("inner"), { narrow: "everything" as never });
+      return outcome.status === "failed" ? outcome.error.code : outcome.status;
+    }),
+    tool("inner"),
+  ]);
+  const { result } = completed(await executor.execute(call("outer")));
+  expect(result.content).toEqual([{ type: "text", text: "internal" }]);
 });

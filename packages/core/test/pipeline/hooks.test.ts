@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { text, type Hook, type JsonObject } from "@toolweave/core";
-import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, settled } from "../support/fake-clock.ts";
-import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+import { type Hook, type JsonObject } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
 
 /** An executor with hooks whose tool notes what it got. */
 function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
@@ -14,6 +15,13 @@ function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
     { hooks },
   );
   return { executor, got };
+}
+
+/** An object within an object, so often. */
+function deep(levels: number): JsonObject {
+  let value: JsonObject = {};
+  for (let level = 0; level < levels; level++) value = { value };
+  return value;
 }
 
 describe("a hook before the call", () => {
@@ -78,13 +86,86 @@ describe("a hook before the call", () => {
   test.each<[string, unknown]>([
     ["a flag", true],
     ["a text", "block"],
+    ["nothing, in the wrong word", null],
     ["an object that says nothing", {}],
-    ["arguments that are none", { arguments: null }],
-    ["arguments that JSON cannot hold", { arguments: { n: 1n } }],
-  ])("that answers with %s lets nothing through", async (_, answer) => {
-    const { executor, got } = withHooks([{ beforeCall: () => answer as never }]);
-    failed(await executor.execute(call("t")));
-    expect(got).toEqual([]);
+    ["an output", { content: [] }],
+    ["a block without a reason", { block: true }],
+    ["a block whose reason was forgotten", { block: undefined, arguments: { n: 1 } }],
+    [
+      "what cannot be read",
+      {
+        get block(): never {
+          throw new Error("no");
+        },
+      },
+    ],
+  ])(
+    "F4.11 that answers with %s blocks: what nobody understands lets nothing through",
+    async (_, answer) => {
+      for (const beforeCall of [() => answer as never, async () => answer as never]) {
+        const { executor, got } = withHooks([{ beforeCall }]);
+        const { error } = failed(await executor.execute(call("t")));
+        expect([error.code, error.audience, error.message]).toEqual([
+          "permission_denied",
+          "host",
+          "t was blocked because a check of the host failed.",
+        ]);
+        expect(got).toEqual([]);
+      }
+    },
+  );
+
+  test("is told, in the error's cause, what it may answer", async () => {
+    const { executor } = withHooks([{ beforeCall: () => true as never }]);
+    const { error } = failed(await executor.execute(call("t")));
+    expect((error.cause as Error).message).toBe(
+      'beforeCall answered with neither of these: nothing, to pass; { arguments: {…} }, to change them; { block: "reason" }.',
+    );
+  });
+
+  test.each<[string, unknown]>([
+    ["that are none", null],
+    ["that JSON cannot hold", { n: 1n }],
+    ["that the schema refuses", { n: "one" }],
+    ["that nest without end", deep(300)],
+  ])("that puts arguments in place %s fails the call as the host's defect", async (_, args) => {
+    for (const beforeCall of [
+      () => ({ arguments: args as never }),
+      async () => ({ arguments: args as never }),
+    ]) {
+      const { executor, got } = withHooks([{ beforeCall }]);
+      const { error } = failed(await executor.execute(call("t", { n: 1 })));
+      expect([error.code, error.audience, error.message]).toEqual([
+        "internal",
+        "host",
+        "t was not run: the host changed its arguments to ones that are not valid.",
+      ]);
+      expect(error.cause).toMatchObject({ code: "invalid_arguments" });
+      expect(got).toEqual([]);
+    }
+  });
+
+  test("has its changes refined by the tool's own check, too", async () => {
+    const source = new TestSource("s", [
+      foreignTool("t", {
+        validate: async ({ n }) => (n === 2 ? [{ path: "/n", message: "is taken" }] : undefined),
+      }),
+    ]);
+    const executor = executorFor(source, {
+      policy: "autonomous",
+      hooks: [{ beforeCall: () => ({ arguments: { n: 2 } }) }],
+    });
+    expect(codeOf(await executor.execute(call("t", { n: 1 })))).toBe("internal");
+  });
+
+  test("cannot mislead the next one: what it sees of the call is frozen", async () => {
+    const seen: unknown[] = [];
+    const { executor, got } = withHooks([
+      { beforeCall: (call) => void ((call as { callId: string }).callId = "another") },
+      { beforeCall: ({ callId }) => void seen.push(callId) },
+    ]);
+    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+    expect([seen, got]).toEqual([[], []]);
   });
 
   test("cannot write into what it sees: a change that nothing checked is an error of its own", async () => {
@@ -131,17 +212,6 @@ describe("a hook before the call", () => {
     });
   });
 
-  // Only the tool's own work has a time limit so far.
-  test.fails("TC22 that never settles blocks after a time of its own", async () => {
-    const clock = new FakeClock();
-    const hooks = [{ beforeCall: () => new Promise<void>(() => {}) }];
-    let ended = false;
-    const outcome = executorFor(tool("t"), { hooks, clock }).execute(call("t"), { timeoutMs: 5 });
-    void outcome.then(() => (ended = true));
-    await clock.advance(24 * 60 * 60 * 1000);
-    expect(ended).toBe(true);
-  });
-
   test("that never settles ends with the run", async () => {
     const { executor, got } = withHooks([{ beforeCall: () => new Promise(() => {}) }]);
     const run = executor.startRun();
@@ -172,100 +242,6 @@ describe("a hook before the call", () => {
     const run = executor.startRun();
     const { error } = failed(await run.execute(call("t")));
     expect([error.code, error.message, got.length]).toEqual(["cancelled", "enough", 0]);
-  });
-});
-
-describe("a hook after the call", () => {
-  test("sees the output, amends it, and the next one sees that", async () => {
-    const seen: unknown[] = [];
-    const { executor } = withHooks(
-      [
-        { afterCall: (_, result) => (seen.push(result), undefined) },
-        { afterCall: async () => ({ content: [text("amended")], value: { redacted: true } }) },
-        { afterCall: (_, result) => void seen.push(result) },
-      ],
-      { secret: 1 },
-    );
-    const { result } = completed(await executor.execute(call("t")));
-    expect(result.content).toEqual([text("amended")]);
-    expect(result.value).toEqual({ redacted: true });
-    expect(seen).toEqual([
-      { content: [text('{"secret":1}')], value: { secret: 1 }, isError: false },
-      { content: [text("amended")], value: { redacted: true }, isError: false },
-    ]);
-  });
-
-  test("may make an error of an answer", async () => {
-    const { executor } = withHooks([
-      { afterCall: () => ({ content: [text("no")], isError: true }) },
-    ]);
-    const { result, error } = completed(await executor.execute(call("t")));
-    expect([result.isError, error?.code, error?.message]).toEqual([true, "execution_failed", "no"]);
-  });
-
-  test("is not asked about a call that failed or was refused", async () => {
-    let asked = 0;
-    const executor = executorFor(
-      tool("t", () => {
-        throw new Error("no");
-      }),
-      { hooks: [{ afterCall: () => void (asked += 1) }] },
-    );
-    failed(await executor.execute(call("t")));
-    failed(await executor.execute(call("unknown")));
-    expect(asked).toBe(0);
-  });
-
-  // TC21 wants the result kept and an event; but what failed may have been a redaction, so fail closed.
-  test("TC21 that throws fails the call: nothing unredacted gets through, and it is said that it ran", async () => {
-    const { executor } = withHooks(
-      [{ afterCall: () => Promise.reject(new Error("redaction failed")) }],
-      "the secret",
-    );
-    const events = recorded(executor);
-    const outcome = await executor.execute(call("t"));
-    expect(codeOf(outcome)).toBe("internal");
-    expect(textFor(outcome)).toBe(
-      "t did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.",
-    );
-    expect(JSON.stringify([outcome, events])).not.toContain("the secret");
-    expect(typesOf(events).at(-1)).toBe("tool.failed");
-  });
-
-  test("that returns no output fails the call rather than losing it", async () => {
-    const { executor } = withHooks([{ afterCall: () => ({}) as never }]);
-    expect((await executor.execute(call("t"))).status).toBe("failed");
-  });
-
-  test("that is still at work when the run is cancelled is not waited for", async () => {
-    let finish: () => void = () => {};
-    const asked: string[] = [];
-    const { executor } = withHooks([
-      { afterCall: () => new Promise<void>((resolve) => (finish = resolve)) },
-      { afterCall: () => void asked.push("second") },
-    ]);
-    const run = executor.startRun();
-    const outcome = run.execute(call("t"));
-    await settled();
-    run.cancel();
-    expect(codeOf(await outcome)).toBe("cancelled");
-    finish();
-    await settled();
-    expect(asked).toEqual([]);
-  });
-
-  test("sees the arguments that the tool got, also when the tool has spoilt them", async () => {
-    let seen: unknown;
-    const executor = executorFor(
-      tool("t", (args) => {
-        const spoilt = args as Record<string, unknown>;
-        spoilt["self"] = spoilt;
-        spoilt["f"] = () => 1;
-      }),
-      { hooks: [{ afterCall: (call) => void (seen = call.arguments) }] },
-    );
-    completed(await executor.execute(call("t", { n: 1 })));
-    expect(seen).toEqual({ n: 1, self: "[circular]" });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, type JsonObject } from "@toolweave/core";
+import { defineTool, type InjectedParameter, type JsonObject } from "@toolweave/core";
 import { call, executorFor, foreignTool, recorded } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -88,7 +88,7 @@ describe("an injected value", () => {
       }).execute(call("list_orders", { page: 1 }));
     completed((await add({ tenantId: "hook" })) as never);
     expect(seen).toEqual([{ args: { page: 1 }, injected: undefined }]);
-    expect(failed((await add({ page: "one" })) as never).error.code).toBe("invalid_arguments");
+    expect(failed((await add({ page: "one" })) as never).error.code).toBe("internal");
     expect(seen).toHaveLength(1);
   });
 
@@ -161,5 +161,43 @@ test("several injected values are all discarded, and named in order", async () =
   expect(got).toEqual([{ d: 1 }]);
   expect(events.find(({ type }) => type === "tool.started")).toMatchObject({
     discarded: ["a", "c"],
+  });
+});
+
+describe("a preflight", () => {
+  const seeing = (seen: unknown[], injected: readonly InjectedParameter[] | undefined) =>
+    new TestSource("s", [
+      foreignTool("t", {
+        ...(injected === undefined ? {} : { spec: { injected } }),
+        preflight: (_, ctx) => (seen.push(ctx.injected), []),
+      }),
+    ]);
+
+  test("sees the injected values that its tool names, but for those that are secret", async () => {
+    const seen: unknown[] = [];
+    const source = seeing(seen, [
+      { name: "tenant" },
+      { name: "token", secret: true },
+      { name: "region", secret: false },
+      { name: "missing" },
+    ]);
+    const executor = executorFor(source, { policy: "autonomous" });
+    const values = { tenant: "a", token: "s3cret", region: "eu", unnamed: "x" };
+    completed(await executor.startRun({ injected: values }).execute(call("t")));
+    expect(seen).toEqual([{ tenant: "a", region: "eu" }]);
+  });
+
+  test("sees none where there is none", async () => {
+    const seen: unknown[] = [];
+    const cases = [
+      [undefined, { tenant: "a" }],
+      [[{ name: "tenant" }], undefined],
+      [[{ name: "tenant" }], "text"],
+    ] as const;
+    for (const [named, values] of cases) {
+      const executor = executorFor(seeing(seen, named), { policy: "autonomous" });
+      completed(await executor.startRun({ injected: values }).execute(call("t")));
+    }
+    expect(seen).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -200,8 +200,8 @@ describe("a timeout", () => {
 describe("the platform's clock", () => {
   test("is the one that an executor has by itself", async () => {
     const executor = executorFor([
-      tool("slow", never, { timeoutMs: 9 }),
-      tool("slower", never, { timeoutMs: 8 }),
+      tool("slow", never, { timeoutMs: 90 }),
+      tool("slower", never, { timeoutMs: 40 }),
       tool("fast", never, { timeoutMs: 2 }),
     ]);
     const ended: string[] = [];

@@ -1,33 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ToolError, type ToolEvent } from "@toolweave/core";
+import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** Tools that end when they are told to, and the names of those that run. */
-function controlled(names: readonly string[]) {
-  const running: string[] = [];
-  const finish = new Map<string, () => void>();
-  const tools = names.map((name) =>
-    tool(name, () => {
-      running.push(name);
-      return new Promise<string>((resolve) =>
-        finish.set(name, () => {
-          running.splice(running.indexOf(name), 1);
-          resolve(name);
-        }),
-      );
-    }),
-  );
-  return { tools, running, finish: (name: string) => finish.get(name)?.() };
-}
-
 describe("several calls", () => {
-  test("give their results in the order of the calls, whichever ends first", async () => {
+  test("F4.10 run at once, and give their results in the order of the calls, whichever ends first", async () => {
     const names = ["a", "b", "c"];
-    const { tools, finish } = controlled(names);
+    const { tools, finish } = controlledTools(names);
     const outcomes = executorFor(tools)
       .startRun()
       .executeAll(names.map((name) => call(name)));
@@ -113,7 +96,7 @@ describe("several calls", () => {
       [3, 3],
     ] as const) {
       const names = Array.from({ length: 10 }, (_, at) => `t${at}`);
-      const { tools, running, finish } = controlled(names);
+      const { tools, running, finish } = controlledTools(names);
       const started: ToolEvent[] = [];
       const executor = executorFor(tools);
       executor.on((event) => event.type === "tool.started" && started.push(event));
@@ -187,7 +170,7 @@ describe("several calls", () => {
   });
 
   test("that wait for their turn are cancelled without ever starting", async () => {
-    const { tools, running } = controlled(["a", "b", "c"]);
+    const { tools, running } = controlledTools(["a", "b", "c"]);
     const executor = executorFor(tools);
     const events = recorded(executor);
     const run = executor.startRun();

@@ -134,7 +134,55 @@ describe("what a schema may hold", () => {
   });
 });
 
+describe("items that are equal", () => {
+  test.each([undefined, draft7, draft2019])(
+    "are told in %s, with their places",
+    async (dialect) => {
+      const schema = { ...(dialect === undefined ? {} : { $schema: dialect }), uniqueItems: true };
+      expect(await problems(schema, [{ a: 1, b: [2] }, "x", { b: [2], a: 1.0 }])).toEqual([
+        { path: "", message: "must NOT have duplicate items (items ## 0 and 2 are identical)" },
+      ]);
+      expect(await problems(schema, [1, "1", true, null, {}, [], "{}"])).toBe(undefined);
+      expect(await problems({ ...schema, uniqueItems: false }, [1, 1])).toBe(undefined);
+      expect(
+        await problems({ ...schema, items: { type: "string" } }, ["a", "b", "a"]),
+      ).toHaveLength(1);
+      expect(await problems({ not: schema }, [1, 1])).toBe(undefined);
+    },
+  );
+});
+
+describe("a tuple that is longer than the data", () => {
+  test("hides nothing that follows it, where only the verdict counts", async () => {
+    const tuple = {
+      prefixItems: [{ type: "string" }, { type: "string" }],
+      contains: { const: "b" },
+    };
+    expect(await problems({ not: tuple }, ["a"])).toBe(undefined);
+    expect(await problems({ not: tuple }, ["a", "b"])).toHaveLength(1);
+    expect(await problems({ if: tuple, else: { maxItems: 0 } }, ["a"])).toHaveLength(2);
+  });
+});
+
 describe("names that every object has", () => {
+  test.each(["constructor", "toString", "__proto__"])(
+    "%s is not evaluated because every object has it",
+    async (name) => {
+      const value = JSON.parse(`{"${name}":1}`) as unknown;
+      for (const schema of [
+        { patternProperties: { "^x": {} }, unevaluatedProperties: false },
+        {
+          anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }],
+          unevaluatedProperties: false,
+        },
+      ]) {
+        expect(await problems(schema, value)).toEqual([
+          { path: `/${name}`, message: "is not a known property" },
+        ]);
+      }
+    },
+  );
+
   test.each(["constructor", "toString", "hasOwnProperty", "__proto__"])(
     "required %s is missing from an empty object",
     async (name) => {

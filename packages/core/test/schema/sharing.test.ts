@@ -100,6 +100,38 @@ describe("a schema that is none", () => {
     expect(failed(await executor.execute(call("a"))).error.message).toContain("(a text)");
   });
 
+  test("is found to be none once: that may have taken its time", async () => {
+    const compiled: JsonSchema[] = [];
+    const validator: SchemaValidator = {
+      compile: (schema) => {
+        compiled.push(schema);
+        throw new Error("too large");
+      },
+    };
+    const executor = executorFor(
+      tool("a", () => 1, { input }),
+      { validator },
+    );
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(failed(await executor.execute(call("a"))).error.message).toContain("(too large)");
+    }
+    expect(compiled).toHaveLength(1);
+  });
+
+  test("is tried again when there was no stack left to look at it", async () => {
+    let full = true;
+    const validator: SchemaValidator = {
+      compile: () => {
+        if (full) throw new RangeError("Maximum call stack size exceeded");
+        return () => undefined;
+      },
+    };
+    const executor = executorFor(tool("a"), { validator });
+    expect(codeOf(await executor.execute(call("a")))).toBe("internal");
+    full = false;
+    completed(await executor.execute(call("a")));
+  });
+
   test("may be given another try: a failure is not kept", async () => {
     let broken = true;
     const validator: SchemaValidator = {

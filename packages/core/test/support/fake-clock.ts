@@ -54,3 +54,11 @@ export class FakeClock implements Clock {
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Resolves when what had to be hashed, sealed or opened before should have been: that is not of this thread. */
+export async function hashed(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    await crypto.subtle.digest("SHA-256", new Uint8Array(1));
+    await settled();
+  }
+}

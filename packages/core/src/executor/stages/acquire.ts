@@ -1,19 +1,36 @@
-import type { Awaitable } from "../../spec/json.ts";
+import { isThenable, type Awaitable } from "../../spec/json.ts";
 import type { Execution } from "../execution.ts";
 
-/** Stage 8, first half: waits until the batch that the call belongs to lets it start. */
+/**
+ * Stage 8, first half: waits until the batch that the call belongs to lets it start, then for a
+ * place among all calls. A batch's place is the inner one: whoever holds it waits only for calls
+ * that run, and those wait for nobody's batch.
+ */
 export function acquire(execution: Execution): Awaitable<void> {
-  const { batch } = execution;
-  if (batch !== undefined) return batch.enter(execution);
+  const { batch, engine } = execution;
+  const entered = batch?.enter(execution);
+  const { slots } = engine;
+  if (slots === undefined) return entered;
+  if (!isThenable(entered)) return slots.enter(execution);
+  // Stopped between the two: what has left already must not take a place.
+  return entered.then(() => (execution.leaving ? undefined : slots.enter(execution)));
 }
 
-/** Gives the place back, whatever came of the call. */
+/** Gives the place back, whatever came of the call. May be said twice. */
 export function release(execution: Execution): void {
   execution.batch?.leave(execution);
+  execution.engine.slots?.leave(execution);
 }
 
-/** Gives the place up for a while: the call waits for something else, or runs calls of its own. */
-export function giveUp(_execution: Execution): void {}
+/** Gives the place up while the call waits for something else. May be said twice, and after the end. */
+export function giveUp(execution: Execution): void {
+  execution.engine.slots?.giveUp(execution);
+}
 
-/** Takes a place again after `giveUp`, ahead of those that have not started. */
-export function takeBack(_execution: Execution): Awaitable<void> {}
+/**
+ * Takes a place again after `giveUp`, ahead of those that have not started. Resolves when the call
+ * has it, and when it has been stopped meanwhile. May be said twice.
+ */
+export function takeBack(execution: Execution): Awaitable<void> {
+  return execution.engine.slots?.takeBack(execution);
+}

@@ -2,36 +2,75 @@ import { isThenable, type Awaitable } from "../../spec/json.ts";
 import type { ToolOutput } from "../../spec/tool-result.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
-import type { Hook } from "../hooks.ts";
-import { hookedCall } from "./before-hooks.ts";
+import type { HookInto } from "../hooks/hook-phases.ts";
+import { hookedCall } from "../hooks/hooked-call.ts";
+import { timeoutOf, within } from "../hooks/within.ts";
+import { isOutput, withJsonValue } from "./normalise.ts";
 
 /** Stage 10, first half: host code amends or redacts what the tool answered. */
 export function afterHooks(execution: Execution): Awaitable<void> {
-  const { hooks } = execution.engine;
-  return hooks.length === 0 ? undefined : runHooks(execution, hooks);
+  const hooks = execution.engine.hooks.afterCall;
+  return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
-async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<void> {
-  const call = hookedCall(execution);
-  for (const hook of hooks) {
-    try {
-      if (hook.afterCall === undefined || hook.when?.(call) === false) continue;
-      const { content, value, isError = false } = execution.output as ToolOutput;
-      const pending = hook.afterCall(call, {
-        content,
-        isError,
-        ...(value === undefined ? {} : { value }),
-      });
-      const amended = isThenable(pending) ? await pending : pending;
-      if (execution.ended) return;
-      if (amended !== undefined) execution.output = amended;
-    } catch (error) {
-      // A redaction that failed must not let the unredacted output through.
-      throw new ToolError(
-        "internal",
-        `${call.spec.name} did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.`,
-        { cause: error },
-      );
+/** Asks one after the other; a promise only when one of them gives one. */
+function askFrom(
+  execution: Execution,
+  hooks: readonly HookInto<"afterCall">[],
+  from: number,
+): Awaitable<void> {
+  try {
+    for (let index = from; index < hooks.length; index++) {
+      const amended = ask(execution, hooks[index] as HookInto<"afterCall">);
+      if (isThenable(amended)) {
+        return amended
+          .then((amended) => amend(execution, amended))
+          .then(
+            () => askFrom(execution, hooks, index + 1),
+            (error: unknown) => {
+              throw failedCheck(execution, error);
+            },
+          );
+      }
+      amend(execution, amended);
     }
+  } catch (error) {
+    throw failedCheck(execution, error);
   }
+}
+
+function ask(
+  execution: Execution,
+  hook: HookInto<"afterCall">,
+): Awaitable<ToolOutput | undefined | void> {
+  // Stopped meanwhile: nobody waits for what the other hooks would say.
+  if (execution.ended) return;
+  const call = hookedCall(execution);
+  if (hook.when?.(call) === false) return;
+  const { content, value, isError = false } = execution.output as ToolOutput;
+  const amended = hook.afterCall(
+    call,
+    value === undefined ? { content, isError } : { content, isError, value },
+  );
+  return isThenable(amended) ? within(execution, timeoutOf(execution, hook), amended) : amended;
+}
+
+function amend(execution: Execution, amended: ToolOutput | undefined | void): void {
+  if (amended === undefined || execution.ended) return;
+  if (typeof amended !== "object" || amended === null || !isOutput(amended)) {
+    throw new ToolError(
+      "internal",
+      `afterCall answered with neither nothing nor an output: use { content: [text("…")] }.`,
+    );
+  }
+  execution.output = withJsonValue(amended);
+}
+
+/** A redaction that failed must not let the unredacted output through. */
+function failedCheck({ call }: Execution, cause: unknown): ToolError {
+  return new ToolError(
+    "internal",
+    `${call.name} did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.`,
+    { cause },
+  );
 }

@@ -1,165 +1,129 @@
-import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
-import type { ApprovalRequest } from "../../spec/interruption.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../../spec/json.ts";
 import type { PermissionRequest } from "../../spec/permission-request.ts";
-import { canonicalJson } from "../../schema/canonical-json.ts";
-import { decide, type Decision } from "../../policy/decide.ts";
+import type { Decided } from "../../audit/decided.ts";
+import { reserveSpend } from "../../limits/spend.ts";
+import { decidePermission } from "../../policy/decide.ts";
+import type { Decision } from "../../policy/decision.ts";
 import { ToolError } from "../../tool-error.ts";
+import { answerAsks, type Asked } from "../ask.ts";
+import { authorized, ruleOf } from "../authorized.ts";
 import type { Execution } from "../execution.ts";
-import { frozenCopy } from "../frozen-copy.ts";
-import { Interrupted } from "../interrupted.ts";
-import type { AskAnswer } from "../on-ask.ts";
+import { checkedPermissions, impliedPermission } from "../permissions.ts";
 import { preflightContext } from "../tool-context.ts";
 
-interface Asked {
-  readonly permission: PermissionRequest;
-  readonly reason: string;
-}
+/** A permission that a call asks for; `undefined`: the call itself. */
+type Subject = PermissionRequest | undefined;
 
 /** Stage 7: what the final arguments intend → the policy → refuse, ask, or go on. */
 export function authorize(execution: Execution): Awaitable<void> {
   const { tool } = execution;
-  if (tool.preflight === undefined) return decideAll(execution, nothingProposed);
+  if (tool.preflight === undefined) return weigh(execution, nothingProposed);
   const proposed = tool.preflight(execution.args as JsonObject, preflightContext(execution));
   return isThenable(proposed)
-    ? proposed.then((requests) => decideAll(execution, requests))
-    : decideAll(execution, proposed);
+    ? promised(proposed).then((requests) =>
+        weigh(execution, checkedPermissions(execution, requests)),
+      )
+    : weigh(execution, checkedPermissions(execution, proposed));
 }
 
 const nothingProposed: readonly PermissionRequest[] = [];
 
-function decideAll(execution: Execution, proposed: readonly PermissionRequest[]): Awaitable<void> {
+function weigh(execution: Execution, proposed: readonly PermissionRequest[]): Awaitable<void> {
   // Stopped while the tool was asked: nobody is to be bothered any more.
   if (execution.ended) return;
-  let asked: Asked[] | undefined;
-  let reason = "";
-  // A trusted tool says what the call comes to; what any other says can only be asked for besides.
-  if (proposed.length === 0 || execution.entry?.trusted !== true) {
-    const decision = strictest(execution, undefined);
-    if (decision.effect === "ask")
-      asked = [{ permission: implied(execution), reason: decision.reason }];
-    reason = decision.reason;
-  }
-  for (const permission of proposed) {
-    const decision = strictest(execution, permission);
-    if (decision.effect === "ask") (asked ??= []).push({ permission, reason: decision.reason });
-    reason = decision.reason;
-  }
-  if (asked !== undefined) {
-    if (!approved(execution, asked)) return ask(execution, asked);
-    execution.approval = execution.resumption?.approval;
-  }
-  authorized(execution, asked === undefined ? "allow" : "approved", asked?.[0]?.reason ?? reason);
+  const reserved = reserveSpend(execution, proposed);
+  return isThenable(reserved)
+    ? reserved.then(() => decideAll(execution, subjectsOf(execution, proposed)))
+    : decideAll(execution, subjectsOf(execution, proposed));
 }
 
-/** Tells that the call may start; of one that is only admitted, it is kept for when it does. */
-function authorized(
-  execution: Execution,
-  decision: "allow" | "approved",
-  reason: string | undefined,
-): void {
-  const { events } = execution.engine;
-  if (execution.onlyAdmitted) execution.authorization = { decision, reason };
-  else if (events.active) events.emitCall(execution, { type: "tool.authorized", decision, reason });
+const onlyTheCall: readonly Subject[] = [undefined];
+
+/** A trusted tool says what its call comes to; what any other says can only be asked for besides. */
+function subjectsOf(
+  { entry }: Execution,
+  proposed: readonly PermissionRequest[],
+): readonly Subject[] {
+  if (proposed.length === 0) return onlyTheCall;
+  return entry?.trusted === true ? proposed : [undefined, ...proposed];
+}
+
+function decideAll(execution: Execution, subjects: readonly Subject[]): Awaitable<void> {
+  if (execution.ended) return;
+  if (subjects.length > 1) return decideEach(execution, subjects);
+  const decision = decide(execution, subjects[0]);
+  if (isThenable(decision))
+    return decision.then((settled) => judge(execution, subjects, [settled]));
+  // By far the most calls: nobody asks, and nobody wants to know.
+  if (decision.effect === "allow" && !isWatched(execution)) return;
+  return judge(execution, subjects, [decision]);
+}
+
+async function decideEach(execution: Execution, subjects: readonly Subject[]): Promise<void> {
+  const decisions = await Promise.all(subjects.map((subject) => decide(execution, subject)));
+  return judge(execution, subjects, decisions);
+}
+
+function decide(
+  { policies, entry, run, args }: Execution,
+  permission: Subject,
+): Awaitable<Decision> {
+  return decidePermission(policies, {
+    entry: entry as NonNullable<typeof entry>,
+    permission,
+    caller: run.caller,
+    arguments: args as JsonObject,
+  });
 }
 
 /** Any deny refuses the call, and any ask outweighs an allow, whichever layer says so. */
-function strictest(execution: Execution, request: PermissionRequest | undefined): Decision {
-  const { policies, entry, call } = execution;
-  let strictest: Decision | undefined;
-  for (const policy of policies) {
-    const decision = decide(policy, entry as NonNullable<typeof entry>, request);
-    if (decision.effect === "deny") {
-      throw new ToolError(
-        "permission_denied",
-        `${call.name} is not permitted (${decision.reason}). Do not try it again; say what you need instead.`,
-      );
-    }
-    if (strictest === undefined || decision.effect === "ask") strictest = decision;
-  }
-  return strictest as Decision;
-}
-
-/** What a call means to do when its tool proposes nothing. */
-function implied({ tool, call }: Execution): PermissionRequest {
-  const access = tool.spec.annotations.access;
-  const kind =
-    access?.spend === true
-      ? "spend"
-      : access?.process === true
-        ? "process"
-        : access?.filesystem === "write"
-          ? "fs.write"
-          : "custom.call";
-  const title = tool.spec.title ?? tool.spec.annotations.title;
-  return {
-    kind,
-    target: call.name,
-    summary: title === undefined ? `Call ${call.name}` : `${title} (${call.name})`,
-  };
-}
-
-/** A person has agreed to exactly these arguments and at least these permissions. */
-function approved({ args, resumption }: Execution, asked: readonly Asked[]): boolean {
-  const approval = resumption?.approval;
-  return (
-    approval !== undefined &&
-    approval.arguments === canonicalJson(args) &&
-    asked.every(({ permission }) => approval.permissions.has(canonicalJson(permission)))
-  );
-}
-
-function ask(execution: Execution, asked: readonly Asked[]): Awaitable<void> {
-  const { engine, run, call, tool } = execution;
-  const requests = asked.map(({ permission, reason }, index): ApprovalRequest => ({
-    id: `${call.id}:${index + 1}`,
-    type: "approval",
-    permission,
-    reason,
-  }));
-  const { onAsk } = engine;
-  if (onAsk === "interrupt") throw new Interrupted(requests);
-  if (onAsk === "deny") {
-    throw new ToolError(
-      "permission_denied",
-      `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
-    );
-  }
-  const obtain = async (): Promise<AskAnswer> =>
-    onAsk({
-      callId: call.id,
-      runId: run.id,
-      spec: tool.spec,
-      arguments: frozenCopy(execution.args as JsonObject),
-      requests,
-      ...(run.caller === undefined ? {} : { caller: run.caller }),
-    });
-  return obtain().then(
-    (answer) => answered(execution, answer, asked),
-    (error: unknown) => {
-      throw new ToolError(
-        "permission_denied",
-        `${call.name} was refused because the approval could not be obtained; no person decided this.`,
-        { cause: error, audience: "host" },
-      );
-    },
-  );
-}
-
-function answered(execution: Execution, answer: AskAnswer, asked: readonly Asked[]): void {
+function judge(
+  execution: Execution,
+  subjects: readonly Subject[],
+  decisions: readonly Decision[],
+): Awaitable<void> {
   if (execution.ended) return;
-  if (answer?.approved !== true) throw rejection(execution.call.name, answer?.reason);
-  execution.approval = {
-    arguments: canonicalJson(execution.args),
-    permissions: new Set(asked.map(({ permission }) => canonicalJson(permission))),
-  };
-  authorized(execution, "approved", asked[0]?.reason);
+  let asked: Asked[] | undefined;
+  for (let index = 0; index < decisions.length; index++) {
+    const decision = decisions[index] as Decision;
+    if (decision.effect === "deny") throw denial(execution, subjects[index], decision);
+    if (decision.effect === "ask") {
+      (asked ??= []).push({
+        permission: subjects[index] ?? impliedPermission(execution),
+        decision,
+      });
+    }
+  }
+  if (asked !== undefined) return answerAsks(execution, asked);
+  if (!isWatched(execution)) return;
+  return authorized(execution, [decidedBy("allowed", decisions.at(-1) as Decision, subjects)]);
 }
 
-/** What the model reads when a person has said no. */
-export function rejection(name: string, reason: string | undefined): ToolError {
-  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
+/** Somebody is to be told why the call may start. */
+function isWatched({ engine, onlyAdmitted }: Execution): boolean {
+  return engine.events.active || engine.audit !== undefined || onlyAdmitted;
+}
+
+function denial(execution: Execution, subject: Subject, decision: Decision): ToolError {
+  execution.decided = decidedBy("denied", decision, [subject]);
   return new ToolError(
-    "approval_rejected",
-    `A person rejected this call of ${name}.${why} Do not repeat it.`,
+    "permission_denied",
+    `${execution.call.name} is not permitted (${decision.reason}). Do not try it again; say what you need instead.`,
+    { cause: decision.cause },
   );
+}
+
+function decidedBy(
+  decided: "allowed" | "denied",
+  decision: Decision,
+  subjects: readonly Subject[],
+): Decided {
+  return {
+    decision: decided,
+    rule: ruleOf(decision),
+    reason: decision.reason,
+    permissions: subjects.flatMap((subject) =>
+      subject === undefined ? [] : [{ kind: subject.kind, target: subject.target }],
+    ),
+  };
 }

@@ -1,54 +1,112 @@
-import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
+import { isThenable, type Awaitable } from "../../spec/json.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
-import type { BeforeCallAnswer, Hook, HookedCall } from "../hooks.ts";
-import { frozenCopy } from "../frozen-copy.ts";
+import type { BeforeCallAnswer } from "../hooks/hook.ts";
+import type { HookInto } from "../hooks/hook-phases.ts";
+import { hookedCall } from "../hooks/hooked-call.ts";
+import { timeoutOf, within } from "../hooks/within.ts";
 import { copyArguments } from "./parse.ts";
 import { strip } from "./strip.ts";
 import { validate } from "./validate.ts";
 
-/** Stage 6: host code passes, modifies or blocks. A hook that throws blocks. */
+/** Stage 6: host code passes, modifies or blocks. Whatever it does not say clearly blocks. */
 export function beforeHooks(execution: Execution): Awaitable<void> {
-  const { hooks } = execution.engine;
-  return hooks.length === 0 ? undefined : runHooks(execution, hooks);
+  const hooks = execution.engine.hooks.beforeCall;
+  return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
-async function runHooks(execution: Execution, hooks: readonly Hook[]): Promise<void> {
-  let call = hookedCall(execution);
-  for (const hook of hooks) {
-    let answer: BeforeCallAnswer;
-    try {
-      if (hook.beforeCall === undefined || hook.when?.(call) === false) continue;
-      const pending = hook.beforeCall(call);
-      answer = isThenable(pending) ? await pending : pending;
-      // Stopped meanwhile: nobody waits for what the other hooks would say.
-      if (execution.ended) return;
-    } catch (error) {
-      throw new ToolError(
-        "permission_denied",
-        `${call.spec.name} was blocked because a check of the host failed.`,
-        { cause: error, audience: "host" },
-      );
-    }
-    if (answer === undefined) continue;
-    if ("block" in answer) {
-      throw new ToolError("permission_denied", `${call.spec.name} was blocked: ${answer.block}`);
-    }
-    execution.args = copyArguments(call.spec.name, answer.arguments);
-    strip(execution);
-    await validate(execution);
-    if (execution.ended) return;
-    call = hookedCall(execution);
+/** Asks one after the other; a promise only when one of them gives one. */
+function askFrom(
+  execution: Execution,
+  hooks: readonly HookInto<"beforeCall">[],
+  from: number,
+): Awaitable<void> {
+  for (let index = from; index < hooks.length; index++) {
+    const answer = ask(execution, hooks[index] as HookInto<"beforeCall">);
+    const heeded = isThenable(answer)
+      ? answer.then(
+          (answer) => heed(execution, answer),
+          (error: unknown) => {
+            throw failedCheck(execution, error);
+          },
+        )
+      : heed(execution, answer);
+    if (isThenable(heeded)) return heeded.then(() => askFrom(execution, hooks, index + 1));
   }
 }
 
-/** The call as hooks see it now; to change the arguments they return others. */
-export function hookedCall({ run, call, tool, args }: Execution): HookedCall {
-  return {
-    callId: call.id,
-    runId: run.id,
-    spec: tool.spec,
-    arguments: frozenCopy(args as JsonObject),
-    ...(run.caller === undefined ? {} : { caller: run.caller }),
-  };
+function ask(execution: Execution, hook: HookInto<"beforeCall">): Awaitable<BeforeCallAnswer> {
+  // Stopped meanwhile: nobody waits for what the other hooks would say.
+  if (execution.ended) return;
+  try {
+    const call = hookedCall(execution);
+    if (hook.when?.(call) === false) return;
+    const answer = hook.beforeCall(call);
+    return isThenable(answer) ? within(execution, timeoutOf(execution, hook), answer) : answer;
+  } catch (error) {
+    throw failedCheck(execution, error);
+  }
+}
+
+function heed(execution: Execution, answer: BeforeCallAnswer): Awaitable<void> {
+  if (answer === undefined || execution.ended) return;
+  let given: { readonly block?: unknown; readonly arguments?: unknown };
+  try {
+    given = readAnswer(answer);
+  } catch (error) {
+    throw failedCheck(execution, error);
+  }
+  if ("block" in given) {
+    throw new ToolError(
+      "permission_denied",
+      `${execution.call.name} was blocked: ${String(given.block)}`,
+    );
+  }
+  return replace(execution, given.arguments);
+}
+
+/** What an answer says, read once. */
+function readAnswer(answer: unknown): { readonly block?: unknown; readonly arguments?: unknown } {
+  if (typeof answer === "object" && answer !== null) {
+    if ("block" in answer && typeof answer.block === "string") return { block: answer.block };
+    if ("arguments" in answer && !("block" in answer)) return { arguments: answer.arguments };
+  }
+  throw new ToolError(
+    "internal",
+    `beforeCall answered with neither of these: nothing, to pass; { arguments: {…} }, to change them; { block: "reason" }.`,
+  );
+}
+
+/** Back to stage 3 with other arguments. */
+function replace(execution: Execution, given: unknown): Awaitable<void> {
+  try {
+    execution.args = copyArguments(execution.call.name, given);
+    execution.hooked = undefined;
+    strip(execution);
+    const checking = validate(execution);
+    if (isThenable(checking)) {
+      return checking.then(undefined, (error: unknown) => {
+        throw spoilt(execution, error);
+      });
+    }
+  } catch (error) {
+    throw spoilt(execution, error);
+  }
+}
+
+function failedCheck({ call }: Execution, cause: unknown): ToolError {
+  return new ToolError(
+    "permission_denied",
+    `${call.name} was blocked because a check of the host failed.`,
+    { cause, audience: "host" },
+  );
+}
+
+/** The model is not told what is wrong with arguments that it did not send. */
+function spoilt({ call }: Execution, cause: unknown): ToolError {
+  return new ToolError(
+    "internal",
+    `${call.name} was not run: the host changed its arguments to ones that are not valid.`,
+    { cause },
+  );
 }

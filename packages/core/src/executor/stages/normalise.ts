@@ -11,7 +11,6 @@ import { jsonValue } from "../json-value.ts";
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */
 export function normalise(execution: Execution): Awaitable<void> {
   const { returned, tool } = execution;
-  execution.attemptMs = 0;
   if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
   let schema: JsonSchema | undefined;
   try {
@@ -97,7 +96,8 @@ export function toOutput(returned: unknown, structured = false): ToolOutput {
   return { content: [text(typeof value === "number" ? `${value}` : JSON.stringify(value))], value };
 }
 
-function withJsonValue(output: ToolOutput): ToolOutput {
+/** An output whose value is JSON. */
+export function withJsonValue(output: ToolOutput): ToolOutput {
   if (output.value === undefined) return output;
   const value = jsonValue(output.value);
   return value === output.value ? output : { ...output, value };
@@ -107,7 +107,8 @@ function isBlockList(value: unknown): value is readonly ContentBlock[] {
   return Array.isArray(value) && value.every(isContentBlock);
 }
 
-function isOutput(value: object): value is ToolOutput {
+/** True for an object that is an output, and not data. */
+export function isOutput(value: object): value is ToolOutput {
   return (
     "content" in value &&
     isBlockList(value.content) &&

@@ -7,12 +7,17 @@ const maxDepth = 200;
 
 /** Stage 2: the arguments as a value of the call's own. Malformed JSON is an error, never `{}`. */
 export function parse(execution: Execution): void {
-  if (execution.resumption !== undefined) {
-    execution.args = execution.resumption.arguments;
-    return;
-  }
-  const { arguments: sent, name } = execution.call;
-  execution.args = typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent);
+  const { call, resumption } = execution;
+  execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments);
+}
+
+/**
+ * Arguments as a text or as a value.
+ *
+ * @throws ToolError `invalid_arguments`
+ */
+export function readArguments(name: string, sent: unknown): JsonObject {
+  return typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent);
 }
 
 function parseText(name: string, sent: string): JsonObject {
@@ -26,8 +31,20 @@ function parseText(name: string, sent: string): JsonObject {
       error,
     );
   }
-  // Parsed JSON is plain, so the copy's checks of depth and `__proto__` are all that is left to do.
-  return copyArguments(name, value);
+  requireObject(name, value);
+  checkParsed(name, value, 0);
+  return value;
+}
+
+/** What has been parsed is plain already, and nobody else's. */
+function checkParsed(name: string, value: object, depth: number): void {
+  if (depth > maxDepth) throw tooDeep(name);
+  for (const key in value) {
+    const member = (value as Record<string, JsonValue>)[key];
+    // A number may be too large for a number, such as 1e999.
+    if (typeof member === "number" && !Number.isFinite(member)) throw noNumber(name, member);
+    if (typeof member === "object" && member !== null) checkParsed(name, member, depth + 1);
+  }
 }
 
 /**
@@ -36,11 +53,13 @@ function parseText(name: string, sent: string): JsonObject {
  * @throws ToolError `invalid_arguments` for what JSON cannot hold, and for endless nesting.
  */
 export function copyArguments(name: string, value: unknown): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`The arguments of ${name} must be one JSON object, such as {"name": "value"}.`);
-  }
-  // A tool that changes its arguments must not change the caller's.
+  requireObject(name, value);
   return copy(name, value, 0) as JsonObject;
+}
+
+function requireObject(name: string, value: unknown): asserts value is JsonObject {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw invalid(`The arguments of ${name} must be one JSON object, such as {"name": "value"}.`);
 }
 
 function copy(name: string, value: unknown, depth: number): JsonValue {
@@ -50,12 +69,10 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
       return value;
     case "number":
       if (Number.isFinite(value)) return value;
-      throw invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
+      throw noNumber(name, value);
     case "object": {
       if (value === null) return null;
-      if (depth > maxDepth) {
-        throw invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
-      }
+      if (depth > maxDepth) throw tooDeep(name);
       if (Array.isArray(value)) return value.map((item) => copy(name, item, depth + 1));
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) throw notPlain(name, value);
@@ -80,6 +97,14 @@ function define(target: Record<string, JsonValue>, key: string, value: JsonValue
   // Plain assignment would set the prototype instead.
   if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true });
   else target[key] = value;
+}
+
+function tooDeep(name: string): ToolError {
+  return invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
+}
+
+function noNumber(name: string, value: number): ToolError {
+  return invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
 }
 
 /** A date, a map or an instance would lose what it holds: the host has to write it as JSON. */

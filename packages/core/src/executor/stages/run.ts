@@ -1,21 +1,56 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
 import { ToolError } from "../../tool-error.ts";
+import { overdue } from "../call-time.ts";
 import type { Execution } from "../execution.ts";
+import { Around } from "../hooks/around.ts";
+import { checkRetry } from "../retry-policy.ts";
 import { ExecutionContext } from "../tool-context.ts";
+import { copyArguments } from "./parse.ts";
 
-/** Stage 8, second half: the tool's own work, under its timeout. Answers with what the tool does. */
+/** Stage 8, second half: one attempt at the tool's own work, under its timeout. Answers with what the tool does. */
 export function run(execution: Execution): Awaitable<unknown> {
   const { engine, tool } = execution;
+  const { retry } = tool.spec;
   const timeout = timeoutOf(execution);
+  if (retry !== undefined) checkRetry(`${tool.spec.name}: retry`, retry);
   // Cancelled by one of the checks before, or by whoever was told of them.
   if (execution.run.stopped !== undefined) throw execution.run.stopped;
-  execution.attempt = execution.resumption?.attempt ?? 1;
-  execution.startedAt = engine.clock.now();
-  if (engine.events.active) started(execution);
-  const returned = tool.invoke(execution.args as JsonObject, new ExecutionContext(execution));
+  const now = engine.clock.now();
+  if (execution.time !== undefined && now >= execution.time.endsAt) throw overdue(execution);
+  if (execution.attempt === 0) {
+    execution.attempt = execution.resumption?.attempt ?? 1;
+    execution.startedAt = now;
+    if (engine.events.active) started(execution);
+  } else {
+    execution.attempt += 1;
+  }
+  execution.attempting = true;
+  const ctx = new ExecutionContext(execution);
+  execution.context = ctx;
+  const returned = invoke(execution, ctx);
   if (!isThenable(returned)) return void (execution.returned = returned);
   execution.attemptMs = timeout;
+  if (timeout > 0 && execution.time !== undefined) execution.time.stepEnds = now + timeout;
   return returned;
+}
+
+function invoke(execution: Execution, ctx: ExecutionContext): Awaitable<unknown> {
+  const { engine, tool } = execution;
+  const own = takeArguments(execution);
+  return engine.hooks.around.length === 0
+    ? tool.invoke(own, ctx)
+    : new Around(execution, ctx, () => tool.invoke(own, ctx)).go();
+}
+
+/**
+ * Each attempt gets arguments of its own: what it does to them nobody else sees. It gets the very
+ * ones that were checked, since what the tool has made of them then need not be made again.
+ */
+function takeArguments(execution: Execution): JsonObject {
+  const { args: own, admitted, call } = execution;
+  execution.args = copyArguments(call.name, own);
+  if (admitted === own) execution.admitted = execution.args;
+  return own as JsonObject;
 }
 
 function started(execution: Execution): void {

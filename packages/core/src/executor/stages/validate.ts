@@ -1,5 +1,6 @@
 import {
   isThenable,
+  promised,
   type Awaitable,
   type JsonObject,
   type JsonSchema,
@@ -32,7 +33,7 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
   if (problems !== undefined) throw invalid(execution, problems);
   if (tool.validate === undefined) return;
   const refined = tool.validate(args);
-  if (isThenable(refined)) return refined.then((found) => refuse(execution, found));
+  if (isThenable(refined)) return promised(refined).then((found) => refuse(execution, found));
   refuse(execution, refined);
 }
 

@@ -12,7 +12,7 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     runId: "run_1",
     signal,
     injected: undefined,
-    scope: { execute: unused },
+    scope: { execute: unused, resume: unused },
     artifacts: { write: unused },
     update: unused,
     progress: unused,

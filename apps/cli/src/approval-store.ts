@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import type { Grant, GrantStore, PendingCallStore } from "@toolweave/core";
+import type { SqliteStore } from "@toolweave/stores";
+import { StoreKey } from "./store-key.ts";
+import { storePath } from "./store-path.ts";
+
+/**
+ * The calls that wait, and the grants. File and key are made when the first of them has to be kept;
+ * until then there is nothing, and nothing is loaded. Whoever makes one closes it.
+ */
+export class ApprovalStore {
+  readonly path: string;
+  readonly key: StoreKey;
+  readonly pendingCalls: Required<PendingCallStore> = {
+    add: async (interruption) => (await this.#made()).pendingCalls.add(interruption),
+    claim: (interruption) =>
+      this.#writes(
+        async () => (await (await this.#existing())?.pendingCalls.claim(interruption)) ?? "unknown",
+      ),
+    finish: (id) => this.#writes(async () => (await this.#existing())?.pendingCalls.finish(id)),
+    get: async (id) => (await this.#existing())?.pendingCalls.get(id),
+    list: async () => (await (await this.#existing())?.pendingCalls.list()) ?? [],
+    now: async () => (await (await this.#existing())?.pendingCalls.now?.()) ?? Date.now(),
+  };
+  readonly grants: GrantStore = {
+    add: async (grant) => {
+      await (await this.#made()).grants.add(grant);
+      this.saved.push(grant);
+    },
+    list: async (tool) => (await (await this.#existing())?.grants.list(tool)) ?? [],
+    revoke: async (id) => (await (await this.#existing())?.grants.revoke(id)) ?? false,
+  };
+  /** The grants that were added here, oldest first. */
+  readonly saved: Grant[] = [];
+  #store: Promise<SqliteStore> | undefined;
+  readonly #writing = new Set<Promise<unknown>>();
+
+  /** @throws UsageError */
+  constructor(option: string | undefined, env: Readonly<Record<string, string | undefined>>) {
+    this.path = storePath(option, env);
+    this.key = new StoreKey(this.path, env);
+  }
+
+  /** Waits for what the executor has not waited for: a cancelled call is still to be told as ended. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writing);
+    const [store] = await Promise.allSettled([this.#store]);
+    if (store.status === "fulfilled") store.value?.close();
+  }
+
+  async #made(): Promise<SqliteStore> {
+    this.key.keep();
+    return (this.#store ??= open(this.path));
+  }
+
+  async #existing(): Promise<SqliteStore | undefined> {
+    if (this.#store === undefined && !existsSync(this.path)) return undefined;
+    return (this.#store ??= open(this.path));
+  }
+
+  #writes<T>(write: () => Promise<T>): Promise<T> {
+    const writing = write();
+    this.#writing.add(writing);
+    return writing;
+  }
+}
+
+async function open(path: string): Promise<SqliteStore> {
+  const { sqliteStore } = await import("@toolweave/stores");
+  return sqliteStore(path);
+}

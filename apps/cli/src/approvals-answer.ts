@@ -1,0 +1,216 @@
+import {
+  ToolRegistry,
+  type Answer,
+  type GrantChoice,
+  type Interruption,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { ApprovalStore } from "./approval-store.ts";
+import type { StoreOptions } from "./approvals-list.ts";
+import { askForAnswers } from "./ask-for-answers.ts";
+import { proposalsOf } from "./approve.ts";
+import { rebuiltApi, recipeOf } from "./call-recipe.ts";
+import { cliExecutor } from "./cli-executor.ts";
+import type { CliIo } from "./cli-io.ts";
+import { describeError } from "./describe-error.ts";
+import { describeProposals } from "./describe-grant.ts";
+import { exitCode } from "./exit-code.ts";
+import { keptCall, refusalOf } from "./kept-call.ts";
+import { loadPolicy } from "./load-policy.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { outcomeExitCode } from "./outcome-exit-code.ts";
+import { waitsForYes } from "./next-commands.ts";
+import type { Output } from "./output.ts";
+import { canAsk } from "./questions.ts";
+import { readJsonOption, readObjectOption } from "./read-json-option.ts";
+import { report, sayDenial, type CommandPlace, type ReportOptions } from "./report.ts";
+import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The options of the commands that let a call go on. */
+interface AnswerOptions extends StoreOptions, Partial<ApiOptions> {
+  readonly verbose?: boolean;
+}
+
+/** The options of `toolweave approvals approve`. */
+export interface ApproveOptions extends AnswerOptions {
+  readonly always?: boolean;
+  readonly anyArguments?: boolean;
+  readonly arguments?: string;
+  readonly by?: string;
+}
+
+/** The options of `toolweave approvals reject`. */
+export interface RejectOptions extends StoreOptions {
+  readonly verbose?: boolean;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** The options of `toolweave approvals resume`. */
+export interface ResumeOptions extends AnswerOptions {
+  readonly answer?: readonly string[];
+}
+
+/** `toolweave approvals approve`: runs a call that waits for a yes, and prints its answer as `call` does. */
+export async function approve(
+  id: string,
+  options: ApproveOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { always, anyArguments, by } = options;
+  if (anyArguments === true && always !== true) {
+    throw new UsageError("--any-arguments says what --always saves: give both.");
+  }
+  if (always === true && options.arguments !== undefined) {
+    throw new UsageError(
+      "--always saves what was asked for, and --arguments changes it: give one of them.",
+    );
+  }
+  const edited =
+    options.arguments === undefined
+      ? undefined
+      : await readObjectOption("--arguments", options.arguments, io);
+  const grant: GrantChoice | undefined =
+    always !== true
+      ? undefined
+      : anyArguments === true
+        ? { scope: "always", arguments: "any" }
+        : "always";
+  return withStore(options, io, (store) =>
+    answerCall(id, options, { io, output, store }, (interruption) => {
+      if (!waitsForYes(interruption)) throw waitsForMore(id);
+      const proposals = proposalsOf(interruption.requests);
+      if (grant !== undefined && proposals.length > 0) {
+        output.say(describeProposals(proposals, grant).trimEnd());
+      }
+      return [
+        {
+          type: "approve",
+          ...(by === undefined ? {} : { by }),
+          ...(edited === undefined ? {} : { arguments: edited }),
+          ...(grant === undefined ? {} : { grant }),
+        },
+      ];
+    }),
+  );
+}
+
+/** `toolweave approvals resume`: goes on with a call that waits for whatever it may be. */
+export function resume(
+  id: string,
+  options: ResumeOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { answer: written } = options;
+  return withStore(options, io, (store) =>
+    answerCall(id, options, { io, output, store }, async (interruption) => {
+      if (written === undefined) {
+        if (canAsk(io)) return askForAnswers(interruption, io);
+        throw new UsageError("Nobody can be asked here: give the answers with --answer.");
+      }
+      const given: unknown[] = [];
+      for (const json of written) given.push(await readJsonOption("--answer", json, io));
+      // Whatever it is, the executor says what is wrong with it.
+      return given.flat() as Answer[];
+    }),
+  );
+}
+
+/** `toolweave approvals reject`: sees to it that a call never runs. */
+export function reject(
+  id: string,
+  options: RejectOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { reason, by } = options;
+  const answers: Answer[] = [
+    {
+      type: "reject",
+      ...(reason === undefined ? {} : { reason }),
+      ...(by === undefined ? {} : { by }),
+    },
+  ];
+  return withStore(options, io, async (store) => {
+    const place = { io, output, store };
+    const record = await keptCall(store, id);
+    const refusal = await refusalOf(store, record);
+    if (refusal !== undefined) {
+      // Somebody has looked at it now: it need not be listed for ever.
+      if (record.status === "unfinished") await store.pendingCalls.finish(record.interruption.id);
+      return reported(refusal, options, place);
+    }
+    const { interruption } = record;
+    if (!waitsForYes(interruption)) throw waitsForMore(id);
+    // What has not begun needs no tool to be rejected.
+    const executor = cliExecutor({ registry: new ToolRegistry([]), store });
+    const outcome = await executor.resume(interruption, answers, { signal: io.signal });
+    const code = await reported(outcome, options, place);
+    const isRejected = outcome.status === "failed" && outcome.error.code === "approval_rejected";
+    return isRejected ? exitCode.completed : code;
+  });
+}
+
+function waitsForMore(id: string): UsageError {
+  return new UsageError(
+    `This call has begun and waits for more than a yes: use \`toolweave approvals resume ${id}\`.`,
+  );
+}
+
+/** Takes a call to its end in this process, if nothing speaks against it. */
+async function answerCall(
+  id: string,
+  options: AnswerOptions,
+  place: CommandPlace,
+  answersTo: (interruption: Interruption) => readonly Answer[] | Promise<readonly Answer[]>,
+): Promise<number> {
+  const { io, output, store } = place;
+  const record = await keptCall(store, id);
+  const refusal = await refusalOf(store, record);
+  if (refusal !== undefined) return reported(refusal, options, place);
+  const { interruption } = record;
+  const recipe = recipeOf(interruption);
+  const rebuilt = rebuiltApi(recipe, options);
+  const api = sourceOptions(rebuilt.options, io.env);
+  output.keepSecret(...api.secrets);
+  const policy = await loadPolicy(recipe?.policy);
+  const answers = await answersTo(interruption);
+  const { registry, failures } = await loadRegistry(rebuilt.documents, api.options, io);
+  try {
+    for (const failure of failures) output.say(describeError(failure, options.verbose === true));
+    if (failures.length > 0) return exitCode.sourceFailed;
+    const { timeout } = rebuilt.options;
+    const executor = cliExecutor({ registry, policy, timeout, store });
+    const outcome = await executor.resume(interruption, answers, { signal: io.signal });
+    const code = await reported(outcome, options, place);
+    await sayDenial(outcome, executor, output);
+    return code;
+  } finally {
+    await registry.close();
+  }
+}
+
+async function reported(
+  outcome: ToolOutcome,
+  options: ReportOptions,
+  place: CommandPlace,
+): Promise<number> {
+  await report(outcome, options, place);
+  return outcomeExitCode(outcome, place.io.signal.aborted);
+}
+
+async function withStore(
+  { store: option }: StoreOptions,
+  io: CliIo,
+  work: (store: ApprovalStore) => Promise<number>,
+): Promise<number> {
+  const store = new ApprovalStore(option, io.env);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { ToolExecutor, type OnAsk, type PolicyInput, type ToolRegistry } from "@toolweave/core";
+import type { ApprovalStore } from "./approval-store.ts";
+
+/** As much of a store as an executor needs. */
+type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
+
+/** What a command's executor differs in. */
+export interface CliExecutorOptions {
+  readonly registry: ToolRegistry;
+  readonly policy?: PolicyInput | undefined;
+  /** Milliseconds; undefined: the executor's own. */
+  readonly timeout?: number | undefined;
+  readonly onAsk?: OnAsk;
+  /** Where calls wait and grants are kept; undefined: nothing is looked up or kept. */
+  readonly store?: ExecutorStore | undefined;
+}
+
+/** The executor of one command. */
+export function cliExecutor({
+  registry,
+  policy,
+  timeout,
+  onAsk = "interrupt",
+  store,
+}: CliExecutorOptions): ToolExecutor {
+  return new ToolExecutor({
+    registry,
+    onAsk,
+    // A person reads the answer, or a program does: neither has a model's limits.
+    maxOutputBytes: Infinity,
+    ...(policy === undefined ? {} : { policy }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
+    ...(store === undefined
+      ? {}
+      : { key: store.key.value, pendingCalls: store.pendingCalls, grants: store.grants }),
+  });
+}

@@ -1,0 +1,102 @@
+import { createRequire } from "node:module";
+import { Command } from "commander";
+import { addApprovals } from "./approvals-commands.ts";
+import type { CallOptions } from "./call.ts";
+import type { CliIo } from "./cli-io.ts";
+import { exitCodeHelp } from "./exit-code.ts";
+import { callExamples, examples, explainExamples, inspectExamples } from "./help-text.ts";
+import type { InspectOptions } from "./inspect.ts";
+import { collect, withApiOptions, withPolicy, withStore } from "./option-values.ts";
+import type { Output } from "./output.ts";
+import type { ExplainOptions } from "./policy-explain.ts";
+
+/** What a command works with; `end` takes its exit code. */
+export interface CommandContext {
+  readonly io: CliIo;
+  readonly output: Output;
+  readonly end: (code: number) => void;
+}
+
+const argumentsHelp =
+  "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both";
+
+/** All commands. What one does is loaded when it is used. */
+export function commands(context: CommandContext): Command {
+  const { io, output, end } = context;
+  const program = new Command("toolweave")
+    .description("Lists, calls and governs the tools that OpenAPI documents make.")
+    .version(version(), "--version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      // Said by `runCli`, in one place for all errors.
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText("after", examples + exitCodeHelp);
+
+  withPolicy(withApiOptions(program.command("inspect")))
+    .summary("list the tools of a document")
+    .description(
+      "Lists the tools of OpenAPI documents: name, method and path, what a call does, summary; then what could not become a tool.",
+    )
+    .option("--filter <glob>", "only tools of these names (list_*); may be repeated", collect)
+    .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", inspectExamples + exitCodeHelp)
+    .action(async (options: InspectOptions) => {
+      const { inspect } = await import("./inspect.ts");
+      end(await inspect(options, io, output));
+    });
+
+  withStore(withPolicy(withApiOptions(program.command("call"))))
+    .summary("call a tool")
+    .description(
+      "Calls one tool and prints its answer. Calls that may change something ask first, on a terminal; elsewhere they are put aside and answered with `toolweave approvals`.",
+    )
+    .argument("<tool>", "its name, as `toolweave inspect` prints it")
+    .argument("[key=value...]", argumentsHelp)
+    .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
+    .option("--yes", "approve the call without asking")
+    .option("--json", "print the whole outcome as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", callExamples + exitCodeHelp)
+    .action(async (tool: string, words: readonly string[], options: CallOptions) => {
+      const { call } = await import("./call.ts");
+      end(await call(tool, words, options, io, output));
+    });
+
+  addApprovals(program, context);
+
+  const policy = program.command("policy").summary("explain what a policy decides");
+  withStore(withPolicy(withApiOptions(policy.command("explain"))))
+    .summary("tell what would become of a call, and which rule decides")
+    .description(
+      "Tells what would become of a call, which rule decides, and what else was weighed. Nothing is called. Without arguments it tells of the tool.",
+    )
+    .argument("<tool>", "its name, as `toolweave inspect` prints it")
+    .argument("[key=value...]", argumentsHelp)
+    .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
+    .option("--caller <id>", "on whose behalf")
+    .option("--role <role>", "a role of the caller's; may be repeated", collect)
+    .option("--json", "print the explanation as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", explainExamples + exitCodeHelp)
+    .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
+      const { explain } = await import("./policy-explain.ts");
+      end(await explain(tool, words, options, io, output));
+    });
+  return program;
+}
+
+function version(): string {
+  // By name: where this file lies differs between the sources and a build.
+  const manifest = createRequire(import.meta.url)("toolweave/package.json") as { version: string };
+  return manifest.version;
+}

@@ -1,0 +1,31 @@
+import type { GrantChoice, GrantProposal } from "@toolweave/core";
+import { safeLine } from "./safe-text.ts";
+
+/** All that would be saved of a yes for good, for the person who decides. */
+export function describeProposals(
+  proposals: readonly GrantProposal[],
+  choice: GrantChoice,
+): string {
+  const lines = proposals.map(
+    (proposal) => `  ${safeLine(proposal.tool)}: ${describeGrant(proposal, choice)}`,
+  );
+  return [
+    "To be saved, so that nobody is asked again before a call of",
+    ...lines,
+    "  as long as the tool is described as it is now, and until it is revoked.",
+    "",
+  ].join("\n");
+}
+
+/** What a grant is for, in one line. */
+export function describeGrant(
+  { permission: { kind, target }, argumentsHash, caller }: GrantProposal,
+  choice: GrantChoice,
+): string {
+  const isAny = argumentsHash === undefined || typeof choice === "object";
+  return [
+    kind === "network" ? safeLine(target) : `${safeLine(kind)}: ${safeLine(target)}`,
+    isAny ? "with any arguments" : "with these arguments",
+    ...(caller === undefined ? [] : [`for ${safeLine(caller.id)}`]),
+  ].join(" ");
+}

@@ -1,0 +1,61 @@
+import type { InterruptionRequest, JsonObject, ToolCall } from "@toolweave/core";
+import { safeJson, safeLine, safeText } from "./safe-text.ts";
+
+/** What a call is about to do or waits for, for a person: a line for each request, its reason, the arguments. */
+export function describeRequests(
+  requests: readonly InterruptionRequest[],
+  args: ToolCall["arguments"],
+): string {
+  const lines = requests.flatMap(requestLines);
+  // The host is handed the arguments with the request for a result.
+  if (!requests.every(({ type }) => type === "result")) lines.push(argumentsLine(args));
+  return lines.map((line) => `${safeText(`  ${line.replaceAll("\n", "\n  ")}`)}\n`).join("");
+}
+
+/** One request in one line. */
+export function describeRequest(request: InterruptionRequest): string {
+  switch (request.type) {
+    case "approval": {
+      const { kind, target, summary } = request.permission;
+      // A request's target is its method and URL: nothing says it better.
+      return kind === "network"
+        ? safeLine(target)
+        : `${safeLine(summary)} (${safeLine(kind)}: ${safeLine(target)})`;
+    }
+    case "auth":
+      return `sign in (${safeLine(request.credential)}): ${safeLine(request.message)}`;
+    case "input":
+      return `input: ${safeLine(request.message)}`;
+    case "result":
+      return "a result, which the program that runs the tool gives";
+  }
+}
+
+function requestLines(request: InterruptionRequest): string[] {
+  const lines = [describeRequest(request)];
+  switch (request.type) {
+    case "approval":
+      lines.push(request.reason);
+      if (request.call !== undefined) {
+        lines.push(
+          `for its call of ${request.call.name} with ${argumentsLine(request.call.arguments)}`,
+        );
+      }
+      break;
+    case "auth":
+      if (request.url !== undefined) lines.push(`at ${safeLine(request.url)}`);
+      break;
+    case "input":
+      if (request.schema !== undefined) {
+        lines.push(`as ${safeJson(JSON.stringify(request.schema))}`);
+      }
+      break;
+    case "result":
+      lines.push(argumentsLine(request.arguments));
+  }
+  return lines;
+}
+
+function argumentsLine(args: string | JsonObject): string {
+  return `arguments ${safeJson(JSON.stringify(args, null, 2))}`;
+}

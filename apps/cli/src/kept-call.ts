@@ -1,0 +1,75 @@
+import {
+  ToolError,
+  ToolRegistry,
+  type ClaimResult,
+  type PendingCallRecord,
+  type ToolOutcome,
+} from "@toolweave/core";
+import type { ApprovalStore } from "./approval-store.ts";
+import { cliExecutor } from "./cli-executor.ts";
+import { findById } from "./find-by-id.ts";
+
+/**
+ * The call that an id, or the beginning of one, stands for. A whole id also finds what is over.
+ *
+ * @throws UsageError
+ */
+export async function keptCall(store: ApprovalStore, id: string): Promise<PendingCallRecord> {
+  const whole = await store.pendingCalls.get(id);
+  return (
+    whole ??
+    findById(
+      id,
+      await store.pendingCalls.list(),
+      ({ interruption }) => interruption.id,
+      "call that waits",
+      ": it was answered, has expired, or is in another store",
+    )
+  );
+}
+
+const claims = {
+  // Nobody claims it here: that is for whoever goes on with it.
+  pending: "unknown",
+  claimed: "running",
+  finished: "finished",
+  unfinished: "unfinished",
+} as const satisfies Record<PendingCallRecord["status"], ClaimResult>;
+
+/**
+ * Why a kept call cannot be answered: over, expired, changed, or of another key. Until this has said
+ * `undefined`, nothing that stands in it is to be believed: whoever can write to the store may have
+ * written it. Takes nothing.
+ */
+export async function refusalOf(
+  store: ApprovalStore,
+  { interruption, status }: PendingCallRecord,
+): Promise<ToolOutcome | undefined> {
+  const { problem, isNew, path } = store.key;
+  if (problem !== undefined) throw problem;
+  if (isNew) {
+    throw new ToolError(
+      "store_unavailable",
+      `The key ${path} is not there, and nothing that waits can be opened without it: restore it, or set TOOLWEAVE_KEY.`,
+    );
+  }
+  let isGenuine = false;
+  const executor = cliExecutor({
+    registry: new ToolRegistry([]),
+    store: {
+      key: store.key,
+      grants: store.grants,
+      pendingCalls: {
+        ...store.pendingCalls,
+        // The executor comes here with what it could open, and is still in time.
+        claim: () => {
+          isGenuine = status === "pending";
+          return claims[status];
+        },
+        finish: () => {},
+      },
+    },
+  });
+  const outcome = await executor.resume(interruption, [{ type: "reject" }]);
+  return isGenuine ? undefined : outcome;
+}

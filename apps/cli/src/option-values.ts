@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import { UsageError } from "./usage-error.ts";
+
+/** What a command needs to know of the documents and of the API behind them. */
+export function withApiOptions(command: Command): Command {
+  return withApi(
+    command.requiredOption("--openapi <url|file>", "an OpenAPI document; may be repeated", collect),
+  );
+}
+
+/** The same for a command on a call that was made before: each goes before what it was made with. */
+export function withApiOverrides(command: Command): Command {
+  return withApi(
+    command.option(
+      "--openapi <url|file>",
+      "the OpenAPI document, where it is now; may be repeated",
+      collect,
+    ),
+  );
+}
+
+function withApi(command: Command): Command {
+  return command
+    .option("--base-url <url>", "where the API is, instead of what the document says")
+    .option("--header <name: value>", "sent with every request; may be repeated", collect)
+    .option(
+      "--auth <credentials>",
+      "bearer:TOKEN, basic:USER:PASSWORD, apiKey:VALUE or apiKey:SCHEME=VALUE; may be repeated",
+      collect,
+    )
+    .option(
+      "--allow-origin <origin>",
+      "may be reached although it is private; may be repeated",
+      collect,
+    )
+    .option(
+      "--timeout <ms>",
+      "for loading and for the call; 0: none (default: 60000)",
+      milliseconds,
+    );
+}
+
+/** Where rules are from. */
+export function withPolicy(command: Command): Command {
+  return command.option(
+    "--policy <preset|file>",
+    "readOnly, supervised (the default), autonomous, strict, or a file with rules",
+  );
+}
+
+/** Where calls that wait and grants are kept. */
+export function withStore(command: Command): Command {
+  return command.option(
+    "--store <file>",
+    "keeps calls that wait (default: $TOOLWEAVE_STORE, else in your state folder)",
+  );
+}
+
+/** Gathers an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+function milliseconds(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= 2_147_483_647) return number;
+  throw new UsageError("--timeout must be a number of milliseconds, such as 5000.");
+}

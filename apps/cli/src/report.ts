@@ -1,0 +1,93 @@
+import type { Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type { ApprovalStore } from "./approval-store.ts";
+import type { CliIo } from "./cli-io.ts";
+import { describeError } from "./describe-error.ts";
+import { describeRequest } from "./describe-requests.ts";
+import { duration } from "./duration.ts";
+import { nextCommands, storeCommand, waitsForYes } from "./next-commands.ts";
+import type { Output } from "./output.ts";
+import { renderResult } from "./render-result.ts";
+import { safeJson, safeLine, safeText } from "./safe-text.ts";
+
+/** What a command that runs a call prints. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** What a command reads from and writes to. */
+export interface CommandPlace {
+  readonly io: CliIo;
+  readonly output: Output;
+  readonly store: ApprovalStore;
+}
+
+/** Prints what came of a call: its answer on stdout, everything else on stderr. */
+export async function report(
+  outcome: ToolOutcome,
+  { json, verbose = false }: ReportOptions,
+  { io, output, store }: CommandPlace,
+): Promise<void> {
+  if (json === true) {
+    const next = outcome.status === "interrupted" && {
+      next: nextCommands(outcome.interruption, store, io.env),
+    };
+    await output.write(`${safeJson(JSON.stringify({ ...outcome, ...next }, null, 2))}\n`);
+  }
+  if (outcome.status === "interrupted") {
+    sayWaiting(outcome.interruption, { io, output, store });
+  } else if (outcome.error?.code === "approval_rejected") {
+    output.say(`toolweave: ${outcome.result.toolName} was not called: you did not approve it.`);
+  } else if (outcome.error?.code === "store_unavailable") {
+    // What is wrong with which file stands in the cause.
+    const { cause } = outcome.error;
+    output.say(describeError(outcome.error, false));
+    if (cause !== undefined) output.say(describeError(cause, verbose));
+  } else if (outcome.error !== undefined) {
+    output.say(describeError(outcome.error, verbose));
+  } else if (json !== true) {
+    const { text, notes } = renderResult(outcome.result.content);
+    const shown = output.isTerminal ? safeText(text) : text;
+    if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+    for (const note of notes) output.say(safeText(`toolweave: ${note}`));
+  }
+  for (const { id } of store.saved) {
+    output.say(`toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`);
+  }
+}
+
+/** Says why a tool may not be called, which is not for models to know. */
+export async function sayDenial(
+  outcome: ToolOutcome,
+  executor: ToolExecutor,
+  output: Output,
+): Promise<void> {
+  if (outcome.status !== "failed" || outcome.error.code !== "not_advertised") return;
+  const { requests } = await executor.explain({ name: outcome.result.toolName });
+  const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
+  if (reasons.length > 0) {
+    output.say(safeText(`toolweave: The policy denies it: ${reasons.join("; ")}.`));
+  }
+}
+
+function sayWaiting(interruption: Interruption, { io, output, store }: CommandPlace): void {
+  const { call, requests, expiresAt } = interruption;
+  const reasons = requests.flatMap((request) =>
+    request.type === "approval" ? [safeLine(request.reason)] : [],
+  );
+  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+  const { notes, ...commands } = nextCommands(interruption, store, io.env);
+  const [waitsFor, unsent] = waitsForYes(interruption)
+    ? ["approval", "Nothing was sent. "]
+    : ["you", ""];
+  output.say(
+    [
+      `toolweave: ${safeLine(call.name)} waits for ${waitsFor}${why}:`,
+      ...requests.map((request) => `  ${describeRequest(request)}`),
+      // Rounded up: it has only just begun.
+      `${unsent}It is kept for ${duration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
+      ...Object.values(commands).map((command) => `  ${command}`),
+      ...notes,
+    ].join("\n"),
+  );
+}

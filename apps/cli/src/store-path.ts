@@ -1,0 +1,33 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { UsageError } from "./usage-error.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The file that keeps calls which wait, and grants: `--store`, else `$TOOLWEAVE_STORE`, else one in
+ * the user's state folder.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ * @throws UsageError
+ */
+export function storePath(option: string | undefined, env: Env): string {
+  if (option === "") throw new UsageError("--store has no value.");
+  const given = option ?? env["TOOLWEAVE_STORE"] ?? "";
+  if (given !== "") return resolve(given);
+  const { XDG_STATE_HOME: stateHome = "" } = env;
+  return isAbsolute(stateHome) ? inFolder(stateHome) : homeStore(env);
+}
+
+/** True for the store that a process finds whose environment says nothing. */
+export function isHomeStore(path: string, env: Env): boolean {
+  return path === homeStore(env);
+}
+
+function homeStore({ HOME: home = "" }: Env): string {
+  return inFolder(join(home === "" ? homedir() : home, ".local", "state"));
+}
+
+function inFolder(folder: string): string {
+  return join(folder, "toolweave", "approvals.sqlite");
+}

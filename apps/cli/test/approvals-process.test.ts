@@ -1,0 +1,153 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { petDocument } from "./support/pet-document.ts";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { endOf, runBin, runShell, startBin, type BinResult } from "./support/run-bin.ts";
+import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+let shop: PetShop;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+afterAll(() => shop.close());
+
+/** The command that a process has printed: word for word what a person would copy. */
+function printed({ stderr }: BinResult, command: string): string {
+  const line = new RegExp(`^  (toolweave approvals ${command} .*)$`, "m").exec(stderr)?.[1];
+  if (line === undefined) throw new Error(`It printed no such command: ${stderr}`);
+  return line;
+}
+
+const sentSince = (before: number): string[] =>
+  shop.requests.slice(before).map(({ method, url }) => `${method} ${url}`);
+
+test("a call waits in one process; the command that it prints runs it in another, once", async () => {
+  const before = shop.requests.length;
+  // A document and a store that only quoting and absolute paths find again.
+  const folder = tempFolder();
+  writeFileSync(join(folder, "pets.json"), JSON.stringify(petDocument));
+  const waits = await runBin(
+    ["call", "add_pet", "--args", "-", "--openapi", "pets.json", "--base-url", shop.url].concat(
+      ...["--header", "X-Shop: $SHOP", "--auth", "bearer:literal", "--store", "it's a store/$x"],
+    ),
+    { input: '{"name":"Rex"}', cwd: folder, env: { SHOP: "s-1" } },
+  );
+  expect({ code: waits.code, stdout: waits.stdout }).toEqual({ code: 3, stdout: "" });
+  expect(sentSince(before)).toEqual([]);
+  const approve = printed(waits, "approve");
+  const env = { SHOP: "s-1", TOKEN: "t-1" };
+  const approved = await runShell(approve, { env });
+  expect(approved).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(approved.stdout)).toEqual({ name: "Rex" });
+  expect(shop.requests.slice(before)).toMatchObject([
+    {
+      method: "POST",
+      url: "/pets",
+      body: '{"name":"Rex"}',
+      headers: { authorization: "Bearer t-1", "x-shop": "s-1" },
+    },
+  ]);
+  const again = await runShell(approve, { env });
+  expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 3, stdout: "" });
+  expect(again.stderr).toContain("answered before");
+  expect(sentSince(before)).toEqual(["POST /pets"]);
+});
+
+test("the other command that it prints rejects it, and then nothing runs it", async () => {
+  const before = shop.requests.length;
+  const waits = await runBin(["call", "delete_pet", "id=7", "--openapi", shop.documentUrl]);
+  expect(await runShell(printed(waits, "reject"))).toMatchObject({ code: 0, stdout: "" });
+  expect((await runShell(printed(waits, "approve"))).code).toBe(3);
+  expect(sentSince(before)).toEqual([]);
+});
+
+test("AP04: of processes that approve one call together, one runs it", async () => {
+  const before = shop.requests.length;
+  const waits = await runBin(["call", "delete_pet", "id=9", "--openapi", shop.documentUrl]);
+  const approve = printed(waits, "approve");
+  const ended = await Promise.all([1, 2, 3].map(() => runShell(approve)));
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 3, 3]);
+  expect(sentSince(before)).toEqual(["DELETE /pets/9"]);
+});
+
+test("processes that make a store together have one key", async () => {
+  const env = { TOOLWEAVE_STORE: tempStore() };
+  const waits = await Promise.all(
+    [1, 2, 3].map((id) =>
+      runBin(["call", "delete_pet", `id=${id}`, "--openapi", shop.documentUrl], { env }),
+    ),
+  );
+  expect(waits.map(({ code, stderr }) => [code, stderr.includes("waits")])).toEqual([
+    [3, true],
+    [3, true],
+    [3, true],
+  ]);
+  for (const one of waits) {
+    const shown = await runShell(printed(one, "approve").replace(" approve ", " show "));
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
+describe("Ctrl-C", () => {
+  test("before the call is taken leaves it pending", async () => {
+    const own = await openPetShop();
+    const env = { TOOLWEAVE_STORE: tempStore() };
+    const document = tempFile("pets.json", JSON.stringify(petDocument));
+    const waits = await runBin(
+      ["call", "delete_pet", "id=7", "--openapi", document, "--base-url", own.url],
+      { env },
+    );
+    const [, id = ""] = /approve (\S+)/.exec(waits.stderr) ?? [];
+    // The document is looked for where nobody answers.
+    const elsewhere = ["--openapi", `${own.url}/never.json`];
+    const child = startBin(["approvals", "approve", id, ...elsewhere], { env });
+    const ended = endOf(child);
+    await own.asked("/never.json");
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 130, stderr: "toolweave: Interrupted.\n" });
+    const { stdout } = await runBin(["approvals", "list"], { env });
+    expect(stdout).toContain("  pending\n\n1 call waits\n");
+    await own.close();
+  });
+
+  test("while the call runs cancels it, and it is over", async () => {
+    const own = await openPetShop();
+    const env = { TOOLWEAVE_STORE: tempStore() };
+    const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "wait_*"}]}');
+    const waits = await runBin(
+      ["call", "wait_forever", "--openapi", own.documentUrl, "--policy", policy],
+      { env },
+    );
+    const [, id = ""] = /approve (\S+)/.exec(waits.stderr) ?? [];
+    const child = startBin(["approvals", "approve", id], { env });
+    const ended = endOf(child);
+    await own.asked("/never");
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 130, stdout: "" });
+    await own.hungUp;
+    const { stdout } = await runBin(["approvals", "list"], { env });
+    expect(stdout).toBe("0 calls wait\n");
+    expect((await runBin(["approvals", "approve", id], { env })).code).toBe(3);
+    await own.close();
+  });
+});
+
+test("the store is loaded for those alone who use it", async () => {
+  const spy =
+    'import { registerHooks } from "node:module";' +
+    "registerHooks({ resolve(name, context, next) {" +
+    ' if (/@toolweave\\/stores/.test(name)) process.stderr.write("loaded " + name + "\\n");' +
+    " return next(name, context); } });";
+  const nodeArgs = ["--import", `data:text/javascript,${encodeURIComponent(spy)}`];
+  const openapi = ["--openapi", shop.documentUrl];
+  for (const argv of [["inspect"], ["call", "get_pet", "id=7"], ["policy", "explain", "add_pet"]]) {
+    const { code, stderr } = await runBin([...argv, ...openapi], { nodeArgs });
+    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
+  }
+  const { stderr } = await runBin(["call", "delete_pet", "id=7", ...openapi], { nodeArgs });
+  expect(stderr).toContain("loaded @toolweave/stores");
+});

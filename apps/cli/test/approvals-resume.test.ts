@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Answer, Interruption, InterruptionRequest } from "@toolweave/core";
+import { askForAnswers } from "../src/ask-for-answers.ts";
+import { runCli } from "../src/cli.ts";
+import { Interrupt } from "../src/interrupt.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
+
+let shop: PetShop;
+let before = 0;
+let store = "";
+let run: RunCommand;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+beforeEach(() => {
+  before = shop.requests.length;
+  store = tempStore();
+  run = runIn(store);
+});
+afterAll(() => shop.close());
+
+const sent = (): string[] =>
+  shop.requests.slice(before).map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+const waiting = async (): Promise<string> =>
+  idIn(await run(["call", "add_pet", "name=Rex", "--openapi", shop.documentUrl]));
+
+describe("resume --answer", () => {
+  test.each<[string, () => string[]]>([
+    ["one for all", () => ['{"type": "approve"}']],
+    ["by the request's id", () => ['{"type": "approve", "requestId": "call:1"}']],
+    ["a list", () => ['[{"type": "approve"}]']],
+    ["a file", () => [`@${tempFile("answers.json", '[{"type": "approve"}]')}`]],
+  ])("takes %s", async (_, answers) => {
+    const options = answers().flatMap((answer) => ["--answer", answer]);
+    const { code, stdout } = await run(["approvals", "resume", await waiting(), ...options]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { name: "Rex" }]);
+    expect(sent()).toEqual(['POST /pets {"name":"Rex"}']);
+  });
+
+  test("takes other arguments, a no, and says what is wrong with an answer", async () => {
+    const id = await waiting();
+    const resume = (answer: string): ReturnType<RunCommand> =>
+      run(["approvals", "resume", id, "--answer", answer]);
+    for (const [answer, code, message] of [
+      ["{", 2, "--answer is not valid JSON"],
+      ["7", 3, "The answers are no list of answers"],
+      ['{"type": "yes"}', 3, 'An answer of type "yes" does not answer the approval request'],
+      ['{"type": "approve", "requestId": "other"}', 3, 'The request "call:1" has no answer'],
+    ] as const) {
+      const ended = await resume(answer);
+      expect([answer, ended.code, ended.stderr.includes(message)]).toEqual([answer, code, true]);
+    }
+    expect((await resume('{"type": "approve", "arguments": {"name": "Max"}}')).code).toBe(0);
+    expect(sent()).toEqual(['POST /pets {"name":"Max"}']);
+    const rejected = await run([
+      "approvals",
+      "resume",
+      await waiting(),
+      "--answer",
+      '{"type": "reject"}',
+    ]);
+    expect(rejected.code).toBe(3);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("is needed where nobody can be asked", async () => {
+    const { code, stderr } = await run(["approvals", "resume", await waiting()]);
+    expect([code, stderr.includes("give the answers with --answer")]).toEqual([2, true]);
+  });
+});
+
+describe("resume on a terminal", () => {
+  test("asks what `call` would have asked", async () => {
+    const id = await waiting();
+    const { io, stdin, stderr, said } = captureIo({
+      terminal: true,
+      env: { TOOLWEAVE_STORE: store },
+    });
+    const ended = runCli(["approvals", "resume", id], io);
+    await said("[y/N/always] ");
+    expect(stderr()).toContain(`add_pet waits for you:\n  POST ${shop.url}/pets\n`);
+    stdin.write("y\n");
+    expect(await ended).toBe(0);
+    expect(sent()).toEqual(['POST /pets {"name":"Rex"}']);
+  });
+
+  const approval: InterruptionRequest = {
+    id: "a",
+    type: "approval",
+    permission: { kind: "spend", target: "EUR 5", summary: "Buy it" },
+    reason: "it costs",
+    call: { id: "n", name: "buy", arguments: { what: "hat" } },
+  };
+  const auth: InterruptionRequest = {
+    id: "b",
+    type: "auth",
+    credential: "shop",
+    message: "Sign in",
+    url: "https://shop.example/login",
+  };
+  const input: InterruptionRequest = {
+    id: "c",
+    type: "input",
+    message: "How many?",
+    schema: { type: "integer" },
+  };
+  const text: InterruptionRequest = { id: "d", type: "input", message: "Which?" };
+  const result: InterruptionRequest = { id: "e", type: "result", arguments: { x: 1 } };
+
+  const promptOf = {
+    approval: "Run it? [y/N] ",
+    auth: "Have you signed in? [y/N] ",
+    input: "Your answer: ",
+    result: "Your answer: ",
+  };
+
+  async function asked(
+    requests: readonly InterruptionRequest[],
+    lines: readonly string[],
+  ): Promise<{ answers: Promise<readonly Answer[]>; stderr: () => string }> {
+    const { io, stdin, stderr, said } = captureIo({ terminal: true });
+    const call = { id: "1", name: "shopping", arguments: {} };
+    const interruption = { id: "i", call, requests } as unknown as Interruption;
+    const answers = askForAnswers(interruption, io);
+    answers.catch(() => {});
+    const prompts = requests.map(({ type }) => promptOf[type]);
+    for (const [index, line] of lines.entries()) {
+      const prompt = prompts[index] as string;
+      await said(prompt, prompts.slice(0, index + 1).filter((other) => other === prompt).length);
+      stdin.write(line);
+    }
+    if (lines.at(-1) === "") stdin.end();
+    return { answers, stderr };
+  }
+
+  test("asks for each request in its own way, and reads answers as their schemas say", async () => {
+    const { answers, stderr } = await asked(
+      [approval, auth, input, text, result],
+      ["y\n", "y\n", "3\n", "the red one\n", '{"ok": true}\n'],
+    );
+    expect(await answers).toEqual([
+      { type: "approve", requestId: "a" },
+      { type: "approve", requestId: "b" },
+      { type: "input", requestId: "c", value: 3 },
+      { type: "input", requestId: "d", value: "the red one" },
+      { type: "result", requestId: "e", value: { ok: true } },
+    ]);
+    expect(stderr()).toContain("Buy it (spend: EUR 5)\n  it costs\n  for its call of buy with");
+    expect(stderr()).toContain("sign in (shop): Sign in\n  at https://shop.example/login\n");
+    expect(stderr()).toContain('input: How many?\n  as {"type":"integer"}\n');
+  });
+
+  test("a no to one request is a no to the call", async () => {
+    const { answers } = await asked([auth, input], ["n\n"]);
+    expect(await answers).toEqual([{ type: "reject", requestId: "b" }]);
+  });
+
+  test("the end of input gives no answer", async () => {
+    const { answers } = await asked([input], [""]);
+    await expect(answers).rejects.toThrow(Interrupt);
+  });
+});

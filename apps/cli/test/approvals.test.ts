@@ -1,0 +1,392 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { petDocument } from "./support/pet-document.ts";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
+
+let shop: PetShop;
+let before = 0;
+let store = "";
+let run: RunCommand;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+beforeEach(() => {
+  before = shop.requests.length;
+  store = tempStore();
+  run = runIn(store);
+});
+afterAll(() => shop.close());
+
+const remove = (id: number, ...more: string[]): string[] => [
+  "call",
+  "delete_pet",
+  `id=${id}`,
+  "--openapi",
+  shop.documentUrl,
+  ...more,
+];
+const add = (name: string, ...more: string[]): string[] => [
+  "call",
+  "add_pet",
+  `name=${name}`,
+  "--openapi",
+  shop.documentUrl,
+  ...more,
+];
+const sent = (): string[] =>
+  shop.requests.slice(before).map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+const waiting = async (...argv: string[]): Promise<string> => idIn(await run(argv));
+const listed = async (): Promise<{ id: string; status: string }[]> =>
+  JSON.parse((await run(["approvals", "list", "--json"])).stdout).calls;
+
+describe("the store", () => {
+  test.each([
+    ["a read", () => ["call", "get_pet", "id=7", "--openapi", shop.documentUrl]],
+    ["a call that is approved at once", () => remove(7, "--yes")],
+    ["a list", () => ["approvals", "list"]],
+    ["a list of grants", () => ["approvals", "grants"]],
+    ["an explanation", () => ["policy", "explain", "get_pet", "--openapi", shop.documentUrl]],
+  ])("is not made for %s", async (_, argv) => {
+    expect((await run(argv())).code).toBe(0);
+    expect(existsSync(dirname(store))).toBe(false);
+  });
+
+  test.each([["y\n"], ["n\n"]])("is not made for an answer on the terminal (%j)", async (stdin) => {
+    await run(remove(7), { terminal: true, stdin });
+    expect(existsSync(dirname(store))).toBe(false);
+  });
+
+  test("that is missing is empty", async () => {
+    expect(await run(["approvals", "list"])).toEqual({
+      code: 0,
+      stdout: "0 calls wait\n",
+      stderr: "",
+    });
+    expect((await run(["approvals", "list", "--json"])).stdout).toBe('{\n  "calls": []\n}\n');
+    const { code, stderr } = await run(["approvals", "approve", "3f2a91"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no call that waits with the id "3f2a91"');
+  });
+
+  test("and its key are this user's alone", async () => {
+    await run(remove(7));
+    expect(statSync(dirname(store)).mode & 0o777).toBe(0o700);
+    const modes = readdirSync(dirname(store)).map((name) => [
+      name,
+      statSync(`${dirname(store)}/${name}`).mode & 0o777,
+    ]);
+    expect(modes).toEqual([
+      ["approvals.sqlite", 0o600],
+      ["approvals.sqlite.key", 0o600],
+    ]);
+  });
+
+  test("is one for calls that are made together, and none of them is lost", async () => {
+    const ended = await Promise.all([1, 2, 3].map((id) => run(remove(id))));
+    expect(ended.map(({ code }) => code)).toEqual([3, 3, 3]);
+    for (const one of ended) expect((await run(["approvals", "approve", idIn(one)])).code).toBe(0);
+    expect(sent().sort()).toEqual(["DELETE /pets/1", "DELETE /pets/2", "DELETE /pets/3"]);
+  });
+
+  test("lies where --store says, and the commands say so, too", async () => {
+    const other = tempStore();
+    const { stderr } = await run(remove(7, "--store", other));
+    expect(stderr).toContain(` --store ${other}\n`);
+    expect([existsSync(store), existsSync(other)]).toEqual([false, true]);
+    expect((await run(["approvals", "list", "--store", other])).stdout).toContain("1 call waits");
+  });
+});
+
+describe("a call that waits", () => {
+  test("is a line: id, tool, intent, age, expiry, status", async () => {
+    const id = await waiting(...remove(7));
+    const { stdout } = await run(["approvals", "list"]);
+    expect(stdout.replace(/\d+ s old/, "0 s old")).toBe(
+      `${id.slice(0, 6)}  delete_pet  DELETE ${shop.url}/pets/7  0 s old  23 h left  pending\n\n1 call waits\n`,
+    );
+  });
+
+  test("is shown with all that a person has to know", async () => {
+    const argv = remove(7, "--auth", "bearer:$TOKEN", "--header", "X-Key: abc");
+    const id = idIn(await run(argv, { env: { TOKEN: "t-1" } }));
+    const { code, stdout } = await run(["approvals", "show", id.slice(0, 6)]);
+    expect(code).toBe(0);
+    expect(stdout.replace(/\d+ s old/, "0 s old")).toBe(
+      [
+        `delete_pet ${id}`,
+        "  pending, 0 s old, 23 h left",
+        `  from ${shop.documentUrl}`,
+        "  with bearer:$TOKEN",
+        `  DELETE ${shop.url}/pets/7`,
+        "  supervised: the tool is marked destructive",
+        "  arguments {",
+        '    "id": 7',
+        "  }",
+        "",
+        "With --always: To be saved, so that nobody is asked again before a call of",
+        `  delete_pet: DELETE ${shop.url}/pets/7 with these arguments`,
+        "  as long as the tool is described as it is now, and until it is revoked.",
+        "",
+        "To answer it:",
+        `  toolweave approvals approve ${id} --store ${store} --header 'X-Key: $X_KEY'`,
+        `  toolweave approvals reject ${id} --store ${store}`,
+        "Put what is secret into $X_KEY first: it is not kept.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("is data with --json, with what could be saved and the commands", async () => {
+    const id = await waiting(...remove(7));
+    const shown = JSON.parse((await run(["approvals", "show", id, "--json"])).stdout);
+    expect(shown).toMatchObject({
+      id,
+      status: "pending",
+      call: { name: "delete_pet", arguments: { id: 7 } },
+      requests: [
+        {
+          type: "approval",
+          reason: "supervised: the tool is marked destructive",
+          grant: { tool: "delete_pet", permission: { kind: "network" } },
+        },
+      ],
+      next: { approve: `toolweave approvals approve ${id} --store ${store}` },
+    });
+  });
+
+  test("cannot disguise itself on a terminal", async () => {
+    const name = "\u001b[2JRex\r\n\u009bRun it? \u202e";
+    const id = idIn(
+      await run(["call", "add_pet", "--args", "-", "--openapi", shop.documentUrl], {
+        stdin: JSON.stringify({ name }),
+      }),
+    );
+    for (const argv of [["list"], ["show", id], ["list", "--json"], ["show", id, "--json"]]) {
+      const { stdout, stderr } = await run(["approvals", ...argv], { terminal: true });
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+  });
+});
+
+describe("approve", () => {
+  test("sends the request once, and prints the answer as `call` does", async () => {
+    const id = await waiting(...add("Rex"));
+    const approved = await run(["approvals", "approve", id]);
+    const called = await run(add("Rex", "--yes"));
+    expect(approved).toEqual(called);
+    expect(sent()).toEqual(['POST /pets {"name":"Rex"}', 'POST /pets {"name":"Rex"}']);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("AP04: twice is refused with 3, and nothing more is sent", async () => {
+    const id = await waiting(...remove(7));
+    await run(["approvals", "approve", id]);
+    const { code, stdout, stderr } = await run(["approvals", "approve", id]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain("answered before");
+    expect(sent()).toEqual(["DELETE /pets/7"]);
+  });
+
+  test("ends with 1 when the tool answers with an error", async () => {
+    const id = await waiting(...remove(404));
+    const { code, stderr } = await run(["approvals", "approve", id]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("answered 404");
+  });
+
+  test("of two calls of one tool runs the one that is meant", async () => {
+    const first = await waiting(...remove(7));
+    const second = await waiting(...remove(8));
+    expect((await listed()).map(({ id }) => id)).toEqual([first, second]);
+    expect((await run(["approvals", "approve", second])).code).toBe(0);
+    expect(sent()).toEqual(["DELETE /pets/8"]);
+    expect((await listed()).map(({ id }) => id)).toEqual([first]);
+  });
+
+  test("names the calls that an unknown id may have meant", async () => {
+    const id = await waiting(...remove(7));
+    const wrong = `${id.slice(0, 7)}${id[7] === "0" ? "1" : "0"}`;
+    const { code, stderr } = await run(["approvals", "approve", wrong]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Did you mean ${id}?`);
+    const few = await run(["approvals", "approve", id.slice(0, 4)]);
+    expect([few.code, few.stderr.includes(`Did you mean ${id}?`)]).toEqual([2, true]);
+    const other = await run(["approvals", "approve", "zzzzzzzzzz"]);
+    expect(other.stderr).toContain("was answered, has expired, or is in another store");
+    expect(other.stderr).toContain(id);
+    expect(sent()).toEqual([]);
+  });
+
+  test("with other arguments sends those, after they were checked", async () => {
+    const id = await waiting(...add("Rex"));
+    const wrong = await run(["approvals", "approve", id, "--arguments", '{"name": 7}']);
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toContain("The changed arguments cannot be used");
+    const { code } = await run(["approvals", "approve", id, "--arguments", "-"], {
+      stdin: '{"name": "Max"}',
+    });
+    expect(code).toBe(0);
+    expect(sent()).toEqual(['POST /pets {"name":"Max"}']);
+  });
+
+  test("with arguments that come to something else than was shown asks anew", async () => {
+    const id = await waiting(...remove(7));
+    const changed = await run(["approvals", "approve", id, "--arguments", '{"id": 8}']);
+    expect(changed.code).toBe(3);
+    expect(changed.stderr).toContain(`DELETE ${shop.url}/pets/8`);
+    expect(sent()).toEqual([]);
+    expect((await run(["approvals", "approve", idIn(changed)])).code).toBe(0);
+    expect(sent()).toEqual(["DELETE /pets/8"]);
+  });
+
+  test("runs what was shown under the policy that the call was made with", async () => {
+    const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "get_pet"}]}');
+    const get = ["call", "get_pet", "id=7", "--openapi", shop.documentUrl, "--policy", policy];
+    const [first, second] = [await waiting(...get), await waiting(...get)];
+    expect((await run(["approvals", "approve", first])).code).toBe(0);
+    writeFileSync(policy, "{");
+    const broken = await run(["approvals", "approve", second]);
+    expect([broken.code, broken.stderr.includes(`--policy ${policy} is not valid`)]).toEqual([
+      2,
+      true,
+    ]);
+    writeFileSync(policy, '{"rules": [{"effect": "deny", "tools": "get_*", "reason": "closed"}]}');
+    const denied = await run(["approvals", "approve", second]);
+    expect(denied.code).toBe(3);
+    expect(denied.stderr).toContain("toolweave: The policy denies it: closed.\n");
+    expect(sent()).toEqual(["GET /pets/7"]);
+  });
+
+  test("refuses a tool that is described otherwise than when it was shown", async () => {
+    const document = tempFile("pets.json", JSON.stringify(petDocument));
+    const argv = ["call", "delete_pet", "id=7", "--openapi", document, "--base-url", shop.url];
+    const id = await waiting(...argv);
+    writeFileSync(document, JSON.stringify(petDocument).replace("Delete a pet", "Feed a pet"));
+    const { code, stderr } = await run(["approvals", "approve", id]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("delete_pet has changed since it was approved");
+    expect(sent()).toEqual([]);
+  });
+
+  test("leaves a call pending whose document cannot be loaded", async () => {
+    const document = tempFile("pets.json", JSON.stringify(petDocument));
+    const argv = ["call", "delete_pet", "id=7", "--openapi", document, "--base-url", shop.url];
+    const id = await waiting(...argv);
+    writeFileSync(document, "[]");
+    expect((await run(["approvals", "approve", id])).code).toBe(4);
+    // It can also be found elsewhere.
+    const moved = tempFile("moved.json", JSON.stringify(petDocument));
+    expect((await run(["approvals", "approve", id, "--openapi", moved])).code).toBe(0);
+    expect(sent()).toEqual(["DELETE /pets/7"]);
+  });
+});
+
+test("a call that Ctrl-C has cancelled is over, also when the store is busy just then", async () => {
+  const own = await openPetShop();
+  const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "wait_*"}]}');
+  const id = await waiting(
+    ...["call", "wait_forever", "--openapi", own.documentUrl, "--policy", policy],
+  );
+  const { io, interrupt } = captureIo({ env: { TOOLWEAVE_STORE: store } });
+  const ended = runCli(["approvals", "approve", id], io);
+  await own.asked("/never");
+  const db = new DatabaseSync(store);
+  db.exec("BEGIN IMMEDIATE");
+  interrupt.abort();
+  await own.hungUp;
+  db.exec("ROLLBACK");
+  db.close();
+  expect(await ended).toBe(130);
+  expect(await listed()).toEqual([]);
+  await own.close();
+});
+
+describe("reject", () => {
+  test("ends with 0, and the call never runs", async () => {
+    const id = await waiting(...remove(7));
+    const { code, stdout, stderr } = await run(["approvals", "reject", id, "--reason", "no"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toBe("toolweave: delete_pet was not called: you did not approve it.\n");
+    expect((await run(["approvals", "approve", id])).code).toBe(3);
+    expect((await run(["approvals", "reject", id])).code).toBe(3);
+    expect(sent()).toEqual([]);
+  });
+
+  test("needs neither the document nor the secrets", async () => {
+    const document = tempFile("pets.json", JSON.stringify(petDocument));
+    const id = await waiting(
+      ...["call", "delete_pet", "id=7", "--openapi", document],
+      ...["--base-url", shop.url, "--auth", "bearer:literal"],
+    );
+    writeFileSync(document, "gone");
+    expect((await run(["approvals", "reject", id])).code).toBe(0);
+  });
+});
+
+describe("secrets", () => {
+  const everywhere = (): string =>
+    readdirSync(dirname(store))
+      .map((name) => readFileSync(`${dirname(store)}/${name}`, "latin1"))
+      .join();
+
+  test("are never kept, and asked for again by name", async () => {
+    const called = await run([
+      ...remove(7, "--auth", "bearer:s3cret-t0ken", "--header", "X-Key: s3cret-k3y"),
+      ...["--auth", "apiKey:shopKey=s3cret-shop", "--json"],
+    ]);
+    const id = idIn(called);
+    expect(called.stderr).toContain(
+      ` --header 'X-Key: $X_KEY' --auth 'bearer:$TOKEN' --auth 'apiKey:shopKey=$SHOPKEY'\n`,
+    );
+    expect(called.stderr).toContain("Put what is secret into $X_KEY, $TOKEN, $SHOPKEY first");
+    expect(everywhere() + called.stdout + called.stderr).not.toContain("s3cret");
+    const without = await run(["approvals", "approve", id, "--auth", "bearer:x"]);
+    expect(without.code).toBe(2);
+    expect(without.stderr).toContain(
+      "Add --header 'X-Key: $X_KEY' --auth 'apiKey:shopKey=$SHOPKEY'",
+    );
+    const env = { TOKEN: "t-1", X_KEY: "k-1", SHOPKEY: "s-1" };
+    const options = ["--auth", "bearer:$TOKEN", "--header", "x-key: $X_KEY"];
+    const approved = await run(
+      ["approvals", "approve", id, ...options, "--auth", "apiKey:shopKey=$SHOPKEY"],
+      { env },
+    );
+    expect(approved.code).toBe(0);
+    expect(shop.requests.at(-1)?.headers).toMatchObject({
+      authorization: "Bearer t-1",
+      "x-key": "k-1",
+    });
+  });
+
+  test("that are in the environment are read from it again", async () => {
+    const argv = remove(7, "--auth", "basic:ada:$PASSWORD", "--header", "X-A: ${A}");
+    const id = idIn(await run(argv, { env: { A: "0", PASSWORD: "0" } }));
+    const unset = await run(["approvals", "approve", id], { env: { A: "1" } });
+    expect(unset.code).toBe(2);
+    expect(unset.stderr).toContain("PASSWORD, which is not set");
+    const env = { A: "1", PASSWORD: "s3cret" };
+    expect((await run(["approvals", "approve", id], { env })).code).toBe(0);
+    expect(shop.requests.at(-1)?.headers).toMatchObject({
+      authorization: `Basic ${Buffer.from("ada:s3cret").toString("base64")}`,
+      "x-a": "1",
+    });
+    expect(sent()).toEqual(["DELETE /pets/7"]);
+  });
+
+  test("in an address are not kept either", async () => {
+    const address = `${shop.documentUrl}?sig=s3cret`;
+    const called = await run(["call", "delete_pet", "id=7", "--openapi", address]);
+    expect(called.stderr).toContain(` --openapi '${shop.documentUrl}?QUERY'\n`);
+    expect(everywhere()).not.toContain("s3cret");
+    const id = idIn(called);
+    expect((await run(["approvals", "approve", id])).code).toBe(2);
+    expect((await run(["approvals", "approve", id, "--openapi", address])).code).toBe(0);
+    expect(sent().filter((request) => !request.startsWith("GET"))).toEqual(["DELETE /pets/7"]);
+  });
+});

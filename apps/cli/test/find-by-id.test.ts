@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { findById, shortIds } from "../src/find-by-id.ts";
+import { shellLine } from "../src/shell-line.ts";
+import { duration } from "../src/duration.ts";
+
+const ids = ["3f2a91c0-1", "3f2a91c0-2", "3f2a91d0", "8c01de77"];
+const find = (written: string): string => findById(written, ids, (id) => id, "call");
+
+test("ids are shown as short as they are still nobody else's", () => {
+  expect([...shortIds(ids)].map(([id, short]) => [id, short, find(short)])).toEqual([
+    ["3f2a91c0-1", "3f2a91c0-1", "3f2a91c0-1"],
+    ["3f2a91c0-2", "3f2a91c0-2", "3f2a91c0-2"],
+    ["3f2a91d0", "3f2a91d", "3f2a91d0"],
+    ["8c01de77", "8c01de", "8c01de77"],
+  ]);
+});
+
+test.each([
+  ["3f2a91c", '"3f2a91c" is more than one call: 3f2a91c0-1, 3f2a91c0-2.'],
+  ["8c01", 'no call with the id "8c01". Did you mean 8c01de77?'],
+  ["8c01df", 'no call with the id "8c01df". Did you mean 8c01de77?'],
+  ["xxxxxxxx", "There is 3f2a91c0-1, 3f2a91c0-2, 3f2a91d0, 8c01de77."],
+  ["", 'no call with the id "".'],
+])("%j names none", (written, message) => {
+  expect(() => find(written)).toThrow(message);
+});
+
+test("a whole id is found although it begins another", () => {
+  expect(findById("abcdef", ["abcdefg", "abcdef"], (id) => id, "call")).toBe("abcdef");
+});
+
+test.each([
+  [["a", "--b=c", "d/e.f:g@h"], "a --b=c d/e.f:g@h"],
+  [["bearer:$TOKEN", "it's", "", "a b"], `'bearer:$TOKEN' 'it'\\''s' '' 'a b'`],
+])("%j is %s for a shell", (words, line) => {
+  expect(shellLine(words)).toBe(line);
+});
+
+test.each([
+  [0, "0 s"],
+  [-5, "0 s"],
+  [119_000, "119 s"],
+  [120_000, "2 min"],
+  [86_399_000, "23 h"],
+  [2 * 86_400_000, "2 d"],
+])("%i ms are %s", (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});

@@ -1,0 +1,162 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { idIn, runIn, type Ended, type RunCommand } from "./support/run-cli.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
+
+let shop: PetShop;
+let before = 0;
+let store = "";
+let run: RunCommand;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+beforeEach(() => {
+  before = shop.requests.length;
+  store = tempStore();
+  run = runIn(store);
+});
+afterAll(() => shop.close());
+
+const add = (name: string, ...more: string[]): string[] => [
+  "call",
+  "add_pet",
+  `name=${name}`,
+  "--openapi",
+  shop.documentUrl,
+  ...more,
+];
+const sent = (): string[] => shop.requests.slice(before).map(({ body }) => body);
+const approve = async (...options: string[]): Promise<Ended> =>
+  run(["approvals", "approve", idIn(await run(add("Rex"))), ...options]);
+
+function proposal(which: string): string {
+  return [
+    "To be saved, so that nobody is asked again before a call of",
+    `  add_pet: POST ${shop.url}/pets with ${which} arguments`,
+    "  as long as the tool is described as it is now, and until it is revoked.",
+  ].join("\n");
+}
+
+describe("AP09: --always", () => {
+  test("says exactly what it saves, and saves that alone", async () => {
+    const { code, stderr } = await approve("--always", "--by", "ada");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^To be saved/);
+    expect(stderr).toContain(`${proposal("these")}\n`);
+    expect((await run(add("Rex"))).code).toBe(0);
+    expect((await run(add("Max"))).code).toBe(3);
+    expect(sent()).toEqual(['{"name":"Rex"}', '{"name":"Rex"}']);
+    const { stdout } = await run(["approvals", "grants"]);
+    expect(stdout.replace(/\d+ s old/, "0 s old")).toMatch(
+      new RegExp(
+        `^\\w{6} {2}add_pet {2}POST ${shop.url}/pets with these arguments {2}by ada {2}0 s old\n\n1 grant\n$`,
+      ),
+    );
+  });
+
+  test("with --any-arguments is for the same request with any arguments", async () => {
+    const { stderr } = await approve("--always", "--any-arguments");
+    expect(stderr).toContain(`${proposal("any")}\n`);
+    expect((await run(add("Max"))).code).toBe(0);
+    const remove = ["call", "delete_pet", "id=7", "--openapi", shop.documentUrl];
+    expect((await run(remove)).code).toBe(3);
+  });
+
+  test.each([
+    [["--any-arguments"], "--any-arguments says what --always saves"],
+    [["--always", "--arguments", "{}"], "give one of them"],
+  ])("%j is a usage error", async (options, message) => {
+    const { code, stderr } = await run(["approvals", "approve", "3f2a91", ...options]);
+    expect([code, stderr.includes(message)]).toEqual([2, true]);
+  });
+
+  test("saves nothing where the policy asks every time", async () => {
+    const rule = { effect: "ask", ask: "always", tools: "add_*" };
+    const policy = tempFile("rules.json", JSON.stringify({ rules: [rule] }));
+    const id = idIn(await run(add("Rex", "--policy", policy)));
+    const refused = await run(["approvals", "approve", id, "--always"]);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain("asked every time: agree to this call without a grant");
+    expect((await run(["approvals", "approve", id])).code).toBe(0);
+    expect((await run(["approvals", "grants"])).stdout).toBe("0 grants\n");
+  });
+});
+
+describe("a grant", () => {
+  test("is revoked with the command that was printed when it was saved", async () => {
+    const { stderr } = await approve("--always");
+    const [, id = ""] = /toolweave approvals revoke (\S+)/.exec(stderr) ?? [];
+    const wrong = await run(["approvals", "revoke", "000000"]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain(id);
+    const { code, stderr: said } = await run(["approvals", "revoke", id.slice(0, 6)]);
+    expect([code, said]).toEqual([
+      0,
+      "toolweave: Revoked: calls of add_pet are asked about again.\n",
+    ]);
+    expect((await run(add("Rex"))).code).toBe(3);
+  });
+
+  test("that nobody has signed answers nothing", async () => {
+    await approve("--always");
+    const db = new DatabaseSync(store);
+    const row = db.prepare("SELECT grant_json FROM grants").get();
+    const { argumentsHash: _, ...widened } = JSON.parse(String(row?.["grant_json"]));
+    db.prepare("UPDATE grants SET grant_json = ?").run(JSON.stringify(widened));
+    db.close();
+    expect((await run(add("Max"))).code).toBe(3);
+    expect((await run(add("Rex"))).code).toBe(3);
+  });
+
+  test("never outweighs a deny", async () => {
+    await approve("--always");
+    const { code, stderr } = await run(add("Rex", "--policy", "readOnly"));
+    expect(code).toBe(3);
+    expect(stderr).toContain("The policy denies it: readOnly: only tools that change nothing run.");
+    expect(sent()).toEqual(['{"name":"Rex"}']);
+  });
+});
+
+describe("on a terminal", () => {
+  async function answered(...lines: string[]): Promise<Ended> {
+    const { io, stdin, stdout, stderr, said } = captureIo({
+      terminal: true,
+      env: { TOOLWEAVE_STORE: store },
+    });
+    const ended = runCli(add("Rex"), io);
+    for (const [index, line] of lines.entries()) {
+      await said(["[y/N/always] ", "Save this and run it? [y/N] "][index] ?? "");
+      stdin.write(`${line}\n`);
+    }
+    return { code: await ended, stdout: stdout(), stderr: stderr() };
+  }
+
+  test.each([["a"], ["always"], [" A "]])(
+    "%j shows what would be saved, and saves it after a yes",
+    async (typed) => {
+      const { code, stderr } = await answered(typed, "y");
+      expect(code).toBe(0);
+      expect(stderr).toContain(`Run it? [y/N/always] ${proposal("these")}\nSave this and run it?`);
+      expect(stderr).toContain("toolweave: Saved. To take it back: toolweave approvals revoke ");
+      // From now on without a question.
+      expect((await run(add("Rex"))).code).toBe(0);
+    },
+  );
+
+  test.each([["n"], [""], ["a"], ["always"]])(
+    "%j after that saves nothing and sends nothing",
+    async (typed) => {
+      expect((await answered("always", typed)).code).toBe(3);
+      expect([sent(), existsSync(store)]).toEqual([[], false]);
+    },
+  );
+
+  test("a yes alone saves nothing", async () => {
+    expect((await answered("y")).code).toBe(0);
+    expect(existsSync(store)).toBe(false);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { idIn, runCommand, runIn, type Ended } from "./support/run-cli.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
+
+let shop: PetShop;
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+afterAll(() => shop.close());
+
+const explain = (...argv: string[]): Promise<Ended> =>
+  runCommand(["policy", "explain", ...argv, "--openapi", shop.documentUrl]);
+
+function rules(...list: readonly object[]): string {
+  return tempFile("rules.json", JSON.stringify({ name: "shop", rules: list }));
+}
+
+describe("policy explain", () => {
+  test.each([
+    ["supervised", "get_pet", "runs without asking", "allow  supervised: reads run"],
+    ["supervised", "add_pet", "asks first", "ask    supervised: the tool may change something"],
+    ["readOnly", "get_pet", "runs without asking", "allow  readOnly: reads run"],
+    ["readOnly", "add_pet", "is denied", "deny   readOnly: only tools that change nothing run"],
+    ["autonomous", "delete_pet", "runs without asking", "allow  autonomous: everything runs"],
+    ["strict", "get_pet", "runs without asking", "allow  strict: reads run"],
+    ["strict", "add_pet", "asks first", "ask    strict: what is not a read asks first"],
+    ["strict", "delete_pet", "is denied", "deny   strict: unclassified and destructive tools"],
+  ])("under %s: %s %s", async (policy, tool, verdict, decision) => {
+    const { code, stdout, stderr } = await explain(tool, "--policy", policy);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\n", 1)[0]).toBe(`${tool} ${verdict}.`);
+    expect(stdout).toContain(`\nthe call itself\n  ${decision}`);
+    expect(stdout).toContain(`(preset:${policy} of policy)\n`);
+    expect(stdout.includes("It is not advertised")).toBe(verdict === "is denied");
+  });
+
+  test("of a tool is under supervised without --policy", async () => {
+    expect((await explain("delete_pet")).stdout).toBe(
+      [
+        "delete_pet asks first.",
+        "It is advertised: a model is shown it, and may call it.",
+        "",
+        "the call itself",
+        "  ask    supervised: the tool is marked destructive (preset:supervised of policy)",
+        "",
+        "This is about the tool. A call may ask for permissions, which rules may be for: add arguments.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("of a call names the rule that decides about each permission, and what else matched", async () => {
+    const policy = rules(
+      { effect: "allow", tools: "delete_*", reason: "deleting is fine" },
+      { id: "keep-7", effect: "deny", permissions: { kind: "network", target: "* http*/pets/7" } },
+      { effect: "ask", tools: "nothing_*" },
+    );
+    const denied = await explain("delete_pet", "id=7", "--policy", policy);
+    expect(denied).toMatchObject({ code: 0, stderr: "" });
+    expect(denied.stdout).toBe(
+      [
+        "delete_pet is denied.",
+        "It is advertised: a model is shown it, and may call it.",
+        "",
+        `network DELETE ${shop.url}/pets/7`,
+        "  deny   shop: keep-7 denies it (keep-7 of shop)",
+        "  also matched:",
+        "    allow  deleting is fine (rules[0] of shop)",
+        "",
+      ].join("\n"),
+    );
+    const allowed = await explain("delete_pet", "id=8", "--policy", policy);
+    expect(allowed.stdout).toContain("delete_pet runs without asking.\n");
+    expect(allowed.stdout).not.toContain("also matched");
+  });
+
+  test("is for a caller and its roles", async () => {
+    const policy = rules({ effect: "allow", tools: "add_*", callers: { roles: "admin" } });
+    const argv = ["add_pet", "name=Rex", "--policy", policy];
+    expect((await explain(...argv)).stdout).toContain("add_pet asks first.");
+    expect((await explain(...argv, "--caller", "ada")).stdout).toContain("add_pet asks first.");
+    const admin = [...argv, "--caller", "ada", "--role", "clerk", "--role", "admin"];
+    expect((await explain(...admin)).stdout).toContain("add_pet runs without asking.");
+    const nobody = await explain(...argv, "--role", "admin");
+    expect([nobody.code, nobody.stderr.includes("give --caller")]).toEqual([2, true]);
+  });
+
+  test("is data with --json", async () => {
+    const { stdout } = await explain("delete_pet", "--args", '{"id": 7}', "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      tool: "delete_pet",
+      advertised: true,
+      effect: "ask",
+      requests: [
+        {
+          permission: { kind: "network", target: `DELETE ${shop.url}/pets/7` },
+          effect: "ask",
+          rule: "preset:supervised",
+          layer: "policy",
+          considered: [{ rule: "preset:supervised" }],
+        },
+      ],
+    });
+  });
+
+  test("names the grant that answers", async () => {
+    const run = runIn(tempStore());
+    const call = ["delete_pet", "id=7", "--openapi", shop.documentUrl];
+    await run(["approvals", "approve", idIn(await run(["call", ...call])), "--always"]);
+    const { stdout } = await run(["policy", "explain", ...call]);
+    expect(stdout).toContain("delete_pet runs without asking.");
+    expect(stdout).toMatch(/\n {2}answered by the grant [\w-]{36}: nobody is asked\n/);
+  });
+
+  test("of an unknown tool, or with arguments that are wrong, ends with 2", async () => {
+    const unknown = await explain("delete_pets");
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toContain("Did you mean delete_pet?");
+    const invalid = await explain("add_pet", "--args", "{}");
+    expect(invalid.code).toBe(2);
+    expect(invalid.stderr).toContain("- name is required");
+    expect(invalid.stdout).not.toContain("asks first");
+  });
+
+  test("sends nothing", () => {
+    expect(shop.requests.filter(({ method }) => method !== "DELETE")).toEqual([]);
+  });
+});
+
+describe("--policy", () => {
+  test("decides what `inspect` says of a tool", async () => {
+    const policy = rules(
+      { effect: "deny", tools: "add_*" },
+      { effect: "ask", tools: "get_pet" },
+      { effect: "allow", tools: "delete_pet" },
+    );
+    const argv = ["inspect", "--openapi", shop.documentUrl, "--policy", policy];
+    const { stdout } = await runCommand(argv);
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      "add_pet       POST   /pets       denied                   Add a pet",
+      "delete_pet    DELETE /pets/{id}  destructive, idempotent  Delete a pet",
+      "get_pet       GET    /pets/{id}  read-only, asks first    Get a pet",
+      "get_photo     GET    /photo      read-only                Get a photo",
+    ]);
+    const { decisions } = JSON.parse((await runCommand([...argv, "--json"])).stdout);
+    expect(decisions).toMatchObject({ add_pet: "deny", delete_pet: "allow", get_pet: "ask" });
+  });
+
+  test("decides what becomes of a call, and a refusal says which rule it was", async () => {
+    const policy = rules({ effect: "deny", tools: "get_*", reason: "closed for today" });
+    const argv = ["call", "get_pet", "id=7", "--openapi", shop.documentUrl, "--policy", policy];
+    const { code, stdout, stderr } = await runCommand(argv);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain("toolweave: The policy denies it: closed for today.\n");
+    const free = ["call", "delete_pet", "id=7", "--openapi", shop.documentUrl];
+    expect((await runCommand([...free, "--policy", "autonomous"])).code).toBe(0);
+  });
+
+  test("takes a list of policies, of which each only narrows", async () => {
+    const policy = tempFile(
+      "layers.json",
+      JSON.stringify(["autonomous", { name: "shop", rules: [{ effect: "ask", tools: "add_*" }] }]),
+    );
+    const { stdout } = await explain("add_pet", "--policy", policy);
+    expect(stdout).toContain("  ask    shop: rules[0] asks first (rules[0] of shop)");
+    expect(stdout).toContain(
+      "    allow  autonomous: everything runs (preset:autonomous of policy)",
+    );
+  });
+
+  test.each([
+    [
+      "no JSON",
+      '{\n  "rules": [}\n',
+      "is not valid JSON: Unexpected token '}' (line 2, column 13).",
+    ],
+    ["cut off", '{\n  "rules": [', "(line 2, column 13)."],
+    ["no policy", "7", "policy is no policy"],
+    ["an empty list", "[]", "policy is an empty list"],
+    ["an unknown preset", '"strickt"', '"strickt" is no policy'],
+    ["an unknown option", '{"rule": []}', '"rule" is no option. Did you mean rules?'],
+    [
+      "a wrong effect",
+      '[{"preset": "strict"}, {"rules": [{"effect": "allow", "tools": "a"}, {"effect": "forbid"}]}]',
+      'policy[1].rules[1].effect cannot be "forbid"',
+    ],
+    [
+      "a rule that its own example refutes",
+      '{"rules": [{"effect": "deny", "tools": "add_*", "match": ["remove_pet"]}]}',
+      "policy.rules[0].match[0]",
+    ],
+  ])("with a file that is %s is a usage error, with the place", async (_, content, message) => {
+    const path = tempFile("rules.json", content);
+    for (const argv of [
+      ["policy", "explain", "get_pet"],
+      ["inspect"],
+      ["call", "get_pet", "id=7"],
+    ]) {
+      const ended = await runCommand([...argv, "--openapi", "no/such.yaml", "--policy", path]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain(`--policy ${path}`);
+      expect(ended.stderr).toContain(message);
+    }
+  });
+
+  test("of no preset and no file says what was probably meant", async () => {
+    const { code, stderr } = await explain("get_pet", "--policy", "readonly");
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "--policy (did you mean readOnly?): the file readonly cannot be read (ENOENT).",
+    );
+  });
+});

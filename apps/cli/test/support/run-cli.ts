@@ -1,0 +1,36 @@
+import { runCli } from "../../src/cli.ts";
+import { captureIo, type CaptureOptions } from "./captured-io.ts";
+
+/** What a command did. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs commands of one place: the same environment, and so the same store. */
+export type RunCommand = (
+  argv: readonly string[],
+  options?: CaptureOptions & { readonly stdin?: string },
+) => Promise<Ended>;
+
+/** Runs a command in this process to its end. */
+export const runCommand: RunCommand = async (argv, options = {}) => {
+  const { io, stdin, stdout, stderr } = captureIo(options);
+  if (options.stdin !== undefined) stdin.end(options.stdin);
+  const code = await runCli(argv, io);
+  return { code, stdout: stdout(), stderr: stderr() };
+};
+
+/** The same with a store. */
+export function runIn(store: string, env: Readonly<Record<string, string>> = {}): RunCommand {
+  return (argv, options = {}) =>
+    runCommand(argv, { ...options, env: { TOOLWEAVE_STORE: store, ...env, ...options.env } });
+}
+
+/** The id of the call that a command has put aside. */
+export function idIn({ stderr }: Ended): string {
+  const id = /approvals (?:approve|resume) (\S+)/.exec(stderr)?.[1];
+  if (id === undefined) throw new Error(`Nothing was put aside: ${stderr}`);
+  return id;
+}

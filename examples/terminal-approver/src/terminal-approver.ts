@@ -1,0 +1,100 @@
+import type { Approver, Ask, AskAnswer, ToolAnnotations } from "@toolweave/core";
+
+import { LineReader, type Terminal } from "./line-reader.ts";
+import { labelled } from "./printable.ts";
+
+/** A person at a terminal who decides what runs. */
+export interface TerminalApprover {
+  /** To be given to the executor as `onAsk`. */
+  readonly approve: Approver;
+  /** Whatever is asked from now on is a no. */
+  close(): void;
+}
+
+/**
+ * Asks at a terminal, one call at a time. Only a plain yes is one: whoever closes the terminal, or
+ * presses Ctrl-C or Ctrl-D, has said no.
+ *
+ * @param by who sits there.
+ */
+export function terminalApprover(terminal: Terminal, by: string): TerminalApprover {
+  const reader = new LineReader(terminal);
+  let previous: Promise<unknown> = Promise.resolve();
+  return {
+    approve: (ask) => {
+      const answer = previous.then(() => decide(ask, reader, terminal, by));
+      previous = answer.catch(() => {});
+      return answer;
+    },
+    close: () => reader.close(),
+  };
+}
+
+const nobody: AskAnswer = { approved: false, reason: "The terminal was closed." };
+
+async function decide(
+  ask: Ask,
+  reader: LineReader,
+  { output }: Terminal,
+  by: string,
+): Promise<AskAnswer> {
+  if (reader.ended) return nobody;
+  // What the policy asks about every time cannot be remembered.
+  const rememberable = ask.requests.every(({ grant }) => grant !== undefined);
+  output.write(`\n${describeAsk(ask, rememberable)}\n`);
+  const choices = rememberable ? "[y]es once, [s]ession, [a]lways, [n]o" : "[y]es once, [n]o";
+  for (;;) {
+    const choice = await reader.ask(`${choices} > `, ask.signal);
+    switch (choice?.trim().toLowerCase()) {
+      case undefined:
+        return nobody;
+      case "y":
+        return { approved: true, by };
+      case "s":
+        if (rememberable) return { approved: true, by, grant: "session" };
+        break;
+      case "a":
+        if (rememberable) return { approved: true, by, grant: "always" };
+        break;
+      case "n": {
+        const reason = await reader.ask("why, for the model (may be empty) > ", ask.signal);
+        return { approved: false, by, reason: reason ?? "" };
+      }
+    }
+  }
+}
+
+/** All that a person needs to know, in lines that a model cannot forge. */
+function describeAsk({ spec, arguments: args, requests }: Ask, rememberable: boolean): string {
+  const lines = [labelled("---", `${spec.name} needs your approval: ${spec.description}`)];
+  const field = (name: string, text: string): void => {
+    lines.push(labelled(`  ${name.padEnd(10)}`, text));
+  };
+  for (const { permission, reason } of requests) {
+    field("intends", permission.summary);
+    field("permission", `${permission.kind} ${permission.target}`);
+    field("because", reason);
+  }
+  field("risk", riskOf(spec.annotations));
+  // All of it, however long: what is not shown is not approved.
+  field("arguments", JSON.stringify(args, undefined, 2));
+  if (rememberable) {
+    for (const { grant } of requests) {
+      if (grant === undefined) continue;
+      const { tool, permission, argumentsHash, caller } = grant;
+      const which = argumentsHash === undefined ? "any" : "exactly these";
+      field(
+        "s and a",
+        `remember ${tool} with ${which} arguments, ${permission.kind} ${permission.target}, for ${caller?.id ?? "nobody"}`,
+      );
+    }
+  }
+  return lines.join("\n");
+}
+
+/** What a tool says about itself makes it look harmless only by its own word. */
+function riskOf({ readOnlyHint, destructiveHint }: ToolAnnotations): string {
+  if (readOnlyHint === true) return "low, by its own word: it changes nothing";
+  if (destructiveHint === false) return "medium, by its own word: it destroys nothing";
+  return "high: it may destroy something";
+}

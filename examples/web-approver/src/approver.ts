@@ -1,0 +1,21 @@
+import { readCommand } from "./command.ts";
+import { openHost } from "./host.ts";
+import { startWebServer } from "./web-server.ts";
+
+const usage = `Usage: approver [--folder <path>] [--port <number>]
+
+Shows what the agent has left for a person, on a page for your browser alone, and runs what you
+approve. Ends with Ctrl-C; what waits goes on waiting.
+
+Options:
+  --folder <path>   what the two processes share (default: "data", beside this example's README)
+  --port <number>   of 127.0.0.1 (default: any that is free)
+  --help`;
+
+const { folder, values } = readCommand(usage, { port: { type: "string", default: "0" } });
+const host = openHost(folder);
+const server = await startWebServer(host, Number(values["port"]), process.env["USER"] ?? "you");
+process.stdout.write(`Open ${server.startUrl}\n`);
+
+const stop = (): void => void server.close().then(() => host.close());
+process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -1,0 +1,173 @@
+import type {
+  Answer,
+  ApproveAnswer,
+  Interruption,
+  InterruptionRequest,
+  RejectAnswer,
+} from "../spec/interruption.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { SchemaCache } from "../schema/schema-cache.ts";
+import type { Approval } from "./approval.ts";
+import { isGrantChoice } from "./new-grant.ts";
+
+/** The answer to one request: the one that names it, else the one that is for all. */
+export function answerTo(
+  { id }: InterruptionRequest,
+  answers: readonly Answer[],
+): Answer | undefined {
+  return (
+    answers.find((answer) => answer.requestId === id) ??
+    answers.find((answer) => answer.requestId === undefined)
+  );
+}
+
+/** The first no, which is a no to the whole call. */
+export function rejectionAmong(answers: readonly Answer[]): RejectAnswer | undefined {
+  return answers.find((answer): answer is RejectAnswer => answer.type === "reject");
+}
+
+/** Everybody who has answered. */
+export function answeredBy(answers: readonly Answer[]): string | undefined {
+  const all = new Set(answers.flatMap((answer) => ("by" in answer ? (answer.by ?? []) : [])));
+  return all.size === 0 ? undefined : [...all].join(", ");
+}
+
+/** The arguments that a person has put in place of those that were shown. */
+export function editedArguments(answers: readonly Answer[]): JsonObject | undefined {
+  return answers.find((answer): answer is ApproveAnswer => isEdit(answer))?.arguments;
+}
+
+/** What the answers agree to. */
+export function approvalOf(
+  { requests }: Interruption,
+  answers: readonly Answer[],
+  argumentsHash: string,
+): Approval {
+  const edited = editedArguments(answers) !== undefined;
+  return {
+    argumentsHash,
+    ...(edited ? { edited } : {}),
+    permissions: requests.flatMap((request) => {
+      const answer = answerTo(request, answers);
+      if (request.type !== "approval" || answer?.type !== "approve") return [];
+      const { by, grant } = answer;
+      return [
+        {
+          permission: request.permission,
+          ...(by === undefined ? {} : { by }),
+          ...(grant === undefined ? {} : { grant }),
+        },
+      ];
+    }),
+  };
+}
+
+/**
+ * What is wrong with the answers, for whoever gave them; nothing when they answer all that was asked,
+ * each in its kind.
+ *
+ * @param suspended the tool itself has asked, and decides what the answers mean.
+ */
+export async function problemOf(
+  interruption: Interruption,
+  answers: readonly Answer[],
+  suspended: boolean,
+  schemas: SchemaCache,
+): Promise<string | undefined> {
+  const { requests } = interruption;
+  for (const answer of answers) {
+    const problem = malformed(answer);
+    if (problem !== undefined) return problem;
+  }
+  // Whatever else was answered: the call is not run.
+  if (!suspended && rejectionAmong(answers) !== undefined) return undefined;
+  for (const request of requests) {
+    const problem = await unanswered(request, answerTo(request, answers), schemas);
+    if (problem !== undefined) return problem;
+  }
+  return unfit(requests, answers, suspended);
+}
+
+function malformed(answer: Answer): string | undefined {
+  const texts: Partial<Record<string, unknown>> = { ...answer };
+  for (const member of ["requestId", "by", "reason"]) {
+    const value = texts[member];
+    if (value !== undefined && typeof value !== "string") {
+      return `The ${member} of an answer is no text.`;
+    }
+  }
+  if (answer.type !== "approve") return undefined;
+  const { grant, arguments: edited } = answer;
+  if (grant !== undefined && !isGrantChoice(grant)) {
+    return `The grant of an answer is "session", "always", or { scope, arguments: "any" }.`;
+  }
+  if (edited !== undefined && grant !== undefined) {
+    return "A grant is for what was shown: agree to the changed arguments without one.";
+  }
+  return undefined;
+}
+
+async function unanswered(
+  request: InterruptionRequest,
+  answer: Answer | undefined,
+  schemas: SchemaCache,
+): Promise<string | undefined> {
+  if (answer === undefined) {
+    return `The request "${request.id}" has no answer; answer every request at once.`;
+  }
+  if (!fits(request, answer)) {
+    return `An answer of type "${answer.type}" does not answer the ${request.type} request "${request.id}".`;
+  }
+  if (request.type !== "input" || answer.type !== "input" || request.schema === undefined) {
+    return undefined;
+  }
+  try {
+    const problems = (await schemas.get(request.schema))(answer.value);
+    if (problems === undefined) return undefined;
+    const [{ path, message } = { path: "", message: "is not valid" }] = problems;
+    return `The answer to "${request.id}" is not valid: ${path === "" ? "it" : path} ${message}.`;
+  } catch {
+    return `The request "${request.id}" has a schema that is not valid, so that no input answers it: reject it.`;
+  }
+}
+
+/** A no answers everything; only an explicit yes approves. */
+function fits(request: InterruptionRequest, answer: Answer): boolean {
+  if (answer.type === "reject") return true;
+  switch (request.type) {
+    case "approval":
+      return answer.type === "approve";
+    case "auth":
+      return answer.type === "approve" || answer.type === "input";
+    case "input":
+      return answer.type === "input";
+    case "result":
+      return answer.type === "result";
+  }
+}
+
+/** A yes that goes beyond what the requests can be answered with. */
+function unfit(
+  requests: readonly InterruptionRequest[],
+  answers: readonly Answer[],
+  suspended: boolean,
+): string | undefined {
+  for (const answer of answers) {
+    if (answer.type !== "approve" || answer.grant === undefined) continue;
+    const grantable = requests.some(
+      (request) =>
+        request.type === "approval" &&
+        request.grant !== undefined &&
+        answerTo(request, answers) === answer,
+    );
+    if (!grantable) {
+      return "What was asked here is asked every time: agree to this call without a grant.";
+    }
+  }
+  if (suspended || answers.filter(isEdit).length < 2) return undefined;
+  return "Two answers change the arguments: let one of them do so.";
+}
+
+function isEdit(answer: Answer): boolean {
+  return answer.type === "approve" && answer.arguments !== undefined;
+}

@@ -1,0 +1,48 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import { base64url, fromBase64url } from "./base64url.ts";
+import type { Grant } from "./grant.ts";
+import type { CryptoKey, Secret } from "./secret.ts";
+
+/**
+ * Tells grants that a person has made from those that somebody has written into the store: an
+ * HMAC-SHA-256 over all of it. Only with a key of the host's, since stores outlive processes.
+ */
+export class GrantSeal {
+  readonly #secret: Secret;
+  #key: Promise<CryptoKey> | undefined;
+
+  constructor(secret: Secret) {
+    this.#secret = secret;
+  }
+
+  /** The grant with its seal, where there is a key. */
+  async sign(grant: Grant): Promise<Grant> {
+    if (!this.#secret.shared) return grant;
+    const seal = await crypto.subtle.sign("HMAC", await this.#derived(), bytesOf(grant));
+    return { ...grant, seal: base64url(new Uint8Array(seal)) };
+  }
+
+  /** True for a grant as it was signed, and for any where there is no key. */
+  async isGenuine(grant: Grant): Promise<boolean> {
+    if (!this.#secret.shared) return true;
+    try {
+      const seal = fromBase64url(grant.seal ?? "");
+      return await crypto.subtle.verify("HMAC", await this.#derived(), seal, bytesOf(grant));
+    } catch {
+      return false;
+    }
+  }
+
+  #derived(): Promise<CryptoKey> {
+    return (this.#key ??= this.#secret.derive("grant 1", {
+      name: "HMAC",
+      hash: "SHA-256",
+      length: 256,
+    }));
+  }
+}
+
+function bytesOf(grant: Grant): Uint8Array<ArrayBuffer> {
+  const { seal: _, ...sealed } = grant;
+  return new TextEncoder().encode(canonicalJson(sealed));
+}

@@ -1,0 +1,23 @@
+import type { Grant } from "./grant.ts";
+import type { GrantStore } from "./grant-store.ts";
+
+/** Beyond this the oldest are forgotten, which only means that they are asked about again. */
+const most = 10_000;
+
+/** Keeps grants in this process, the latest 10,000. */
+export function memoryGrants(): GrantStore {
+  const grants = new Map<string, Grant>();
+  return {
+    add(grant) {
+      grants.set(grant.id, grant);
+      if (grants.size <= most) return;
+      const [oldest] = grants.keys();
+      if (oldest !== undefined) grants.delete(oldest);
+    },
+    list(tool) {
+      const all = [...grants.values()];
+      return tool === undefined ? all : all.filter((grant) => grant.tool === tool);
+    },
+    revoke: (id) => grants.delete(id),
+  };
+}

@@ -1,0 +1,37 @@
+import type { ToolRun } from "../executor/tool-run.ts";
+import type { Grant, GrantChoice, GrantProposal } from "./grant.ts";
+
+/** The grant that a person has made of a proposal: what was shown, and no more unless they said so. */
+export function newGrant(
+  { argumentsHash, ...proposal }: GrantProposal,
+  choice: GrantChoice,
+  run: ToolRun,
+  by: string | undefined,
+  now: number,
+): Grant {
+  const { scope, widened } =
+    typeof choice === "string"
+      ? { scope: choice, widened: false }
+      : { scope: choice.scope, widened: choice.arguments === "any" };
+  return {
+    id: crypto.randomUUID(),
+    scope,
+    ...proposal,
+    ...(widened || argumentsHash === undefined ? {} : { argumentsHash }),
+    ...(scope === "session" ? { session: run.sessionId ?? run.id } : {}),
+    ...(by === undefined ? {} : { by }),
+    grantedAt: now,
+  };
+}
+
+/** True for a choice that a person can make; what comes from outside may be anything. */
+export function isGrantChoice(choice: unknown): choice is GrantChoice {
+  if (isScope(choice)) return true;
+  if (typeof choice !== "object" || choice === null) return false;
+  const { scope, arguments: args } = choice as { scope?: unknown; arguments?: unknown };
+  return isScope(scope) && args === "any";
+}
+
+function isScope(scope: unknown): scope is "session" | "always" {
+  return scope === "session" || scope === "always";
+}

@@ -1,0 +1,60 @@
+import { ToolError } from "../tool-error.ts";
+
+const minBytes = 32;
+
+/** A key of the platform's. */
+export type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+type Algorithm =
+  | { readonly name: "AES-GCM"; readonly length: 256 }
+  | { readonly name: "HMAC"; readonly hash: "SHA-256"; readonly length: 256 };
+
+/** The host's key, of which every use gets a key of its own (HKDF-SHA-256). */
+export class Secret {
+  /** True when it is the host's, so that other processes can have the same. */
+  readonly shared: boolean;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+
+  /**
+   * @param key absent: a random one, which nobody else has.
+   * @throws ToolError `internal` for a key that is too short.
+   */
+  constructor(key: string | Uint8Array | undefined) {
+    this.shared = key !== undefined;
+    this.#bytes =
+      key === undefined ? crypto.getRandomValues(new Uint8Array(minBytes)) : checked(key);
+  }
+
+  /** The key for one use, which `use` names. */
+  async derive(use: string, algorithm: Algorithm): Promise<CryptoKey> {
+    const usages = algorithm.name === "HMAC" ? ["sign", "verify"] : ["encrypt", "decrypt"];
+    const secret = await crypto.subtle.importKey("raw", this.#bytes, "HKDF", false, ["deriveKey"]);
+    return crypto.subtle.deriveKey(
+      {
+        name: "HKDF",
+        hash: "SHA-256",
+        salt: new Uint8Array(),
+        info: new TextEncoder().encode(`toolweave ${use}`),
+      },
+      secret,
+      algorithm,
+      false,
+      usages as ("encrypt" | "decrypt" | "sign" | "verify")[],
+    );
+  }
+}
+
+function checked(key: unknown): Uint8Array<ArrayBuffer> {
+  const bytes =
+    typeof key === "string"
+      ? new TextEncoder().encode(key)
+      : key instanceof Uint8Array
+        ? new Uint8Array(key)
+        : undefined;
+  if (bytes !== undefined && bytes.length >= minBytes) return bytes;
+  const given = bytes === undefined ? "is neither a text nor bytes" : `has ${bytes.length} bytes`;
+  throw new ToolError(
+    "internal",
+    `key ${given}: use at least ${minBytes} random bytes, the same in every process that resumes calls, such as what "openssl rand -base64 32" prints.`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { Engine } from "../executor/engine.ts";
+import { ToolError } from "../tool-error.ts";
+
+/**
+ * Milliseconds since the epoch by the clock that the store of pending calls goes by.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+export async function storeTime({ pendingCalls, clock }: Engine): Promise<number> {
+  try {
+    const now = (await pendingCalls.now?.()) ?? clock.now();
+    if (Number.isFinite(now)) return now;
+    throw new TypeError(`The store's time is ${now}.`);
+  } catch (cause) {
+    throw unavailable(
+      "The store of pending calls does not answer; nothing was run. Try again later.",
+      cause,
+    );
+  }
+}
+
+/** `store_unavailable`, as what the store has thrown says itself whether trying again can help. */
+export function unavailable(message: string, cause: unknown): ToolError {
+  return new ToolError("store_unavailable", message, {
+    cause,
+    ...(ToolError.is(cause) ? { retryable: cause.retryable } : {}),
+  });
+}

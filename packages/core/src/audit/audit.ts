@@ -1,0 +1,116 @@
+import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import type { Execution } from "../executor/execution.ts";
+import { messageOf } from "../executor/failure-of.ts";
+import { isThenable } from "../spec/json.ts";
+import type { Tool } from "../spec/tool.ts";
+import { ToolError, type ToolErrorCode } from "../tool-error.ts";
+import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
+import type { Decided } from "./decided.ts";
+
+/** What an error says of the decision behind it. Of any other error nobody has decided anything. */
+const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
+  permission_denied: "denied",
+  limit_exceeded: "denied",
+  rate_limited: "denied",
+  approval_invalid: "denied",
+  outcome_unknown: "denied",
+  approval_rejected: "rejected",
+};
+
+const longestReason = 500;
+
+/** Writes decisions to the host's sink. Not made without one: hashes cost. */
+export class Audit {
+  readonly #sink: AuditSink;
+  /** By tool: whoever changes a tool's spec makes a new tool of it. */
+  readonly #specHashes = new WeakMap<Tool, Promise<string>>();
+
+  /** @throws ToolError `internal` when it is no sink. */
+  constructor(sink: AuditSink) {
+    if (typeof sink?.write !== "function") {
+      throw new ToolError("internal", "audit is no sink: it needs write(record).");
+    }
+    this.#sink = sink;
+  }
+
+  /**
+   * Writes what was decided about a call that goes on.
+   *
+   * @throws ToolError `store_unavailable` when it must not go on unrecorded, and cannot be recorded.
+   */
+  async write(execution: Execution, decided: Decided): Promise<void> {
+    const required = this.#sink.required === true;
+    try {
+      const record = await this.#record(execution, decided);
+      // Stopped meanwhile: what comes of it is another decision.
+      if (execution.ended) return;
+      const written = this.#sink.write(record);
+      if (!isThenable(written)) return;
+      if (required) await written;
+      else written.then(undefined, (error: unknown) => report(execution, error));
+    } catch (cause) {
+      report(execution, cause);
+      if (!required) return;
+      throw new ToolError(
+        "store_unavailable",
+        `${execution.call.name} was not run: the audit has to record it and cannot. Try again later.`,
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * Writes that a call was refused before it started; it stays refused, recorded or not. Nothing
+   * for errors that nobody has decided upon, such as invalid arguments.
+   */
+  refused(execution: Execution, { code, message }: ToolError): Promise<void> | undefined {
+    const decision = decisions[code];
+    const judged = execution.entry !== undefined || execution.resumption !== undefined;
+    if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
+    const { decided } = execution;
+    const known = decided?.decision === decision ? decided : undefined;
+    const reason = known?.reason ?? message.slice(0, longestReason);
+    const refusal: Decided = { permissions: [], ...known, decision, reason, code };
+    return this.write(execution, refusal).catch(() => {});
+  }
+
+  async #record(execution: Execution, decided: Decided): Promise<AuditRecord> {
+    const { run, call, resumption, engine } = execution;
+    const time = engine.clock.now();
+    const [specHash, argumentsHash] = await Promise.all([
+      // What is refused before it is looked up again is the tool that was interrupted.
+      execution.entry === undefined
+        ? (resumption?.interruption.specHash ?? "")
+        : this.#specHash(execution.tool),
+      execution.args === undefined
+        ? (resumption?.argumentsHash ?? "")
+        : argumentsHashOf(execution.args),
+    ]);
+    return {
+      time,
+      runId: run.id,
+      ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+      callId: call.id,
+      tool: call.name,
+      ...(run.caller === undefined ? {} : { caller: run.caller }),
+      ...(resumption === undefined ? {} : { interruptionId: resumption.interruption.id }),
+      ...decided,
+      specHash,
+      argumentsHash,
+    };
+  }
+
+  #specHash(tool: Tool): Promise<string> {
+    let hash = this.#specHashes.get(tool);
+    if (hash === undefined) this.#specHashes.set(tool, (hash = specHashOf(tool)));
+    return hash;
+  }
+}
+
+function report(execution: Execution, error: unknown): void {
+  execution.engine.events.emitCall(execution, {
+    type: "store.failed",
+    store: "audit",
+    message: messageOf(error),
+  });
+}

@@ -1,0 +1,215 @@
+import { agreedTo, type ApprovedPermission } from "../approvals/approval.ts";
+import type { Grant, GrantProposal } from "../approvals/grant.ts";
+import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import { grantsUnavailable, matchingGrants } from "../approvals/matching-grants.ts";
+import { newGrant } from "../approvals/new-grant.ts";
+import type { AuditDecision } from "../audit/audit-sink.ts";
+import type { Decided } from "../audit/decided.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { ApprovalRequest } from "../spec/interruption.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import { ToolError } from "../tool-error.ts";
+import { authorized, ruleOf } from "./authorized.ts";
+import type { Execution } from "./execution.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { Interrupted } from "./interrupted.ts";
+import { approverAnswer } from "./on-ask.ts";
+import { unkept } from "./unkept.ts";
+import { whileAsking } from "./while-asking.ts";
+
+/** What the policy asks about. */
+export interface Asked {
+  readonly permission: PermissionRequest;
+  readonly decision: Decision;
+}
+
+/** What the policy asks about, with whatever answers it. */
+interface Question extends Asked {
+  /** What a person could have remembered; absent: the rule asks every time. */
+  readonly proposal: GrantProposal | undefined;
+  agreed: ApprovedPermission | undefined;
+  grant: Grant | undefined;
+}
+
+/**
+ * Answers all that the policy asks about a call: from what a person has agreed to, from grants, or by
+ * asking now. Resolves when all of it may be done.
+ */
+export async function answerAsks(execution: Execution, asked: readonly Asked[]): Promise<void> {
+  const { engine, run, call, resumption } = execution;
+  const hashes = await hashesOf(execution);
+  if (execution.ended) return;
+  const approval =
+    resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
+  const questions = asked.map(({ permission, decision }): Question => ({
+    permission,
+    decision,
+    proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
+    agreed: approval && agreedTo(approval, permission),
+    grant: undefined,
+  }));
+  const open = questions.filter(({ agreed }) => agreed === undefined);
+  const session = run.sessionId ?? run.id;
+  const proposals = open.map(({ proposal }) => proposal);
+  const grants = await matchingGrants(engine, call.name, proposals, session);
+  if (execution.ended) return;
+  for (const [index, question] of open.entries()) question.grant = grants[index];
+  if (open.some(({ grant }) => grant === undefined)) {
+    // Whoever is asked sees all that the call needs, also what was agreed to before.
+    await ask(
+      execution,
+      questions.filter(({ grant }) => grant === undefined),
+    );
+    if (execution.ended) return;
+  }
+  await goAhead(execution, questions, hashes.argumentsHash);
+}
+
+interface Hashes {
+  readonly specHash: string;
+  readonly argumentsHash: string;
+}
+
+/** @throws ToolError `internal` when the tool's spec cannot be read. */
+export async function hashesOf(execution: Execution): Promise<Hashes> {
+  try {
+    const [specHash, argumentsHash] = await Promise.all([
+      specHashOf(execution.tool),
+      argumentsHashOf(execution.args),
+    ]);
+    return { specHash, argumentsHash };
+  } catch (cause) {
+    throw unkept(execution, cause);
+  }
+}
+
+/** Exactly what would be remembered of a yes to `permission`. */
+export function proposalFor(
+  { call, run }: Execution,
+  { kind, target }: PermissionRequest,
+  { specHash, argumentsHash }: Hashes,
+): GrantProposal {
+  return {
+    tool: call.name,
+    specHash,
+    permission: { kind, target },
+    argumentsHash,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+  };
+}
+
+async function ask(execution: Execution, questions: readonly Question[]): Promise<void> {
+  const { engine, run, call, tool, parent } = execution;
+  const args = execution.args as JsonObject;
+  const { onAsk } = engine;
+  if (onAsk === "deny") {
+    execution.decided = decidedFor("denied", questions);
+    throw new ToolError(
+      "permission_denied",
+      `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
+    );
+  }
+  const requests = questions.map(({ permission, decision, proposal }, index): ApprovalRequest => ({
+    id: `${call.id}:${index + 1}`,
+    type: "approval",
+    permission,
+    reason: decision.reason,
+    ...(proposal === undefined ? {} : { grant: proposal }),
+    ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),
+  }));
+  if (onAsk === "interrupt") {
+    execution.decided = decidedFor("asked", questions);
+    throw new Interrupted(requests);
+  }
+  const asking = approverAnswer(onAsk, {
+    callId: call.id,
+    runId: run.id,
+    spec: tool.spec,
+    arguments: frozenCopy(args),
+    requests,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+    get signal() {
+      return execution.signal;
+    },
+  });
+  const answer = await whileAsking(execution, asking);
+  const { by } = answer;
+  if (!answer.approved) {
+    execution.decided = {
+      ...decidedFor("rejected", questions),
+      ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+    throw rejection(call.name, answer.reason);
+  }
+  const { grant } = answer;
+  for (const question of questions) {
+    question.agreed = {
+      permission: question.permission,
+      ...(by === undefined ? {} : { by }),
+      ...(grant === undefined ? {} : { grant }),
+    };
+  }
+}
+
+/** All questions are answered: what is to be remembered is kept, and the call authorised. */
+async function goAhead(
+  execution: Execution,
+  questions: readonly Question[],
+  argumentsHash: string,
+): Promise<void> {
+  const { engine, run, call } = execution;
+  const agreed = questions.filter((question) => question.agreed !== undefined);
+  let grantId: string | undefined;
+  for (const { proposal, agreed: yes } of agreed) {
+    if (proposal === undefined || yes?.grant === undefined) continue;
+    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.clock.now());
+    try {
+      await engine.grants.add(await engine.grantSeal.sign(grant));
+    } catch (cause) {
+      throw grantsUnavailable(call.name, cause);
+    }
+    if (execution.ended) return;
+    grantId ??= grant.id;
+  }
+  const decided: Decided[] = [];
+  if (agreed.length > 0) {
+    decided.push({
+      ...decidedFor("approved", agreed),
+      ...(grantId === undefined ? {} : { grantId }),
+    });
+    execution.approval = {
+      argumentsHash,
+      permissions: agreed.map(({ permission, agreed }) => ({
+        permission,
+        ...(agreed?.by === undefined ? {} : { by: agreed.by }),
+      })),
+    };
+  }
+  for (const question of questions) {
+    if (question.grant === undefined) continue;
+    decided.push({ ...decidedFor("granted", [question]), grantId: question.grant.id });
+  }
+  return authorized(execution, decided);
+}
+
+function decidedFor(decision: AuditDecision, questions: readonly Question[]): Decided {
+  const first = questions[0]?.decision;
+  const by = [...new Set(questions.flatMap(({ agreed }) => agreed?.by ?? []))].join(", ");
+  return {
+    decision,
+    ...(first === undefined ? {} : { rule: ruleOf(first), reason: first.reason }),
+    permissions: questions.map(({ permission: { kind, target } }) => ({ kind, target })),
+    ...(by === "" ? {} : { by }),
+  };
+}
+
+/** What the model reads when a person has said no. */
+export function rejection(name: string, reason: string | undefined): ToolError {
+  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
+  return new ToolError(
+    "approval_rejected",
+    `A person rejected this call of ${name}.${why} Do not repeat it.`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { Decided } from "../audit/decided.ts";
+import type { Decision } from "../policy/decision.ts";
+import { isThenable, type Awaitable } from "../spec/json.ts";
+import type { Execution } from "./execution.ts";
+
+/** Names the rule for events and the audit: the policy it belongs to, and its place or id there. */
+export function ruleOf({ layer, rule }: Decision): string {
+  return `${layer} ${rule}`;
+}
+
+/** The call may start: recorded first, then told; of one that is only admitted, told when it does start. */
+export function authorized(execution: Execution, decided: readonly Decided[]): Awaitable<void> {
+  const { engine } = execution;
+  [execution.decided] = decided;
+  const recorded = engine.audit === undefined ? undefined : recordAll(execution, decided);
+  return isThenable(recorded) ? recorded.then(() => tell(execution)) : tell(execution);
+}
+
+async function recordAll(execution: Execution, decided: readonly Decided[]): Promise<void> {
+  for (const one of decided) await execution.engine.audit?.write(execution, one);
+}
+
+function tell(execution: Execution): void {
+  if (!execution.onlyAdmitted && !execution.ended) tellAuthorized(execution);
+}
+
+/** Tells why the call may start. */
+export function tellAuthorized(execution: Execution): void {
+  const { engine, decided } = execution;
+  if (decided === undefined || !engine.events.active) return;
+  const { decision, reason, rule, by, grantId } = decided;
+  engine.events.emitCall(execution, {
+    type: "tool.authorized",
+    decision: decision === "allowed" ? "allow" : decision,
+    reason,
+    rule,
+    ...(by === undefined ? {} : { by }),
+    ...(grantId === undefined ? {} : { grantId }),
+  });
+}

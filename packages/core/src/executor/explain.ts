@@ -1,0 +1,159 @@
+import type { Grant } from "../approvals/grant.ts";
+import { matchingGrants } from "../approvals/matching-grants.ts";
+import { explainPermission } from "../policy/decide.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { PolicyEffect } from "../policy/policy.ts";
+import type { Toolset } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { ToolError } from "../tool-error.ts";
+import { hashesOf, proposalFor } from "./ask.ts";
+import { checkedCall } from "./checked-call.ts";
+import type { Engine } from "./engine.ts";
+import { Execution } from "./execution.ts";
+import { failureOf } from "./failure-of.ts";
+import { checkedPermissions, impliedPermission } from "./permissions.ts";
+import { copyArguments, parse } from "./stages/parse.ts";
+import { resolve } from "./stages/resolve.ts";
+import { strip } from "./stages/strip.ts";
+import { validate } from "./stages/validate.ts";
+import { preflightContext } from "./tool-context.ts";
+import { ToolRun } from "./tool-run.ts";
+
+/** A call to be explained. */
+export interface ExplainedCall {
+  /** The tool's name. */
+  readonly name: string;
+  /** As a model would send them. Absent: the call is explained as if its tool proposed nothing. */
+  readonly arguments?: string | JsonObject;
+}
+
+/** For whom a call is explained. */
+export interface ExplainOptions {
+  readonly caller?: Caller;
+  readonly sessionId?: string;
+  /** What may be called. Default: everything the policy may let run. */
+  readonly toolset?: Toolset;
+}
+
+/** What is decided about one permission of a call, and why. */
+export interface ExplainedRequest {
+  readonly permission: PermissionRequest;
+  /** What the policy says. */
+  readonly effect: PolicyEffect;
+  /** What decides: a rule's id or place, `preset:supervised`, `default` or `function`. */
+  readonly rule: string;
+  /** The name of the policy that it belongs to. */
+  readonly layer: string;
+  readonly reason: string;
+  /** Everything that was weighed, the deciding one included. */
+  readonly considered: readonly Decision[];
+  /** Answers for a person. */
+  readonly grant?: Grant;
+}
+
+/** What would become of a call. */
+export interface Explanation {
+  readonly tool: string;
+  /** It may be called at all: it is in the toolset. */
+  readonly advertised: boolean;
+  /** `allow`: it would run; `ask`: a person would be asked first; `deny`: it would be refused. */
+  readonly effect: PolicyEffect;
+  readonly requests: readonly ExplainedRequest[];
+  /** Why it would fail whatever the policy says: unknown, not advertised, invalid arguments. */
+  readonly problem?: ToolError;
+}
+
+/** Stages 1 to 4 and 7 of a call that is not made: no hook is asked, nothing counted, nobody told. */
+export async function explain(
+  engine: Engine,
+  { name, arguments: args }: ExplainedCall,
+  { caller, sessionId, toolset }: ExplainOptions,
+): Promise<Explanation> {
+  const run = new ToolRun(engine, {
+    ...(caller === undefined ? {} : { caller }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(toolset === undefined ? {} : { toolset }),
+  });
+  const call = checkedCall({ id: "explained", name, arguments: args ?? {} });
+  const execution = new Execution(engine, run, call, run.toolset, engine.policies);
+  let problem: ToolError | undefined;
+  let proposed: readonly PermissionRequest[] = [];
+  try {
+    resolve(execution);
+    if (args !== undefined) {
+      parse(execution);
+      strip(execution);
+      await validate(execution);
+      proposed = await proposedBy(execution);
+    }
+  } catch (error) {
+    problem = failureOf(execution, error);
+  }
+  const advertised = execution.entry !== undefined;
+  // What the policy hides, it can still say why.
+  execution.entry ??= engine.registry.toolset().entry(call.name);
+  const requests =
+    execution.entry === undefined ? [] : await explained(execution, proposed, args !== undefined);
+  const refused = problem === undefined ? strictestOf(requests) : "deny";
+  return {
+    tool: call.name,
+    advertised,
+    effect: refused,
+    requests,
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+async function proposedBy(execution: Execution): Promise<readonly PermissionRequest[]> {
+  const { tool } = execution;
+  if (tool.preflight === undefined) return [];
+  const args = copyArguments(execution.call.name, execution.args);
+  return checkedPermissions(execution, await tool.preflight(args, preflightContext(execution)));
+}
+
+async function explained(
+  execution: Execution,
+  proposed: readonly PermissionRequest[],
+  withArguments: boolean,
+): Promise<readonly ExplainedRequest[]> {
+  const { engine, run, entry, policies, args = {} } = execution;
+  if (entry === undefined) return [];
+  const itself = proposed.length === 0 || !entry.trusted ? [undefined] : [];
+  const weighed = await Promise.all(
+    [...itself, ...proposed].map(async (permission) => ({
+      permission: permission ?? impliedPermission(execution),
+      ...(await explainPermission(policies, {
+        entry,
+        permission,
+        caller: run.caller,
+        arguments: args,
+      })),
+    })),
+  );
+  const hashes = withArguments ? await hashesOf(execution).catch(() => undefined) : undefined;
+  const grants = await matchingGrants(
+    engine,
+    execution.call.name,
+    weighed.map(({ permission, decision }) =>
+      hashes === undefined || decision.effect !== "ask" || decision.ask === "always"
+        ? undefined
+        : proposalFor(execution, permission, hashes),
+    ),
+    run.sessionId ?? run.id,
+  );
+  return weighed.map(({ permission, decision, considered }, index) => {
+    const { effect, rule, layer, reason } = decision;
+    const grant = grants[index];
+    const found = { permission, effect, rule, layer, reason, considered };
+    return grant === undefined ? found : { ...found, grant };
+  });
+}
+
+function strictestOf(requests: readonly ExplainedRequest[]): PolicyEffect {
+  if (requests.some(({ effect }) => effect === "deny")) return "deny";
+  return requests.some(({ effect, grant }) => effect === "ask" && grant === undefined)
+    ? "ask"
+    : "allow";
+}

@@ -1,0 +1,140 @@
+import {
+  answeredBy,
+  approvalOf,
+  problemOf,
+  editedArguments,
+  rejectionAmong,
+} from "../approvals/answers.ts";
+import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import type { PendingCall } from "../approvals/pending-call.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
+import type { Answer, Interruption } from "../spec/interruption.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { approvalInvalid } from "./approval-invalid.ts";
+import type { Engine } from "./engine.ts";
+import { Execution, type Resumption } from "./execution.ts";
+import { failureOf } from "./failure-of.ts";
+import { finish } from "./finish.ts";
+import { followSignal } from "./follow-signal.ts";
+import { executeWithin } from "./nested.ts";
+import { copyArguments } from "./stages/parse.ts";
+import { strip } from "./stages/strip.ts";
+import { validate } from "./stages/validate.ts";
+import type { ToolRun } from "./tool-run.ts";
+
+/** A verified interruption with all that the call goes on with. */
+export interface Opened {
+  readonly interruption: Interruption;
+  readonly pending: PendingCall;
+  readonly run: ToolRun;
+  readonly policies: readonly PolicyLayer[];
+  readonly toolset: Toolset;
+  /** Set for a call that the running tool `parent` has made and now goes on with. */
+  readonly parent: Execution | undefined;
+}
+
+/** Goes on with a verified call, once the answers have been found to answer it. */
+export async function goOn(
+  engine: Engine,
+  opened: Opened,
+  answers: readonly Answer[],
+  signal?: AbortSignal,
+): Promise<ToolOutcome> {
+  const { interruption, pending, run, toolset, policies, parent } = opened;
+  const suspended = pending.suspended !== undefined;
+  const problem = await problemOf(interruption, answers, suspended, engine.schemas);
+  if (problem !== undefined) throw approvalInvalid(problem);
+  const execution = new Execution(
+    engine,
+    run,
+    interruption.call,
+    toolset,
+    policies,
+    undefined,
+    parent,
+    await resumptionOf(engine, opened, answers),
+  );
+  const stopped = run.stopped ?? engine.drain.cancellation;
+  if (stopped !== undefined) execution.stop(stopped);
+  const outcome = await (parent === undefined
+    ? followSignal(signal, execution, engine.execute)
+    : executeWithin(parent, execution));
+  await finish(execution);
+  return outcome;
+}
+
+async function resumptionOf(
+  engine: Engine,
+  opened: Opened,
+  answers: readonly Answer[],
+): Promise<Resumption> {
+  const { interruption, pending, toolset } = opened;
+  const { suspended, earlier, argumentsHash } = pending;
+  const by = answeredBy(answers);
+  const entry = toolset.entry(interruption.call.name);
+  const common = {
+    interruption,
+    argumentsHash,
+    attempt: pending.attempt + 1,
+    ...(by === undefined ? {} : { by }),
+    changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
+    passedOn: new Map<string, string>(),
+  };
+  if (suspended !== undefined) {
+    // A tool that asked by itself decides by itself what the answers mean, a no included.
+    const { requests } = interruption;
+    return {
+      ...common,
+      arguments: pending.admitted,
+      suspended: { state: suspended.state, requests, answers },
+      ...(pending.approval === undefined ? {} : { approval: pending.approval }),
+    };
+  }
+  const rejected = rejectionAmong(answers);
+  const edited = rejected === undefined ? editedArguments(answers) : undefined;
+  const args =
+    edited === undefined || entry === undefined
+      ? undefined
+      : await checkedEdit(engine, opened, entry, edited);
+  const approved = args === undefined ? argumentsHash : await argumentsHashOf(args);
+  return {
+    ...common,
+    arguments: args ?? pending.admitted,
+    approval: approvalOf(interruption, answers, approved),
+    ...(rejected === undefined ? {} : { rejected }),
+    ...(earlier === undefined ? {} : { suspended: earlier }),
+  };
+}
+
+/** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
+async function checkedEdit(
+  engine: Engine,
+  { interruption, run, policies, toolset }: Opened,
+  entry: RegisteredTool,
+  edited: JsonObject,
+): Promise<JsonObject> {
+  const { call } = interruption;
+  const scratch = new Execution(engine, run, call, toolset, policies);
+  scratch.entry = entry;
+  try {
+    scratch.args = copyArguments(call.name, edited);
+    strip(scratch);
+    await validate(scratch);
+    return scratch.args;
+  } catch (error) {
+    throw approvalInvalid(
+      `The changed arguments cannot be used. ${failureOf(scratch, error).message}`,
+    );
+  }
+}
+
+/** A spec that can no longer be read is not the one that was approved. */
+async function isUnchanged({ tool }: RegisteredTool, { specHash }: Interruption): Promise<boolean> {
+  try {
+    return (await specHashOf(tool)) === specHash;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+import { checkOptions } from "../../check-options.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { Hook, Middleware } from "./hook.ts";
+
+/** What a hook can hook into. */
+type Phase = "beforeCall" | "around" | "afterCall" | "beforeUpdate" | "afterUpdate";
+
+/** A hook that hooks into `P`. */
+export type HookInto<P extends Phase> = Hook & Required<Pick<Hook, P>>;
+
+/** The hooks of an executor by what they hook into, each list in the order of priority. */
+export type HookPhases = { readonly [P in Phase]: readonly HookInto<P>[] };
+
+/** A record of all of them, so that none is forgotten. */
+const hookKeys: Record<keyof Hook, true> = {
+  priority: true,
+  when: true,
+  timeoutMs: true,
+  beforeCall: true,
+  around: true,
+  afterCall: true,
+  beforeUpdate: true,
+  afterUpdate: true,
+};
+
+/**
+ * Hooks and middleware, sorted once.
+ *
+ * @throws ToolError `internal` for what is no hook.
+ */
+export function hookPhases(given: readonly (Hook | Middleware)[] = []): HookPhases {
+  if (!Array.isArray(given)) throw defect("hooks is no list: use hooks: [{ beforeCall }].");
+  const hooks = (given as readonly (Hook | Middleware)[])
+    .map((hook, index) => checkedHook(hook, `hooks[${index}]`))
+    // `sort` is stable: ties stay in order of registration.
+    .sort((a, b) => (a.priority ?? 0) - (b.priority ?? 0));
+  const into = <P extends Phase>(phase: P): HookInto<P>[] =>
+    hooks.filter((hook): hook is HookInto<P> => hook[phase] !== undefined);
+  return {
+    beforeCall: into("beforeCall"),
+    around: into("around"),
+    afterCall: into("afterCall"),
+    beforeUpdate: into("beforeUpdate"),
+    afterUpdate: into("afterUpdate"),
+  };
+}
+
+function checkedHook(hook: Hook | Middleware, where: string): Hook {
+  if (typeof hook === "function") return { around: hook };
+  if (typeof hook !== "object" || hook === null) {
+    throw defect(
+      `${where} is no hook: use { beforeCall }, or a middleware (call, next) => next().`,
+    );
+  }
+  // What a class has beside its hooks is its own affair.
+  if (Object.getPrototypeOf(hook) === Object.prototype) {
+    checkOptions(where, hook, Object.keys(hookKeys));
+  }
+  const { priority = 0, timeoutMs = 0 } = hook;
+  if (!Number.isFinite(priority)) throw defect(`${where}.priority is ${priority}; use a number.`);
+  if (!(timeoutMs >= 0)) throw defect(`${where}.timeoutMs is ${timeoutMs}; use 0 or more.`);
+  let hooksInto = 0;
+  for (const key of Object.keys(hookKeys) as (keyof Hook)[]) {
+    if (key === "priority" || key === "timeoutMs" || hook[key] === undefined) continue;
+    if (typeof hook[key] !== "function") throw defect(`${where}.${key} is no function.`);
+    if (key !== "when") hooksInto += 1;
+  }
+  if (hooksInto === 0) {
+    throw defect(`${where} hooks into nothing: give it a beforeCall, around or afterCall.`);
+  }
+  return hook;
+}
+
+function defect(message: string): ToolError {
+  return new ToolError("internal", message);
+}

@@ -1,0 +1,84 @@
+import type { Awaitable, JsonObject } from "../../spec/json.ts";
+import type { Caller } from "../../spec/caller.ts";
+import type { ToolResult, ToolOutput } from "../../spec/tool-result.ts";
+import type { ToolSpec } from "../../spec/tool-spec.ts";
+
+/** A call as host code around it sees it. */
+export interface HookedCall {
+  readonly callId: string;
+  readonly runId: string;
+  readonly spec: ToolSpec;
+  /** Validated, and frozen: to change them `beforeCall` returns others. */
+  readonly arguments: JsonObject;
+  readonly caller?: Caller;
+}
+
+/**
+ * What a `beforeCall` hook says: nothing to pass, other arguments, or a block with its reason, which
+ * the model reads. Any other answer blocks the call, too.
+ */
+export type BeforeCallAnswer =
+  | { readonly arguments: JsonObject }
+  | { readonly block: string }
+  | undefined
+  | void;
+
+/**
+ * Host code around the work of a tool: it runs in stage 8, after everything has been decided, inside
+ * each attempt's timeout. `next()` goes on to the tool and gives what that returned, or throws what
+ * it threw; what the middleware returns is taken for the tool's answer, and checked like one. A
+ * middleware that does not call `next` answers in the tool's place. It can neither change the
+ * arguments, which have been authorised, nor keep from the executor that the tool waits for a
+ * person, was refused or has used up a limit. Calling `next` twice fails the call.
+ *
+ * @example
+ * ```js
+ * const timed = async (call, next) => {
+ *   const start = performance.now();
+ *   try {
+ *     return await next();
+ *   } finally {
+ *     console.log(call.spec.name, performance.now() - start);
+ *   }
+ * };
+ * ```
+ */
+export type Middleware = (call: HookedCall, next: () => Promise<unknown>) => Awaitable<unknown>;
+
+/**
+ * Host code around every call; a middleware alone stands for `{ around: middleware }`. What observes
+ * only is better off as a listener of the executor's events.
+ */
+export interface Hook {
+  /** Ascending; ties by registration. The lowest is asked first, and is the outermost `around`. Default: 0. */
+  readonly priority?: number;
+  /** Which calls it is for: all but those for which it answers `false`. What it throws counts as thrown by the hook. */
+  readonly when?: (call: HookedCall) => boolean;
+  /**
+   * Milliseconds for one answer of `beforeCall` or `afterCall`; `around` has the attempt's. 0: no
+   * limit. Default: the executor's `hookTimeoutMs`.
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Runs in stage 6, before anything is authorised. What it throws, and outlasting its time, blocks
+   * the call with `permission_denied`; arguments that are not valid fail it with `internal`.
+   */
+  beforeCall?(call: HookedCall): Awaitable<BeforeCallAnswer>;
+  /** Wraps the work of the tool, in stage 8. */
+  around?(call: HookedCall, next: () => Promise<unknown>): Awaitable<unknown>;
+  /**
+   * Runs in stage 10, after a tool that answered; what it returns replaces the output. What it
+   * throws, outlasting its time, and returning what is no output fail the call with `internal`.
+   */
+  afterCall?(
+    call: HookedCall,
+    result: Pick<ToolResult, "content" | "value" | "isError">,
+  ): Awaitable<ToolOutput | undefined | void>;
+  /**
+   * Runs, synchronously, when the tool has an update: what it returns replaces the update, and
+   * `null` drops it. So does what it throws, and what is no output.
+   */
+  beforeUpdate?(call: HookedCall, update: ToolOutput): ToolOutput | null | undefined | void;
+  /** Is told of each update that was not dropped. What it throws changes nothing. */
+  afterUpdate?(call: HookedCall, update: ToolOutput): void;
+}

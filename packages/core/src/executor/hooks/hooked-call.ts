@@ -1,0 +1,21 @@
+import type { JsonObject } from "../../spec/json.ts";
+import type { Execution } from "../execution.ts";
+import { frozenCopy } from "../frozen-copy.ts";
+import type { HookedCall } from "./hook.ts";
+
+/** The call as hooks see it: one object for all of them, until its arguments are replaced. */
+export function hookedCall(execution: Execution): HookedCall {
+  return (execution.hooked ??= newHookedCall(execution));
+}
+
+function newHookedCall({ run, call, tool, args }: Execution): HookedCall {
+  const hooked: { -readonly [K in keyof HookedCall]: HookedCall[K] } = {
+    callId: call.id,
+    runId: run.id,
+    spec: tool.spec,
+    arguments: frozenCopy(args as JsonObject),
+  };
+  if (run.caller !== undefined) hooked.caller = run.caller;
+  // What one hook writes into it must not mislead the next.
+  return Object.freeze(hooked);
+}

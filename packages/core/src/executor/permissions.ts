@@ -1,0 +1,88 @@
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Execution } from "./execution.ts";
+import { messageOf } from "./failure-of.ts";
+import { jsonValue } from "./json-value.ts";
+import { plainCopy } from "./plain-copy.ts";
+
+/** No person reads more than this before deciding. */
+const mostRequests = 100;
+const longestKind = 100;
+/** Never cut: what would be left out is what a rule or a person has to see. */
+const longestTarget = 20_000;
+const longestSummary = 1000;
+const longestDetails = 100_000;
+
+/** Line breaks, other controls, and what reorders text: a summary is one line that says what it says. */
+const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+/**
+ * What a tool says that a call intends, as the executor's own copy: whatever else the tool gives, it
+ * gives once.
+ *
+ * @throws ToolError `internal` when it is no list of permission requests, or one that nobody can show.
+ */
+export function checkedPermissions(
+  { call }: Execution,
+  proposed: unknown,
+): readonly PermissionRequest[] {
+  try {
+    if (!Array.isArray(proposed)) throw new TypeError("it is no list of them");
+    if (proposed.length > mostRequests) throw new TypeError(`there are ${proposed.length} of them`);
+    return Array.from(proposed, readPermission);
+  } catch (error) {
+    throw new ToolError(
+      "internal",
+      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${mostRequests} at most: ${messageOf(error)}. The tool has to be corrected.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * A permission request, read once. What was read so is read unchanged again.
+ *
+ * @throws TypeError for what is none, or is too long to be shown.
+ */
+export function readPermission(request: unknown): PermissionRequest {
+  if (typeof request !== "object" || request === null) throw new TypeError("one is no object");
+  const { kind, target, summary, details } = request as Partial<Record<string, unknown>>;
+  if (typeof kind !== "string" || typeof target !== "string" || typeof summary !== "string") {
+    throw new TypeError("one has a kind, a target or a summary that is no text");
+  }
+  if (kind.length > longestKind || target.length > longestTarget) {
+    throw new TypeError(
+      `one has a kind of more than ${longestKind} or a target of more than ${longestTarget} characters`,
+    );
+  }
+  if (details === undefined) return { kind, target, summary: oneLine(summary) };
+  const plain = plainCopy(jsonValue(details));
+  if (JSON.stringify(plain).length > longestDetails) {
+    throw new TypeError(`one has details of more than ${longestDetails} characters`);
+  }
+  return { kind, target, summary: oneLine(summary), details: plain };
+}
+
+function oneLine(text: string): string {
+  const line = text.slice(0, 10 * longestSummary).replace(unshowable, " ");
+  return line.length <= longestSummary ? line : `${line.slice(0, longestSummary - 1)}…`;
+}
+
+/** What a call means to do when its tool proposes nothing. */
+export function impliedPermission({ tool, call }: Execution): PermissionRequest {
+  const access = tool.spec.annotations.access;
+  const kind =
+    access?.spend === true
+      ? "spend"
+      : access?.process === true
+        ? "process"
+        : access?.filesystem === "write"
+          ? "fs.write"
+          : "custom.call";
+  const title = tool.spec.title ?? tool.spec.annotations.title;
+  return {
+    kind,
+    target: call.name,
+    summary: title === undefined ? `Call ${call.name}` : oneLine(`${title} (${call.name})`),
+  };
+}

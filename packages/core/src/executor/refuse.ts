@@ -1,0 +1,20 @@
+import type { Interruption } from "../spec/interruption.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import type { Engine } from "./engine.ts";
+import { Execution } from "./execution.ts";
+import { failureOf } from "./failure-of.ts";
+import { failure } from "./outcome.ts";
+import type { ToolRun } from "./tool-run.ts";
+
+/** Ends a call that does not go on, and of which nothing is certain but its error. */
+export function refuse(
+  engine: Engine,
+  { call, runId }: Interruption,
+  error: unknown,
+  run?: ToolRun,
+  parent?: Execution,
+): ToolOutcome {
+  const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
+  const execution = new Execution(engine, own, call, own.toolset, [], undefined, parent);
+  return failure(execution, failureOf(execution, error));
+}

@@ -1,0 +1,53 @@
+import { answerTo } from "../approvals/answers.ts";
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { Answer, Interruption } from "../spec/interruption.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { approvalInvalid } from "./approval-invalid.ts";
+import type { Execution } from "./execution.ts";
+import { goOn } from "./go-on.ts";
+import { refuse } from "./refuse.ts";
+import { answersOf, callable, checkBehalf, copyOf, narrowerPolicies, unseal } from "./unseal.ts";
+
+/**
+ * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the
+ * tool's own suspension. The answers are the person's: the tool has no say in them. Never rejects.
+ */
+export async function resumeNested(parent: Execution, given: Interruption): Promise<ToolOutcome> {
+  const { engine, run } = parent;
+  const interruption = copyOf(given);
+  try {
+    const pending = await unseal(engine, interruption);
+    checkBehalf(run, pending, interruption.call.name);
+    const answers = answersOf(passedOn(parent, interruption));
+    const policies = [...parent.policies, ...narrowerPolicies(engine, interruption, pending)];
+    const toolset = callable(parent.toolset, pending);
+    return await goOn(engine, { interruption, pending, run, policies, toolset, parent }, answers);
+  } catch (error) {
+    return refuse(engine, interruption, error, run, parent);
+  }
+}
+
+/** The person's answers to what was asked about a nested call, each to be used for one call only. */
+function passedOn(
+  { resumption, call }: Execution,
+  { id, requests, call: nested, parentCallId }: Interruption,
+): readonly Answer[] {
+  const resumed = resumption?.suspended;
+  if (resumption === undefined || resumed === undefined || parentCallId !== call.id) {
+    throw approvalInvalid(
+      `${nested.name} cannot be resumed by a tool that did not call it and then wait for a person's answer.`,
+    );
+  }
+  return requests.map((request) => {
+    const shown = canonicalJson(request);
+    const same = resumed.requests.find((other) => canonicalJson(other) === shown);
+    const answer = same && answerTo(same, resumed.answers);
+    if (answer === undefined || (resumption.passedOn.get(request.id) ?? id) !== id) {
+      throw approvalInvalid(
+        `What ${nested.name} asks was not shown to a person, or was answered for another call: pass on its requests as they are.`,
+      );
+    }
+    resumption.passedOn.set(request.id, id);
+    return { ...answer, requestId: request.id };
+  });
+}

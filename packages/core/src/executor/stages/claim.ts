@@ -1,0 +1,76 @@
+import { storeTime, unavailable } from "../../approvals/store-time.ts";
+import type { ClaimResult } from "../../approvals/pending-call-store.ts";
+import { ToolError } from "../../tool-error.ts";
+import { rejection } from "../ask.ts";
+import { approvalInvalid } from "../approval-invalid.ts";
+import { finish } from "../finish.ts";
+import type { Execution, Resumption } from "../execution.ts";
+
+/**
+ * Before stage 1 of a resumed call: takes it, so that nobody else goes on with it, and ends it when
+ * that is what was answered.
+ */
+export async function claim(execution: Execution): Promise<void> {
+  const { engine, call } = execution;
+  const resumption = execution.resumption as Resumption;
+  const { interruption, rejected, by } = resumption;
+  if (interruption.expiresAt <= (await storeTime(engine))) throw refusal(call.name, "expired");
+  // Stopped while the store took its time: the call is still there for whoever tries again.
+  if (execution.ended) return;
+  let result: ClaimResult;
+  try {
+    result = await engine.pendingCalls.claim(interruption);
+  } catch (cause) {
+    throw unavailable(
+      `${call.name} was not run: the store of pending calls does not answer. Resume it again later.`,
+      cause,
+    );
+  }
+  if (result !== "claimed") throw refusal(call.name, result);
+  execution.claimed = true;
+  engine.liveCalls.delete(interruption.id);
+  if (execution.ended) return void finish(execution);
+  engine.events.emitCall(execution, {
+    type: "tool.resumed",
+    interruptionId: interruption.id,
+    ...(by === undefined ? {} : { by }),
+  });
+  if (rejected !== undefined) {
+    execution.decided = {
+      decision: "rejected",
+      permissions: interruption.requests.flatMap((request) =>
+        request.type === "approval"
+          ? [{ kind: request.permission.kind, target: request.permission.target }]
+          : [],
+      ),
+      ...(rejected.reason === undefined ? {} : { reason: rejected.reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+    throw rejection(call.name, rejected.reason);
+  }
+  if (resumption.changed) {
+    throw approvalInvalid(`${call.name} has changed since it was approved; make the call again.`);
+  }
+}
+
+function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolError {
+  switch (result) {
+    case "running":
+      return approvalInvalid(`Somebody else is going on with this call of ${name} just now.`);
+    case "finished":
+      return approvalInvalid(
+        `This interruption of ${name} was answered before; make the call again.`,
+      );
+    case "expired":
+      return approvalInvalid(`The interruption of ${name} has expired; make the call again.`);
+    case "unfinished":
+      return new ToolError(
+        "outcome_unknown",
+        `This call of ${name} was started again after its approval, and nobody knows how it ended. Check what it did; it is not run again.`,
+      );
+    default:
+      return approvalInvalid(
+        `This interruption of ${name} is not pending here; make the call again.`,
+      );
+  }
+}

@@ -1,0 +1,60 @@
+import type { InterruptionRequest } from "../spec/interruption.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Execution } from "./execution.ts";
+import { messageOf } from "./failure-of.ts";
+import { readPermission } from "./permissions.ts";
+import { plainCopy } from "./plain-copy.ts";
+
+const mostRequests = 100;
+const longestText = 20_000;
+const types: readonly unknown[] = [
+  "approval",
+  "auth",
+  "input",
+  "result",
+] satisfies InterruptionRequest["type"][];
+
+/**
+ * What a running tool asks a person for, as the executor's own copy. What other calls have asked for,
+ * and the tool passes on, stays as it is.
+ *
+ * @throws ToolError `internal` for what no person could answer. Two requests of one id are such: the
+ * answer to one would be an answer to the other.
+ */
+export function suspensionRequests(
+  { call }: Execution,
+  given: unknown,
+): readonly InterruptionRequest[] {
+  try {
+    const requests = plainCopy(given);
+    if (!Array.isArray(requests)) throw new TypeError("it gave no list of them");
+    if (requests.length > mostRequests) throw new TypeError(`it gave ${requests.length} of them`);
+    const ids = new Set<string>();
+    return requests.map((request: unknown) => {
+      const read = readRequest(request);
+      if (ids.has(read.id)) throw new TypeError(`two have the id "${read.id.slice(0, 100)}"`);
+      ids.add(read.id);
+      return read;
+    });
+  } catch (error) {
+    throw new ToolError(
+      "internal",
+      `${call.name} did run until it had to wait for a person, but not with requests that a person can answer, ${mostRequests} at most: ${messageOf(error)}. The tool has to be corrected; check what it did before calling it again.`,
+      { cause: error },
+    );
+  }
+}
+
+function readRequest(request: unknown): InterruptionRequest {
+  const { id, type }: Partial<Record<string, unknown>> = request ?? {};
+  if (typeof id !== "string" || !types.includes(type)) {
+    throw new TypeError("one has no id, or is of no known type");
+  }
+  const read = request as InterruptionRequest;
+  for (const [member, value] of Object.entries(read)) {
+    if (typeof value === "string" && value.length > longestText) {
+      throw new TypeError(`one has a ${member.slice(0, 100)} of ${value.length} characters`);
+    }
+  }
+  return read.type === "approval" ? { ...read, permission: readPermission(read.permission) } : read;
+}

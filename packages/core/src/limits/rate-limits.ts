@@ -1,0 +1,175 @@
+import type { Execution } from "../executor/execution.ts";
+import type { RegisteredTool } from "../registry/toolset.ts";
+import { canonicalJson } from "../schema/canonical-json.ts";
+import { isThenable, promised, type Awaitable } from "../spec/json.ts";
+import { ToolError } from "../tool-error.ts";
+import { heldBy } from "./held.ts";
+import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
+import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";
+
+/** The rate limits of an executor. What a call has reserved is kept with the call. */
+export class RateLimits {
+  readonly #rules: readonly RateRule[];
+  readonly #store: RateLimitStore;
+
+  /** @throws ToolError `internal` when a limit makes no sense. */
+  constructor(limits: readonly RateLimit[], store: RateLimitStore) {
+    this.#rules = rateRules(limits);
+    this.#store = checkedStore(store);
+  }
+
+  /** Whether spending is limited for the tool of a call. */
+  limitSpend(execution: Execution): boolean {
+    return this.#rulesFor(execution, "spend").length > 0;
+  }
+
+  /**
+   * Reserves what a call takes, all of it or none.
+   *
+   * @throws ToolError `rate_limited`, `store_unavailable`
+   */
+  reserve(execution: Execution, unit: RateUnit, amount: number): Awaitable<void> {
+    const rules = this.#rulesFor(execution, unit);
+    if (rules.length === 0) return;
+    const requests = rules.map((rule): RateRequest => ({
+      key: keyOf(rule, execution),
+      amount,
+      limit: rule.limit,
+      windowMs: rule.windowMs,
+    }));
+    const keep = (answer: RateReservation): void => {
+      if (answer?.granted === true && typeof answer.id === "string") {
+        // Stopped while the store was asked: what else it held has been given back already.
+        if (execution.leaving) this.#release(answer.id);
+        else heldBy(execution).reservations.push(answer.id);
+      } else if (answer?.granted === false) {
+        const rule = rules[requests.findIndex(({ key }) => key === answer.key)] ?? rules[0];
+        throw exhausted(execution, rule as RateRule, answer.retryAfterMs);
+      } else throw unavailable(execution, new TypeError("The store's answer is no reservation."));
+    };
+    let answer: Awaitable<RateReservation>;
+    try {
+      answer = this.#store.reserve(requests);
+    } catch (error) {
+      throw unavailable(execution, error);
+    }
+    if (!isThenable(answer)) return keep(answer);
+    return promised(answer).then(keep, (error: unknown) => {
+      throw unavailable(execution, error);
+    });
+  }
+
+  /**
+   * What the call has reserved is used from now on.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  commit(execution: Execution): Awaitable<void> {
+    const { held } = execution;
+    // One after the other: what is behind one that fails can still be given back.
+    for (let id = held?.reservations.shift(); id !== undefined; id = held?.reservations.shift()) {
+      let pending: Awaitable<void>;
+      try {
+        pending = this.#store.commit(id);
+        if (!isThenable(pending)) continue;
+      } catch (error) {
+        throw unavailable(execution, error);
+      }
+      return promised(pending).then(
+        () => this.commit(execution),
+        (error: unknown) => {
+          throw unavailable(execution, error);
+        },
+      );
+    }
+  }
+
+  /** Gives back what the call has reserved and not used. Never throws. */
+  release({ held }: Execution): void {
+    if (held === undefined) return;
+    const ids = held.reservations;
+    held.reservations = [];
+    for (const id of ids) this.#release(id);
+  }
+
+  /** What cannot be given back counts as used. */
+  #release(id: string): void {
+    try {
+      const pending = this.#store.release(id);
+      if (isThenable(pending)) pending.then(undefined, () => {});
+    } catch {
+      // The store is broken, and says so to the next call.
+    }
+  }
+
+  #rulesFor({ entry }: Execution, unit: RateUnit): readonly RateRule[] {
+    return this.#rules.filter(
+      (rule) => rule.unit === unit && rule.matches(entry as RegisteredTool),
+    );
+  }
+}
+
+function keyOf({ per, prefix }: RateRule, { run, entry }: Execution): string {
+  const { tool, source } = entry as RegisteredTool;
+  switch (per) {
+    case "tool":
+      return `${prefix}tool:${tool.spec.name}`;
+    case "source":
+      return `${prefix}source:${source}`;
+    case "caller":
+      return run.caller === undefined
+        ? `${prefix}caller`
+        : `${prefix}caller:${canonicalJson(run.caller.id)}`;
+    case "all":
+      return `${prefix}all`;
+  }
+}
+
+function exhausted({ call }: Execution, rule: RateRule, retryAfterMs: number): ToolError {
+  const scope = {
+    tool: call.name,
+    source: `the tools of ${call.name}'s source`,
+    caller: "this caller",
+    all: "all tools together",
+  }[rule.per];
+  const limit = `The limit of ${rule.limit} ${rule.unit === "calls" ? "calls" : "spent"} in ${duration(rule.windowMs)} for ${scope} leaves no room for this call.`;
+  if (!Number.isFinite(retryAfterMs)) {
+    return new ToolError("rate_limited", `${limit} Waiting will not help: go on without it.`, {
+      retryable: false,
+    });
+  }
+  const wait = Math.max(0, Math.ceil(retryAfterMs));
+  return new ToolError(
+    "rate_limited",
+    `${limit} Try again in ${duration(wait)}, or go on without it.`,
+    { retryAfterMs: wait },
+  );
+}
+
+function unavailable({ call }: Execution, cause: unknown): ToolError {
+  return new ToolError(
+    "store_unavailable",
+    `${call.name} has not run, because its rate limits could not be checked. Try again later, or go on without it.`,
+    { cause },
+  );
+}
+
+/** Never less than `ms`. */
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)} ms`;
+  if (ms < 120_000) return `${Math.ceil(ms / 1000)} s`;
+  if (ms < 7_200_000) return `${Math.ceil(ms / 60_000)} min`;
+  return `${Math.ceil(ms / 3_600_000)} h`;
+}
+
+function checkedStore(store: RateLimitStore): RateLimitStore {
+  for (const name of ["reserve", "commit", "release"] as const) {
+    if (typeof store?.[name] !== "function") {
+      throw new ToolError(
+        "internal",
+        `rateLimits has no ${name}; use a store such as memoryRateLimits().`,
+      );
+    }
+  }
+  return store;
+}

@@ -1,0 +1,112 @@
+import { checkOptions } from "../check-options.ts";
+import { globMatcher } from "../registry/glob.ts";
+import type { RegisteredTool } from "../registry/toolset.ts";
+import { canonicalJson } from "../schema/canonical-json.ts";
+import { ToolError } from "../tool-error.ts";
+
+/**
+ * How much may be done within any window of time, over all runs. What is used up refuses a call at
+ * once, with `rate_limited` and `retryAfterMs`.
+ */
+export interface RateLimit {
+  /** Calls that start, attempts that are made again included. 0: none may. */
+  readonly calls?: number;
+  /** What calls may spend: the `details.amount` of their `spend` permission requests. */
+  readonly spend?: number;
+  /** Milliseconds; the window slides. */
+  readonly windowMs: number;
+  /**
+   * Who has a budget of its own: each tool, each source, each caller by its `id` (calls without a
+   * caller share one), or nobody (default: `all`).
+   */
+  readonly per?: "tool" | "source" | "caller" | "all";
+  /** Globs over names. Default: all. */
+  readonly tools?: readonly string[];
+  /** Globs over the ids of sources. Default: all. */
+  readonly sources?: readonly string[];
+}
+
+const names: Record<keyof RateLimit, true> = {
+  calls: true,
+  spend: true,
+  windowMs: true,
+  per: true,
+  tools: true,
+  sources: true,
+};
+
+/** What is counted. */
+export type RateUnit = "calls" | "spend";
+
+/** One number of a `RateLimit`. */
+export interface RateRule {
+  readonly unit: RateUnit;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly per: NonNullable<RateLimit["per"]>;
+  /** What its keys begin with. The rest may come from outside and stands last. */
+  readonly prefix: string;
+  readonly matches: (entry: RegisteredTool) => boolean;
+}
+
+/** @throws ToolError `internal` when a limit makes no sense. */
+export function rateRules(limits: readonly RateLimit[]): readonly RateRule[] {
+  if (!Array.isArray(limits)) {
+    throw misuse("limits.rates takes a list: [{ calls: 10, windowMs: 60_000 }].");
+  }
+  const rules: RateRule[] = [];
+  for (const [index, limit] of (limits as readonly RateLimit[]).entries()) {
+    const where = `limits.rates[${index}]`;
+    for (const rule of rulesOfOne(where, limit)) {
+      // Both would count in one budget, and each call twice.
+      if (rules.some(({ prefix, per }) => prefix === rule.prefix && per === rule.per)) {
+        throw misuse(`${where} limits the ${rule.unit} that an earlier one limits; keep one.`);
+      }
+      rules.push(rule);
+    }
+  }
+  return rules;
+}
+
+function rulesOfOne(where: string, limit: RateLimit): readonly RateRule[] {
+  checkOptions(where, limit, Object.keys(names));
+  const { windowMs, per = "all", tools, sources } = limit;
+  if (!(Number.isFinite(windowMs) && windowMs > 0)) {
+    throw misuse(`${where}.windowMs is ${String(windowMs)}; use a number above 0.`);
+  }
+  if (!["tool", "source", "caller", "all"].includes(per)) {
+    throw misuse(`${where}.per is ${String(per)}; use tool, source, caller or all.`);
+  }
+  const ofTool = globs(`${where}.tools`, tools);
+  const ofSource = globs(`${where}.sources`, sources);
+  const units = (["calls", "spend"] as const).filter((unit) => limit[unit] !== undefined);
+  if (units.length === 0) throw misuse(`${where} limits nothing; give it calls or spend.`);
+  const filter =
+    tools === undefined && sources === undefined ? "" : canonicalJson({ tools, sources });
+  return units.map((unit): RateRule => {
+    const value = limit[unit] as number;
+    if (!(Number.isFinite(value) && value >= 0)) {
+      throw misuse(`${where}.${unit} is ${String(value)}; use 0 or more.`);
+    }
+    return {
+      unit,
+      limit: value,
+      windowMs,
+      per,
+      prefix: `${unit}/${windowMs}${filter}:`,
+      matches: ({ tool, source }) => ofTool(tool.spec.name) && ofSource(source),
+    };
+  });
+}
+
+function globs(where: string, list: readonly string[] | undefined): (name: string) => boolean {
+  if (list === undefined) return () => true;
+  if (Array.isArray(list) && list.every((glob) => typeof glob === "string")) {
+    return globMatcher(list);
+  }
+  throw misuse(`${where} takes a list of globs: ["search_*"].`);
+}
+
+function misuse(message: string): ToolError {
+  return new ToolError("internal", message);
+}

@@ -1,0 +1,181 @@
+import type { Execution } from "../executor/execution.ts";
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Awaitable } from "../spec/json.ts";
+import type { Concurrency } from "./concurrency.ts";
+
+/** How many calls of one tool or source run. */
+interface Tally {
+  readonly key: string;
+  readonly limit: number;
+  running: number;
+  /** Calls that have not left: with the last of them it is forgotten. */
+  calls: number;
+}
+
+/** The place of one call, from when it asks for one until it leaves. */
+export interface Slot {
+  readonly execution: Execution;
+  readonly exclusive: boolean;
+  /** Of its tool and its source, as far as they are limited. */
+  readonly tallies: readonly Tally[];
+  state: "waiting" | "running" | "away" | "left";
+  /** Nested calls that have not ended: the last of them brings the place back. */
+  nested: Set<Execution> | undefined;
+  /** While it waits. */
+  wait: { readonly over: Promise<void>; readonly end: () => void } | undefined;
+}
+
+/**
+ * The places in which calls run. Those who come back go before those who have not started; among
+ * equals the first comes first, except that a call which waits for its own tool or source holds up
+ * no other. A call that must run alone holds up all that come after it.
+ */
+export class Slots {
+  readonly #limits: Concurrency;
+  readonly #returning = new Set<Slot>();
+  readonly #waiting = new Set<Slot>();
+  /** Exclusive calls that have started, each made by the one before it. */
+  readonly #alone: Slot[] = [];
+  readonly #tallies = new Map<string, Tally>();
+  #running = 0;
+
+  constructor(limits: Concurrency) {
+    this.#limits = limits;
+  }
+
+  /** Resolves when the call may start. */
+  enter(execution: Execution): Awaitable<void> {
+    const { tool, source } = execution.entry as RegisteredTool;
+    const { name } = tool.spec;
+    const { perTool, perSource, exclusive } = this.#limits;
+    const tallies: Tally[] = [];
+    if (perTool !== Infinity) tallies.push(this.#join(`tool:${name}`, perTool));
+    if (perSource !== Infinity) tallies.push(this.#join(`source:${source}`, perSource));
+    const slot: Slot = {
+      execution,
+      exclusive: exclusive?.(name) === true,
+      tallies,
+      state: "waiting",
+      nested: undefined,
+      wait: undefined,
+    };
+    execution.slot = slot;
+    return this.#queue(slot, this.#waiting);
+  }
+
+  /** Gives the place up until `takeBack`. Without effect when the call has none. */
+  giveUp({ slot }: Execution): void {
+    if (slot !== undefined) this.#sendAway(slot);
+  }
+
+  /** Gives up the place of the caller, until the last of the calls that it has made has left. */
+  lend(nested: Execution): void {
+    const slot = nested.parent?.slot;
+    if (slot === undefined) return;
+    (slot.nested ??= new Set()).add(nested);
+    this.#sendAway(slot);
+  }
+
+  /** Resolves when the call has its place again, and at once when it has ended. */
+  takeBack({ slot }: Execution): Awaitable<void> {
+    if (slot?.state === "away") return this.#queue(slot, this.#returning);
+    return slot?.wait?.over;
+  }
+
+  /** Gives the place up for good, whatever came of the call. May be said twice. */
+  leave(execution: Execution): void {
+    const { slot, parent } = execution;
+    // Before its own place is free: the caller goes on before others start.
+    const caller = parent?.slot;
+    if (caller?.nested?.delete(execution) === true && caller.nested.size === 0) {
+      void this.takeBack(caller.execution);
+    }
+    if (slot === undefined || slot.state === "left") return;
+    this.#vacate(slot);
+    slot.state = "left";
+    const alone = this.#alone.indexOf(slot);
+    if (alone !== -1) this.#alone.splice(alone, 1);
+    for (const tally of slot.tallies) {
+      if (--tally.calls === 0) this.#tallies.delete(tally.key);
+    }
+    this.#fill();
+  }
+
+  #sendAway(slot: Slot): void {
+    if (slot.state === "away" || slot.state === "left") return;
+    this.#vacate(slot);
+    slot.state = "away";
+    this.#fill();
+  }
+
+  #queue(slot: Slot, queue: Set<Slot>): Awaitable<void> {
+    slot.state = "waiting";
+    queue.add(slot);
+    // With nobody who holds up others, a newcomer that has room has no one before it.
+    if (this.#limits.exclusive !== undefined) this.#fill();
+    else if (this.#hasRoom(slot)) this.#start(slot);
+    if (!queue.has(slot)) return;
+    let end: (() => void) | undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    slot.wait = { over, end: end as unknown as () => void };
+    return over;
+  }
+
+  /** Lets in whoever may go now. */
+  #fill(): void {
+    for (const queue of [this.#returning, this.#waiting]) {
+      for (const slot of queue) {
+        if (this.#running >= this.#limits.max) return;
+        if (!this.#isAdmitted(slot)) continue;
+        if (slot.exclusive && this.#running > 0) return;
+        if (this.#hasRoom(slot)) this.#start(slot);
+      }
+    }
+  }
+
+  /** While one call runs alone, only what it calls may start, whether it holds a place or not. */
+  #isAdmitted(slot: Slot): boolean {
+    const alone = this.#alone.at(-1);
+    return alone === undefined || alone === slot || slot.execution.isBelow(alone.execution);
+  }
+
+  #hasRoom({ tallies }: Slot): boolean {
+    return (
+      this.#running < this.#limits.max && tallies.every(({ limit, running }) => running < limit)
+    );
+  }
+
+  #start(slot: Slot): void {
+    this.#returning.delete(slot);
+    this.#waiting.delete(slot);
+    this.#running += 1;
+    for (const tally of slot.tallies) tally.running += 1;
+    slot.state = "running";
+    if (slot.exclusive && !this.#alone.includes(slot)) this.#alone.push(slot);
+    this.#endWait(slot);
+  }
+
+  /** Takes the call out of wherever it is. */
+  #vacate(slot: Slot): void {
+    if (slot.state === "running") {
+      this.#running -= 1;
+      for (const tally of slot.tallies) tally.running -= 1;
+    }
+    this.#returning.delete(slot);
+    this.#waiting.delete(slot);
+    this.#endWait(slot);
+  }
+
+  #endWait(slot: Slot): void {
+    const { wait } = slot;
+    slot.wait = undefined;
+    wait?.end();
+  }
+
+  #join(key: string, limit: number): Tally {
+    let tally = this.#tallies.get(key);
+    if (tally === undefined) this.#tallies.set(key, (tally = { key, limit, running: 0, calls: 0 }));
+    tally.calls += 1;
+    return tally;
+  }
+}

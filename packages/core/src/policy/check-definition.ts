@@ -1,0 +1,185 @@
+import { checkOptions } from "../check-options.ts";
+import { globMatcher } from "../registry/glob.ts";
+import {
+  checkAllGlobs,
+  checkBoolean,
+  checkCondition,
+  checkGlobs,
+  checkRecord,
+  checkText,
+  checkWord,
+  misuse,
+  nearest,
+} from "./check-values.ts";
+import { hintNames } from "./compiled-rule.ts";
+import type {
+  AnnotationCondition,
+  CallerCondition,
+  PermissionCondition,
+  PolicyDefinition,
+  PolicyEffect,
+  PolicyRule,
+  ProvenanceCondition,
+} from "./policy.ts";
+import { plainCopy } from "./plain-copy.ts";
+import { presetNames } from "./presets.ts";
+
+/**
+ * A frozen copy of a policy that a host gave, read once. Examples are only looked at as far as
+ * their rules go: see `checkExamples`.
+ *
+ * @param where what the host calls it: `policy[1]`.
+ * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
+ */
+export function checkDefinition(where: string, given: unknown): PolicyDefinition {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw misuse(
+      where,
+      "is no policy: give a preset, { rules: […] }, a function, or a list of them",
+    );
+  }
+  const definition = plainCopy(where, given) as Record<string, unknown>;
+  checkOptions(where, definition, definitionKeys);
+  const { name, preset, default: effect, rules } = definition;
+  if ("name" in definition) checkText(`${where}.name`, name);
+  if ("preset" in definition) checkWord(`${where}.preset`, preset, presetNames);
+  if ("default" in definition) checkWord(`${where}.default`, effect, effects);
+  if (preset !== undefined && effect !== undefined) {
+    throw misuse(where, "has a preset and a default: write one of them");
+  }
+  if ("rules" in definition) checkRules(`${where}.rules`, rules);
+  return definition as PolicyDefinition;
+}
+
+function checkRules(where: string, rules: unknown): void {
+  if (!Array.isArray(rules)) throw misuse(where, "is no list: write [{ effect, tools, … }]");
+  const names = new Set<string>();
+  for (const [index, rule] of rules.entries()) {
+    const place = `${where}[${index}]`;
+    checkRule(place, rule);
+    const name = (rule as PolicyRule).id ?? `rules[${index}]`;
+    if (names.has(name)) throw misuse(`${place}.id`, `"${name}" is another rule's: choose one`);
+    names.add(name);
+  }
+}
+
+function checkRule(where: string, given: unknown): void {
+  checkOptions(where, given, ruleKeys);
+  const rule = given as Record<keyof PolicyRule, unknown>;
+  checkWord(`${where}.effect`, rule.effect, effects);
+  if ("ask" in rule) {
+    checkWord(`${where}.ask`, rule.ask, ["always"]);
+    if (rule.effect !== "ask") throw misuse(`${where}.ask`, `goes with effect "ask" only`);
+  }
+  if ("id" in rule) checkText(`${where}.id`, rule.id);
+  if ("reason" in rule) checkText(`${where}.reason`, rule.reason);
+  if ("tools" in rule) checkGlobs(`${where}.tools`, rule.tools, toolGlobFault);
+  for (const [condition, check] of Object.entries(conditions)) {
+    if (condition in rule) check(`${where}.${condition}`, rule[condition as keyof PolicyRule]);
+  }
+  if (rule.effect === "allow" && !conditionKeys.some((condition) => condition in rule)) {
+    throw misuse(
+      where,
+      `allows everything: say what it is for (${conditionKeys.join(", ")}), or use preset autonomous`,
+    );
+  }
+}
+
+function checkProvenance(where: string, given: unknown): void {
+  checkCondition(where, given, ["adapter", "source", "origin"]);
+  const { origin, ...globs } = given as Record<keyof ProvenanceCondition, unknown>;
+  checkAllGlobs(where, globs);
+  if (!("origin" in (given as object))) return;
+  checkRecord(`${where}.origin`, origin, `{ method: "DELETE" }`);
+  checkAllGlobs(`${where}.origin`, origin as object);
+}
+
+/** Annotations, as a condition and in an example. */
+export function checkAnnotations(where: string, given: unknown): void {
+  checkCondition(where, given, [...hintNames, "access"]);
+  const { access, ...hints } = given as Record<keyof AnnotationCondition, unknown>;
+  for (const [hint, wanted] of Object.entries(hints)) checkBoolean(`${where}.${hint}`, wanted);
+  if (!("access" in (given as object))) return;
+  checkCondition(`${where}.access`, access, accessKeys);
+  const { filesystem, ...reached } = access as Record<string, unknown>;
+  for (const [what, wanted] of Object.entries(reached)) {
+    checkBoolean(`${where}.access.${what}`, wanted);
+  }
+  if (filesystem === undefined) return;
+  checkGlobs(`${where}.access.filesystem`, filesystem, (mode) =>
+    accessModes.includes(mode) ? undefined : nearest(mode, accessModes),
+  );
+}
+
+function checkPermissions(where: string, given: unknown): void {
+  checkCondition(where, given, ["kind", "target"]);
+  const { kind, target } = given as Record<keyof PermissionCondition, unknown>;
+  if (kind !== undefined) checkGlobs(`${where}.kind`, kind, kindGlobFault);
+  if (target !== undefined) checkGlobs(`${where}.target`, target);
+}
+
+function checkCallers(where: string, given: unknown): void {
+  checkCondition(where, given, ["id", "roles", "agent"] satisfies (keyof CallerCondition)[]);
+  checkAllGlobs(where, given as object);
+}
+
+const definitionKeys: readonly string[] = [
+  "name",
+  "preset",
+  "default",
+  "rules",
+] satisfies readonly (keyof PolicyDefinition)[];
+
+const ruleKeys: readonly string[] = [
+  "id",
+  "effect",
+  "ask",
+  "tools",
+  "provenance",
+  "annotations",
+  "permissions",
+  "callers",
+  "reason",
+  "match",
+  "notMatch",
+] satisfies readonly (keyof PolicyRule)[];
+
+const conditions = {
+  provenance: checkProvenance,
+  annotations: checkAnnotations,
+  permissions: checkPermissions,
+  callers: checkCallers,
+} satisfies Partial<Record<keyof PolicyRule, unknown>>;
+
+const conditionKeys: readonly string[] = ["tools", ...Object.keys(conditions)];
+const effects: readonly string[] = ["allow", "ask", "deny"] satisfies readonly PolicyEffect[];
+const accessKeys: readonly string[] = ["filesystem", "process", "network", "spend"];
+const accessModes: readonly string[] = ["none", "read", "write"];
+
+/** What can match no tool's name would be a rule without effect. */
+function toolGlobFault(glob: string): string | undefined {
+  const fits = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/.test(glob) && glob.replaceAll("*", "").length <= 64;
+  return fits
+    ? undefined
+    : "no tool is named so: names are letters, digits, _ and -, 64 at most; * is any run, ? is one";
+}
+
+const permissionKinds: readonly string[] = [
+  "process",
+  "fs.read",
+  "fs.write",
+  "network",
+  "spend",
+  "delegate",
+  "mcp",
+];
+
+function kindGlobFault(glob: string): string | undefined {
+  const [literal = ""] = glob.split(/[*?]/, 1);
+  const isCustom =
+    literal === glob
+      ? glob.startsWith("custom.")
+      : literal.startsWith("custom.") || "custom.".startsWith(literal);
+  if (isCustom || permissionKinds.some(globMatcher([glob]))) return undefined;
+  return `no permission is of that kind: ${nearest(glob, [...permissionKinds, "custom.…"])}`;
+}

@@ -1,0 +1,193 @@
+import { globMatcher } from "../registry/glob.ts";
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { ToolAccess, ToolAnnotations } from "../spec/tool-spec.ts";
+import type { Decision } from "./decision.ts";
+import type {
+  AnnotationCondition,
+  CallerCondition,
+  PermissionCondition,
+  PolicyGlobs,
+  PolicyRule,
+  ProvenanceCondition,
+} from "./policy.ts";
+
+/**
+ * How sure it is that a rule matches. What rests on claims that nobody vouches for, or on a caller
+ * that nobody named, is possible at most: that is enough to ask or deny, not to allow, and not to
+ * set the policy's default aside (an `ask` that displaced a `deny` would loosen).
+ */
+export type Certainty = typeof impossible | typeof possible | typeof certain;
+export const impossible = 0;
+const possible = 1;
+export const certain = 2;
+
+type Test<Subject> = (subject: Subject) => Certainty;
+
+/** A rule whose conditions have become tests. */
+export class CompiledRule {
+  readonly decision: Decision;
+  /** The same where the rule applies for want of a caller. */
+  readonly withoutCaller: Decision;
+  /** It is for permissions, not for calls. */
+  readonly forPermissions: boolean;
+  readonly forCallers: boolean;
+  readonly #tool: readonly Test<RegisteredTool>[];
+  readonly #permission: Test<PermissionRequest> | undefined;
+  readonly #caller: Test<Caller> | undefined;
+
+  /** @param rule checked. */
+  constructor(rule: PolicyRule, place: string, layer: string) {
+    const { id, effect, ask, reason } = rule;
+    const name = id ?? place;
+    const decided = { effect, ...(ask === undefined ? {} : { ask }), rule: name, layer };
+    const why = reason ?? `${layer}: ${name} ${verbs[effect]}`;
+    this.decision = Object.freeze({ ...decided, reason: why });
+    this.withoutCaller = Object.freeze({ ...decided, reason: `${why} (the call has no caller)` });
+    this.#tool = toolTests(rule);
+    this.#permission = rule.permissions && permissionTest(rule.permissions);
+    this.#caller = rule.callers && callerTest(rule.callers);
+    this.forPermissions = this.#permission !== undefined;
+    this.forCallers = this.#caller !== undefined;
+  }
+
+  /** Whether the rule is for a tool, as far as the tool alone tells. */
+  ofTool(entry: RegisteredTool): Certainty {
+    let least: Certainty = certain;
+    for (const test of this.#tool) {
+      const certainty = test(entry);
+      if (certainty === impossible) return impossible;
+      if (certainty < least) least = certainty;
+    }
+    return this.#enough(least);
+  }
+
+  /** Whether it is for what a caller does. */
+  ofCaller(caller: Caller | undefined): Certainty {
+    if (this.#caller === undefined) return certain;
+    return this.#enough(caller === undefined ? possible : this.#caller(caller));
+  }
+
+  /** Whether it is for a permission, or for the call itself. */
+  ofPermission(permission: PermissionRequest | undefined): Certainty {
+    if (this.#permission === undefined) return certain;
+    return permission === undefined ? impossible : this.#enough(this.#permission(permission));
+  }
+
+  #enough(certainty: Certainty): Certainty {
+    return certainty === possible && this.decision.effect === "allow" ? impossible : certainty;
+  }
+}
+
+const verbs = { allow: "allows it", ask: "asks first", deny: "denies it" } as const;
+
+function toolTests({ tools, provenance, annotations }: PolicyRule): Test<RegisteredTool>[] {
+  const tests: Test<RegisteredTool>[] = [];
+  if (tools !== undefined) {
+    const named = matcher(tools);
+    tests.push(({ tool }) => (named(tool.spec.name) ? certain : impossible));
+  }
+  if (provenance !== undefined) tests.push(provenanceTest(provenance));
+  if (annotations !== undefined) tests.push(annotationTest(annotations));
+  return tests;
+}
+
+function provenanceTest({ adapter, source, origin }: ProvenanceCondition): Test<RegisteredTool> {
+  const ofAdapter = matcher(adapter);
+  const ofSource = matcher(source);
+  const ofOrigin = Object.entries(origin ?? {}).map(
+    ([member, globs]) => [member, matcher(globs)] as const,
+  );
+  return ({ tool, source: registered, trusted }) => {
+    const from = tool.spec.provenance;
+    if (!ofAdapter(from.adapter)) return impossible;
+    const known = ofSource(registered);
+    if (!known && !ofSource(from.source)) return impossible;
+    for (const [member, matches] of ofOrigin) {
+      if (!matches(from.origin?.[member])) return impossible;
+    }
+    return known && (trusted || ofOrigin.length === 0) ? certain : possible;
+  };
+}
+
+type HintName = Exclude<keyof AnnotationCondition, "access">;
+
+/** MCP's defaults, and no approval. */
+const hintDefaults: Readonly<Record<HintName, boolean>> = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+  needsApprovalHint: false,
+};
+
+/** The annotations that a rule can look at, beside `access`. */
+export const hintNames: readonly string[] = Object.keys(hintDefaults);
+
+function annotationTest({ access, ...hints }: AnnotationCondition): Test<RegisteredTool> {
+  const wantedHints = Object.entries(hints) as [HintName, boolean][];
+  const reached = Object.entries(access ?? {}) as [keyof ToolAccess, unknown][];
+  return ({ tool, trusted }) => {
+    const { annotations } = tool.spec;
+    let least: Certainty = certain;
+    for (const [name, wanted] of wantedHints) {
+      const certainty = hintTest(annotations, name, wanted, trusted);
+      if (certainty === impossible) return impossible;
+      if (certainty < least) least = certainty;
+    }
+    if (reached.length === 0) return least;
+    if (!trusted) return possible;
+    for (const [name, wanted] of reached) {
+      const declared: unknown = annotations.access?.[name];
+      if (Array.isArray(wanted) ? !wanted.includes(declared) : declared !== wanted) {
+        return impossible;
+      }
+    }
+    return least;
+  };
+}
+
+function hintTest(
+  annotations: ToolAnnotations,
+  name: HintName,
+  wanted: boolean,
+  trusted: boolean,
+): Certainty {
+  const byDefault = hintDefaults[name];
+  const given: unknown = annotations[name];
+  const claimed = typeof given === "boolean" ? given : byDefault;
+  if (trusted || claimed === byDefault) return claimed === wanted ? certain : impossible;
+  // One of the two fits: a claim against the default, and nobody vouches for it.
+  return possible;
+}
+
+function permissionTest({ kind, target }: PermissionCondition): Test<PermissionRequest> {
+  const ofKind = matcher(kind);
+  const ofTarget = matcher(target);
+  return (permission) => {
+    const { kind, target }: { kind: unknown; target: unknown } = permission;
+    // What a tool proposes is only as well-formed as the tool.
+    if (typeof kind !== "string" || typeof target !== "string") return possible;
+    return ofKind(kind) && ofTarget(target) ? certain : impossible;
+  };
+}
+
+function callerTest({ id, roles, agent }: CallerCondition): Test<Caller> {
+  const ofId = matcher(id);
+  const ofRole = matcher(roles);
+  const ofAgent = matcher(agent);
+  return (caller) =>
+    ofId(caller.id) &&
+    (roles === undefined || (caller.roles?.some(ofRole) ?? false)) &&
+    ofAgent(caller.agent)
+      ? certain
+      : impossible;
+}
+
+/** Without globs everything passes, what is not there too. */
+function matcher(globs: PolicyGlobs | undefined): (value: unknown) => boolean {
+  if (globs === undefined) return () => true;
+  const matches = globMatcher(typeof globs === "string" ? [globs] : globs);
+  return (value) => typeof value === "string" && matches(value);
+}

@@ -1,0 +1,41 @@
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { PolicyEffect } from "./policy.ts";
+
+/** What a policy is asked about: a call itself, or one permission that it asks for. */
+export interface PolicySubject {
+  readonly entry: RegisteredTool;
+  /** `undefined`: the call itself. */
+  readonly permission: PermissionRequest | undefined;
+  readonly caller: Caller | undefined;
+  /** Final; only policy functions look at them, at a frozen copy. */
+  readonly arguments: JsonObject;
+}
+
+/** What a policy says, and why. Frozen: many calls share one. */
+export interface Decision {
+  readonly effect: PolicyEffect;
+  /** With the effect `ask`: nothing remembered answers it. */
+  readonly ask?: "always";
+  /** For a person, for the audit, and for the model when the call is denied. */
+  readonly reason: string;
+  /** What decided: a rule's id or place, `preset:supervised`, `default` or `function`. */
+  readonly rule: string;
+  /** The name of the policy that it belongs to. */
+  readonly layer: string;
+  /** What a policy function threw, for the host alone. */
+  readonly cause?: unknown;
+}
+
+/** The stricter of two decisions; of equals the first. */
+export function stricter(first: Decision | undefined, second: Decision): Decision {
+  return first === undefined || strictness(second) > strictness(first) ? second : first;
+}
+
+function strictness({ effect, ask }: Decision): number {
+  if (effect === "allow") return 0;
+  if (effect === "deny") return 3;
+  return ask === "always" ? 2 : 1;
+}

@@ -1,0 +1,25 @@
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import type { Awaitable } from "../spec/json.ts";
+import type { Decision, PolicySubject } from "./decision.ts";
+import type { PolicyDefinition, PolicyPreset } from "./policy.ts";
+
+/** One policy, checked and ready to decide. */
+export interface PolicyLayer {
+  readonly name: string;
+  /** What it lets run depends on who calls. */
+  readonly dependsOnCaller: boolean;
+  /**
+   * False when every call of the tool would be denied, so that it need not be shown. Functions hide
+   * nothing. Never throws.
+   *
+   * @param caller who would call; `undefined` is a call without a caller, and not just any call.
+   */
+  mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
+  /** What it says of one subject. Never throws or rejects: what cannot be decided is denied. */
+  decide(subject: PolicySubject): Awaitable<Decision>;
+  /** Everything that it has to say of one subject, in order. */
+  explain(subject: PolicySubject): Awaitable<readonly Decision[]>;
+  /** The policy as data, which means the same when compiled elsewhere; a function has none. */
+  toJSON(): PolicyPreset | PolicyDefinition | undefined;
+}

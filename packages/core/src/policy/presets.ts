@@ -1,0 +1,105 @@
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { Decision } from "./decision.ts";
+import type { PolicyEffect, PolicyPreset } from "./policy.ts";
+
+/** The names of all presets. */
+export const presetNames: readonly string[] = [
+  "readOnly",
+  "supervised",
+  "autonomous",
+  "strict",
+] satisfies readonly PolicyPreset[];
+
+/** Decides what no rule matches: a permission, or the call itself when there is none. */
+export type DefaultDecider = (
+  entry: RegisteredTool,
+  permission: PermissionRequest | undefined,
+) => Decision;
+
+/**
+ * Makes a preset's decisions, in the name of `layer`. Hints loosen one only when the tool's source
+ * is trusted; from anywhere they tighten it.
+ */
+export function presetDecider(preset: PolicyPreset, layer: string): DefaultDecider {
+  const rule = `preset:${preset}`;
+  const decisions: Decisions = (effect, reason) =>
+    Object.freeze({ effect, reason: `${preset}: ${reason}`, rule, layer });
+  return presets[preset](decisions);
+}
+
+type Decisions = (effect: PolicyEffect, reason: string) => Decision;
+
+const presets: Readonly<Record<PolicyPreset, (decision: Decisions) => DefaultDecider>> = {
+  autonomous,
+  readOnly,
+  strict,
+  supervised,
+};
+
+function autonomous(decision: Decisions): DefaultDecider {
+  const everythingRuns = decision("allow", "everything runs");
+  return () => everythingRuns;
+}
+
+function readOnly(decision: Decisions): DefaultDecider {
+  const readsRun = decision("allow", "reads run");
+  const needsApproval = decision("ask", "the tool needs approval");
+  const changes = decision("deny", "only tools that change nothing run");
+  return ({ tool, trusted }, permission) => {
+    const { readOnlyHint, destructiveHint, needsApprovalHint } = tool.spec.annotations;
+    if (!trusted || readOnlyHint !== true || destructiveHint === true) return changes;
+    if (permission !== undefined && !readingKinds.includes(permission.kind)) {
+      return decision("deny", `${permission.kind} is more than reading`);
+    }
+    return needsApprovalHint === true ? needsApproval : readsRun;
+  };
+}
+
+const readingKinds: readonly string[] = ["network", "fs.read", "delegate"];
+
+function strict(decision: Decisions): DefaultDecider {
+  const readsRun = decision("allow", "reads run");
+  const needsApproval = decision("ask", "the tool needs approval");
+  const other = decision("ask", "what is not a read asks first");
+  const unclassified = decision("deny", "unclassified and destructive tools do not run");
+  const spends = decision("deny", "nothing may be spent");
+  return ({ tool, trusted }, permission) => {
+    const { annotations } = tool.spec;
+    const reads = trusted && annotations.readOnlyHint === true;
+    if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
+    if (annotations.access?.spend === true || permission?.kind === "spend") return spends;
+    if (annotations.needsApprovalHint === true) return needsApproval;
+    return reads && (permission === undefined || permission.kind === "network") ? readsRun : other;
+  };
+}
+
+function supervised(decision: Decisions): DefaultDecider {
+  const ownRuns = decision("allow", "your own functions run");
+  const readsRun = decision("allow", "reads run");
+  const delegates = decision("allow", "the child's calls are governed");
+  const needsApproval = decision("ask", "the tool needs approval");
+  const destructive = decision("ask", "the tool is marked destructive");
+  const changes = decision("ask", "the tool may change something");
+  const sends = decision("ask", "a request that may change something asks first");
+  return ({ tool, trusted }, permission) => {
+    const { annotations, provenance } = tool.spec;
+    const reads = trusted && annotations.readOnlyHint === true;
+    if (annotations.needsApprovalHint === true) return needsApproval;
+    if (annotations.destructiveHint === true && !reads) return destructive;
+    if (permission === undefined) {
+      if (trusted && provenance.adapter === "code") return ownRuns;
+      return reads ? readsRun : changes;
+    }
+    switch (permission.kind) {
+      case "delegate":
+        return delegates;
+      case "fs.read":
+        return readsRun;
+      case "network":
+        return reads ? readsRun : sends;
+      default:
+        return decision("ask", `${permission.kind} asks first`);
+    }
+  };
+}

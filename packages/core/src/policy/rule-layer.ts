@@ -1,0 +1,172 @@
+import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import { certain, CompiledRule, impossible, type Certainty } from "./compiled-rule.ts";
+import { stricter, type Decision, type PolicySubject } from "./decision.ts";
+import type { PolicyDefinition, PolicyEffect, PolicyPreset } from "./policy.ts";
+import type { PolicyLayer } from "./policy-layer.ts";
+import { presetDecider, type DefaultDecider } from "./presets.ts";
+
+/** What the rules have to say of one tool; found once. */
+interface Plan {
+  /** Those that may be for it, in order. */
+  readonly rules: readonly { readonly rule: CompiledRule; readonly certainty: Certainty }[];
+  /** Decides the call itself, whoever calls; absent when that depends on the caller. */
+  readonly call?: Decision;
+  /** Decides everything, whoever calls and whatever is asked for. */
+  readonly all?: Decision;
+}
+
+/** A policy of rules, with what becomes of the rest: all of it data. */
+export class RuleLayer implements PolicyLayer {
+  readonly name: string;
+  readonly dependsOnCaller: boolean;
+  readonly #data: PolicyPreset | PolicyDefinition;
+  readonly #rules: readonly CompiledRule[];
+  /** Absent: what no rule matches is left to the layers before. */
+  readonly #default: DefaultDecider | undefined;
+  readonly #noOpinion: Decision;
+  readonly #plans = new WeakMap<RegisteredTool, Plan>();
+
+  /** @param data checked and frozen, with its preset when it is the first of several. */
+  constructor(name: string, data: PolicyPreset | PolicyDefinition) {
+    const {
+      preset,
+      default: effect,
+      rules = [],
+    }: PolicyDefinition = typeof data === "string" ? { preset: data } : data;
+    this.name = name;
+    this.#data = data;
+    this.#rules = rules.map((rule, index) => new CompiledRule(rule, `rules[${index}]`, name));
+    this.dependsOnCaller = this.#rules.some(({ forCallers }) => forCallers);
+    this.#noOpinion = decisionFor("allow", name);
+    if (preset !== undefined) this.#default = presetDecider(preset, name);
+    else if (effect !== undefined) {
+      const decision = decisionFor(effect, name);
+      this.#default = () => decision;
+    }
+  }
+
+  mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean {
+    try {
+      if (this.#rules.length === 0) return this.#default?.(entry, undefined)?.effect !== "deny";
+      let loosened = false;
+      for (const { rule, certainty } of this.#planFor(entry).rules) {
+        const matches = weaker(certainty, rule.ofCaller(caller));
+        if (matches === impossible) continue;
+        if (rule.decision.effect === "deny") {
+          if (!rule.forPermissions) return false;
+        } else if (matches === certain && (!rule.forPermissions || isJudgedByPermissions(entry))) {
+          loosened = true;
+        }
+      }
+      return loosened || this.#default?.(entry, undefined)?.effect !== "deny";
+    } catch {
+      return false;
+    }
+  }
+
+  decide(subject: PolicySubject): Decision {
+    const { entry, permission } = subject;
+    try {
+      if (this.#rules.length === 0) return this.#default?.(entry, permission) ?? this.#noOpinion;
+      const plan = this.#planFor(entry);
+      if (plan.all !== undefined) return plan.all;
+      if (plan.call !== undefined && permission === undefined) return plan.call;
+      return this.#weigh(plan.rules, subject);
+    } catch (cause) {
+      return this.#undecidable(cause);
+    }
+  }
+
+  explain(subject: PolicySubject): readonly Decision[] {
+    const considered: Decision[] = [];
+    try {
+      this.#weigh(this.#planFor(subject.entry).rules, subject, considered);
+    } catch (cause) {
+      considered.push(this.#undecidable(cause));
+    }
+    return considered;
+  }
+
+  toJSON(): PolicyPreset | PolicyDefinition {
+    return this.#data;
+  }
+
+  /** The strictest of all that match; the default counts unless a rule matches for certain. */
+  #weigh(
+    rules: Plan["rules"],
+    { entry, permission, caller }: PolicySubject,
+    considered?: Decision[],
+  ): Decision {
+    let strictest: Decision | undefined;
+    let matched = false;
+    for (const { rule, certainty } of rules) {
+      const matches = weaker(
+        certainty,
+        weaker(rule.ofPermission(permission), rule.ofCaller(caller)),
+      );
+      if (matches === impossible) continue;
+      if (matches === certain) matched = true;
+      const decision = rule.forCallers && caller === undefined ? rule.withoutCaller : rule.decision;
+      considered?.push(decision);
+      strictest = stricter(strictest, decision);
+    }
+    const otherwise = matched ? undefined : this.#default?.(entry, permission);
+    if (otherwise !== undefined) {
+      considered?.push(otherwise);
+      strictest = stricter(strictest, otherwise);
+    }
+    return strictest ?? this.#noOpinion;
+  }
+
+  #planFor(entry: RegisteredTool): Plan {
+    let plan = this.#plans.get(entry);
+    if (plan === undefined) this.#plans.set(entry, (plan = this.#plan(entry)));
+    return plan;
+  }
+
+  #plan(entry: RegisteredTool): Plan {
+    const rules: { rule: CompiledRule; certainty: Certainty }[] = [];
+    let byPermission = false;
+    let byCaller = false;
+    let matched = false;
+    for (const rule of this.#rules) {
+      const certainty = rule.ofTool(entry);
+      if (certainty === impossible) continue;
+      rules.push({ rule, certainty });
+      if (rule.forPermissions) byPermission = true;
+      if (rule.forCallers) byCaller = true;
+      if (certainty === certain) matched = true;
+    }
+    if (byCaller) return { rules };
+    const call = this.#weigh(rules, { entry, ...nobodyAsks });
+    const all = !byPermission && (matched || this.#default === undefined);
+    return all ? { rules, call, all: call } : { rules, call };
+  }
+
+  #undecidable(cause: unknown): Decision {
+    const reason = `${this.name}: the call cannot be judged`;
+    return { effect: "deny", reason, rule: "default", layer: this.name, cause };
+  }
+}
+
+const nobodyAsks = { permission: undefined, caller: undefined, arguments: {} } as const;
+
+/** Only a trusted tool is believed that what it asks for is all that its call comes to. */
+function isJudgedByPermissions({ tool, trusted }: RegisteredTool): boolean {
+  return trusted && tool.preflight !== undefined;
+}
+
+function decisionFor(effect: PolicyEffect, layer: string): Decision {
+  return Object.freeze({ effect, reason: `${layer}: ${defaults[effect]}`, rule: "default", layer });
+}
+
+const defaults = {
+  allow: "no rule forbids it",
+  ask: "what no rule names asks first",
+  deny: "what no rule names is denied",
+} as const;
+
+function weaker(first: Certainty, second: Certainty): Certainty {
+  return first < second ? first : second;
+}

@@ -1,0 +1,111 @@
+import { spend } from "../work-budget.ts";
+import { buildAutomaton, isAnchored, longest, sizeOf, type Look } from "./build-automaton.ts";
+import { linearMatcher } from "./linear-matcher.ts";
+import { parsePattern, type PatternNode } from "./parse-pattern.ts";
+
+const maxPatternLength = 20_000;
+/** States of one pattern, its counts written out. */
+const maxStates = 5000;
+/** Of one that is looked at closely enough to leave it to the native engine. */
+const maxNativeStates = 300;
+/** A match that may begin anywhere costs the native engine its length at each place. */
+const maxNativeLength = 64;
+const maxLooks = 20;
+
+/** A regular expression whose time grows with the text's length, and no faster. */
+export interface LinearRegExp {
+  test(text: string): boolean;
+  toString(): string;
+}
+
+/**
+ * What `new RegExp(pattern, flags)` matches (without flags where it is valid only so), in linear
+ * time: the native engine where going back cannot cost anything, an automaton elsewhere. Which of
+ * them is decided when it is first used.
+ *
+ * @throws SyntaxError when it is no regular expression.
+ * @throws Error when nothing that matches it is bounded: back-references, thousands of states.
+ */
+export function linearRegExp(pattern: string, flags: string): LinearRegExp {
+  const native = nativeRegExp(pattern, flags);
+  if (pattern.length > maxPatternLength || looksOf(pattern) > maxLooks) throw unbounded(pattern);
+  let tree: PatternNode;
+  try {
+    tree = parsePattern(pattern, native.unicode);
+  } catch (error) {
+    throw unbounded(pattern, error);
+  }
+  const size = sizeOf(tree);
+  spend(Math.min(size, maxStates) * 1000);
+  if (size > maxStates && !isNative(tree)) throw unbounded(pattern);
+  return new LinearTest(native, tree);
+}
+
+/** Patterns of real documents are not always valid with the `u` flag. */
+function nativeRegExp(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+function unbounded(pattern: string, cause?: unknown): Error {
+  const shown = JSON.stringify(pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern);
+  return new Error(`pattern ${shown} cannot be checked in bounded time`, { cause });
+}
+
+/** Whether the native engine may be left alone with a pattern, with the `u` flag. */
+export function isNativePattern(pattern: string): boolean {
+  try {
+    return isNative(parsePattern(pattern, new RegExp(pattern, "u").unicode));
+  } catch {
+    return false;
+  }
+}
+
+function looksOf(pattern: string): number {
+  return pattern.match(/\(\?<?[=!]/g)?.length ?? 0;
+}
+
+class LinearTest implements LinearRegExp {
+  readonly #native: RegExp;
+  readonly #tree: PatternNode;
+  #matches: ((text: string) => boolean) | undefined;
+
+  constructor(native: RegExp, tree: PatternNode) {
+    this.#native = native;
+    this.#tree = tree;
+  }
+
+  test(text: string): boolean {
+    this.#matches ??= matcher(this.#native, this.#tree);
+    return this.#matches(text);
+  }
+
+  toString(): string {
+    return String(this.#native);
+  }
+}
+
+function matcher(native: RegExp, tree: PatternNode): (text: string) => boolean {
+  if (!isNative(tree)) return linearMatcher(tree, native.unicode);
+  const each = isAnchored(tree) ? 1 : 1 + longest(tree) / 4;
+  return (text) => {
+    spend(50 + text.length * each);
+    return native.test(text);
+  };
+}
+
+/**
+ * An engine that goes back tries, at every place it has passed, every other way that leads on from
+ * there. Where no two ways take the same character, each of them ends at once.
+ */
+function isNative(tree: PatternNode): boolean {
+  if (!isAnchored(tree) && longest(tree) > maxNativeLength) return false;
+  const looks: Look[] = [];
+  const automaton = buildAutomaton(tree, looks, sizeOf(tree) > maxNativeStates ? "loose" : "exact");
+  return (
+    looks.length === 0 && automaton.states.length <= 2 * maxNativeStates && automaton.unambiguous
+  );
+}

@@ -1,0 +1,313 @@
+import { describe, expect, test } from "vitest";
+import {
+  suspend,
+  type Answer,
+  type InterruptionRequest,
+  type JsonObject,
+  type Tool,
+} from "@toolweave/core";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  guarded,
+  recorded,
+  tool,
+} from "../support/executor-for.ts";
+import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const yes = [{ type: "approve" }] as const;
+const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
+
+describe("answers that cannot be used are said to be so, and the call waits on", () => {
+  test.each<[string, unknown, string]>([
+    ["are no list", { type: "approve" }, "The answers are no list of answers"],
+    ["hold nothing", [null], "The answers are no list of answers"],
+    [
+      "name somebody who is no text",
+      [{ type: "approve", by: 7 }],
+      "The by of an answer is no text",
+    ],
+    ["give a reason that is none", [{ type: "reject", reason: {} }], "The reason of an answer"],
+    [
+      "grant for ever",
+      [{ type: "approve", grant: "forever" }],
+      'The grant of an answer is "session"',
+    ],
+    [
+      "widen without a scope",
+      [{ type: "approve", grant: { arguments: "any" } }],
+      "The grant of an answer is",
+    ],
+    [
+      "change the arguments to a text",
+      [{ type: "approve", arguments: "all" }],
+      "The changed arguments cannot be used. The arguments of pay must be one JSON object",
+    ],
+    [
+      "change the arguments and ask to remember them",
+      [{ type: "approve", arguments: {}, grant: "always" }],
+      "A grant is for what was shown",
+    ],
+    [
+      "come from a proxy that throws",
+      [
+        new Proxy(
+          {},
+          {
+            get: () => {
+              throw new Error("x");
+            },
+            ownKeys: () => {
+              throw new Error("x");
+            },
+          },
+        ),
+      ],
+      "no list of answers",
+    ],
+  ])("that %s", async (_, answers, message) => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const { error } = failed(await executor.resume(interruption, answers as Answer[]));
+    expect([error.code, error.message]).toEqual([
+      "approval_invalid",
+      expect.stringContaining(message),
+    ]);
+    expect(ran).toEqual([]);
+    completed(await executor.resume(interruption, yes));
+  });
+
+  test("input that does not fit its schema", async () => {
+    const question: InterruptionRequest = {
+      id: "q",
+      type: "input",
+      message: "How many?",
+      schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    };
+    const executor = executorFor(
+      tool("t", (_, { resumed }) =>
+        resumed === undefined ? suspend([question], null) : resumed.answers.length,
+      ),
+    );
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    for (const value of [{ n: "7" }, {}, null, "7"]) {
+      const { error } = failed(await executor.resume(interruption, [{ type: "input", value }]));
+      expect([error.code, error.message]).toEqual([
+        "approval_invalid",
+        expect.stringContaining('The answer to "q" is not valid'),
+      ]);
+    }
+    completed(await executor.resume(interruption, [{ type: "input", value: { n: 7 } }]));
+  });
+
+  test("input for a schema that is none; a no still ends the wait", async () => {
+    const question: InterruptionRequest = {
+      id: "q",
+      type: "input",
+      message: "?",
+      schema: { type: "nonsense" },
+    };
+    const executor = executorFor(
+      tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], null) : "ended")),
+    );
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    expect(codeOf(await executor.resume(interruption, [{ type: "input", value: 1 }]))).toBe(
+      "approval_invalid",
+    );
+    completed(await executor.resume(interruption, [{ type: "reject" }]));
+  });
+});
+
+describe("several requests", () => {
+  const both = (): Tool =>
+    foreignTool("t", {
+      preflight: () =>
+        ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
+    });
+
+  test("one no is enough, with or without an answer to the others", async () => {
+    const executor = executorFor(trusted(both()));
+    for (const more of [[], [{ type: "approve" }]] as const) {
+      const interruption = interruptionOf(await executor.execute(call("t")));
+      const requestId = interruption.requests[1]?.id as string;
+      const outcome = await executor.resume(interruption, [
+        ...more,
+        { type: "reject", requestId, reason: "not that" },
+      ]);
+      expect(codeOf(outcome)).toBe("approval_rejected");
+      expect(textFor(outcome)).toContain("not that");
+    }
+  });
+
+  test("whoever agreed to each is told", async () => {
+    const executor = executorFor(trusted(both()));
+    const events = recorded(executor);
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    const [a, b] = interruption.requests.map(({ id }) => id) as [string, string];
+    completed(
+      await executor.resume(interruption, [
+        { type: "approve", requestId: a, by: "ada" },
+        { type: "approve", requestId: b, by: "bob" },
+      ]),
+    );
+    for (const type of ["tool.resumed", "tool.authorized"]) {
+      expect(events.find((event) => event.type === type)).toMatchObject({ by: "ada, bob" });
+    }
+  });
+});
+
+describe("several calls of one tool that wait", () => {
+  test("are answered each for itself, in any order; a no to one leaves its siblings", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const outcomes = await executor
+      .startRun()
+      .executeAll([1, 2, 3].map((n) => call("pay", { n }, `c${n}`)));
+    const [first, second, third] = outcomes.map((outcome) => interruptionOf(outcome));
+    completed(await executor.resume(third as never, yes));
+    expect(codeOf(await executor.resume(first as never, [{ type: "reject" }]))).toBe(
+      "approval_rejected",
+    );
+    completed(await executor.resume(second as never, yes));
+    expect(ran).toEqual([{ n: 3 }, { n: 2 }]);
+  });
+
+  test("that the tool itself suspended get each its own state and answers", async () => {
+    const executor = executorFor(
+      tool("ask", ({ n }, { resumed }) =>
+        resumed === undefined
+          ? suspend([{ id: "q", type: "input", message: `${String(n)}?` }], n as number)
+          : [resumed.state, ...resumed.answers.map((answer) => "value" in answer && answer.value)],
+      ),
+    );
+    const outcomes = await executor
+      .startRun()
+      .executeAll([1, 2].map((n) => call("ask", { n }, "same-id")));
+    const [first, second] = outcomes.map((outcome) => interruptionOf(outcome));
+    const b = await executor.resume(second as never, [{ type: "input", value: "b" }]);
+    const a = await executor.resume(first as never, [{ type: "input", value: "a" }]);
+    expect([completed(a).result.value, completed(b).result.value]).toEqual([
+      [1, "a"],
+      [2, "b"],
+    ]);
+  });
+});
+
+describe("arguments that a person has changed", () => {
+  const paying = (ran: JsonObject[]): Tool =>
+    tool("pay", (args) => void ran.push(args), {
+      needsApproval: true,
+      input: {
+        type: "object",
+        properties: { amount: { type: "integer" }, note: { type: "string" } },
+        required: ["amount"],
+        additionalProperties: false,
+      },
+    });
+
+  test("are what runs, once, without being asked about again", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(paying(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
+    completed(
+      await executor.resume(interruption, [
+        { type: "approve", arguments: { amount: 5 }, by: "ada" },
+      ]),
+    );
+    expect(ran).toEqual([{ amount: 5 }]);
+    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+  });
+
+  test("are checked before the interruption is used up, and say what is wrong", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(paying(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
+    const { error } = failed(
+      await executor.resume(interruption, [{ type: "approve", arguments: { amount: "five" } }]),
+    );
+    expect(error.code).toBe("approval_invalid");
+    expect(error.message).toContain("The changed arguments cannot be used.");
+    expect(error.message).toContain('- amount must be integer (sent: "five")');
+    completed(await executor.resume(interruption, [{ type: "approve", arguments: { amount: 5 } }]));
+    expect(ran).toEqual([{ amount: 5 }]);
+  });
+
+  test("lose what only the host supplies", async () => {
+    const seen: unknown[] = [];
+    const executor = executorFor(
+      tool("pay", (args, { injected }) => void seen.push(args, injected), {
+        needsApproval: true,
+        injected: [{ name: "tenant" }],
+      }),
+    );
+    const interruption = interruptionOf(
+      await executor.execute(call("pay", { n: 1 }), { injected: { tenant: "own" } }),
+    );
+    completed(
+      await executor.resume(interruption, [{ type: "approve", arguments: { n: 2, tenant: "x" } }]),
+    );
+    expect(seen).toEqual([{ n: 2 }, { tenant: "own" }]);
+  });
+
+  test("that hooks change in turn are asked about as they would run", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran), {
+      hooks: [{ beforeCall: ({ arguments: { n } }) => ({ arguments: { n: Number(n) + 1 } }) }],
+    });
+    const first = interruptionOf(await executor.execute(call("pay", { n: 1 })));
+    const second = interruptionOf(
+      await executor.resume(first, [{ type: "approve", arguments: { n: 10 } }]),
+    );
+    expect([second.call.arguments, ran]).toEqual([{ n: 11 }, []]);
+    completed(await executor.resume(second, yes));
+    expect(ran).toEqual([{ n: 11 }]);
+  });
+
+  test("AP01 that need what was not shown are asked about anew", async () => {
+    const ran: JsonObject[] = [];
+    const writing = foreignTool("write", {
+      preflight: ({ path }) => [
+        { kind: "fs.write", target: `${String(path)}`, summary: `Write ${String(path)}` },
+      ],
+      invoke: (args) => void ran.push(args),
+    });
+    const executor = executorFor(trusted(writing));
+    const args = { path: "/safe/a", text: "x" };
+    const first = interruptionOf(await executor.execute(call("write", args)));
+    const second = interruptionOf(
+      await executor.resume(first, [
+        { type: "approve", arguments: { ...args, path: "/etc/passwd" } },
+      ]),
+    );
+    expect(second.requests).toMatchObject([{ permission: { target: "/etc/passwd" } }]);
+    expect(ran).toEqual([]);
+    const third = interruptionOf(await executor.execute(call("write", args)));
+    completed(
+      await executor.resume(third, [{ type: "approve", arguments: { ...args, text: "y" } }]),
+    );
+    expect(ran).toEqual([{ path: "/safe/a", text: "y" }]);
+  });
+
+  test("are changed by one answer only", async () => {
+    const executor = executorFor(
+      trusted(
+        foreignTool("t", {
+          preflight: () =>
+            ["process", "spend"].map((kind) => ({ kind, target: "x", summary: kind })),
+        }),
+      ),
+    );
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    const [a, b] = interruption.requests.map(({ id }) => id) as [string, string];
+    const { error } = failed(
+      await executor.resume(interruption, [
+        { type: "approve", requestId: a, arguments: { n: 1 } },
+        { type: "approve", requestId: b, arguments: { n: 2 } },
+      ]),
+    );
+    expect(error.message).toBe("Two answers change the arguments: let one of them do so.");
+  });
+});

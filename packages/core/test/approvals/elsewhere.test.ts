@@ -1,0 +1,358 @@
+import { describe, expect, test } from "vitest";
+import {
+  defineTool,
+  memoryPendingCalls,
+  suspend,
+  type ExecutorOptions,
+  type InterruptionRequest,
+  type JsonObject,
+  type RegistryInput,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  guarded,
+  recorded,
+  tool,
+} from "../support/executor-for.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { key } from "../support/pending-call-stores.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const yes = [{ type: "approve" }] as const;
+
+type Options = Omit<ExecutorOptions, "registry">;
+
+/** Executors that have the key and the store in common, and nothing else: as many processes. */
+function processes(
+  count: number,
+  tools: () => RegistryInput | readonly RegistryInput[],
+  options: Options = {},
+): ToolExecutor[] {
+  const pendingCalls = memoryPendingCalls(options.clock);
+  return Array.from({ length: count }, () =>
+    executorFor(tools(), { key, pendingCalls, ...options }),
+  );
+}
+
+/** What another process gets: a text. */
+function carried<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+describe("an executor of another process with the same key", () => {
+  test("AP15 goes on as it was agreed to, in a run like the one that was interrupted", async () => {
+    const seen: unknown[] = [];
+    const [here, there] = processes(2, () =>
+      tool(
+        "pay",
+        (args, { runId, turnId, sessionId, caller, callId, attempt, injected }) =>
+          void seen.push({ args, runId, turnId, sessionId, caller, callId, attempt, injected }),
+        { needsApproval: true },
+      ),
+    ) as [ToolExecutor, ToolExecutor];
+    const run = here.startRun({
+      id: "r",
+      sessionId: "s",
+      caller: { id: "ada", roles: ["admin"], agent: "helper" },
+      injected: { db: "here" },
+    });
+    run.nextTurn().nextTurn();
+    const outcome = await run.execute({
+      ...call("pay", { n: 1 }, "c"),
+      metadata: { model: "m" },
+    });
+    const events = recorded(there);
+    const { result } = completed(
+      await there.resume(carried(interruptionOf(outcome)), yes, { injected: { db: "there" } }),
+    );
+    expect(seen).toEqual([
+      {
+        args: { n: 1 },
+        runId: "r",
+        turnId: "r:2",
+        sessionId: "s",
+        caller: { id: "ada", roles: ["admin"], agent: "helper" },
+        callId: "c",
+        attempt: 1,
+        injected: { db: "there" },
+      },
+    ]);
+    expect(result.callId).toBe("c");
+    expect(events.map(({ type }) => type)).toEqual([
+      "tool.resumed",
+      "tool.authorized",
+      "tool.started",
+      "tool.completed",
+    ]);
+    for (const event of events) expect(event).toMatchObject({ runId: "r", turnId: "r:2" });
+  });
+
+  test("AP04 goes on at most once, wherever: the second is refused in either process", async () => {
+    const ran: JsonObject[] = [];
+    const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
+    const interruption = interruptionOf(await here.execute(call("pay")));
+    completed(await there.resume(carried(interruption), yes));
+    for (const executor of [here, there]) {
+      expect(failed(await executor.resume(interruption, yes)).error.message).toBe(
+        "This interruption of pay was answered before; make the call again.",
+      );
+    }
+    expect(ran).toHaveLength(1);
+  });
+
+  test("EX06 is the only one that goes on, of ten that do at once", async () => {
+    for (let round = 0; round < 20; round++) {
+      const ran: JsonObject[] = [];
+      const executors = processes(10, () => guarded(ran));
+      const interruption = interruptionOf(await executors[0]?.execute(call("pay")));
+      const outcomes = await Promise.all(
+        executors.map((executor) => executor.resume(carried(interruption), yes)),
+      );
+      expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(1);
+      expect(ran).toHaveLength(1);
+    }
+  });
+
+  test("without the store of the first still goes on only once by its own", async () => {
+    const ran: JsonObject[] = [];
+    const interruption = interruptionOf(await executorFor(guarded(), { key }).execute(call("pay")));
+    const there = executorFor(guarded(ran), { key });
+    completed(await there.resume(carried(interruption), yes));
+    expect(codeOf(await there.resume(carried(interruption), yes))).toBe("approval_invalid");
+    expect(ran).toHaveLength(1);
+  });
+
+  test("EX07 does not go on with what has expired meanwhile", async () => {
+    const clock = new FakeClock();
+    const ran: JsonObject[] = [];
+    const [here, there] = processes(2, () => guarded(ran), { clock }) as [
+      ToolExecutor,
+      ToolExecutor,
+    ];
+    const interruption = carried(interruptionOf(await here.execute(call("pay"))));
+    clock.skip(24 * 60 * 60 * 1000);
+    expect(failed(await there.resume(interruption, yes)).error.message).toBe(
+      "The interruption of pay has expired; make the call again.",
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("EX14 goes by the store's clock, whatever its own says", async () => {
+    const clock = new FakeClock();
+    const late = new FakeClock();
+    late.skip(5 * 24 * 60 * 60 * 1000);
+    const pendingCalls = memoryPendingCalls(clock);
+    const here = executorFor(guarded(), { key, pendingCalls, clock });
+    const there = executorFor(guarded(), { key, pendingCalls, clock: late });
+    const first = interruptionOf(await here.execute(call("pay")));
+    completed(await there.resume(carried(first), yes));
+    const second = interruptionOf(await there.execute(call("pay")));
+    expect(second.expiresAt).toBe(clock.now() + 24 * 60 * 60 * 1000);
+  });
+
+  test.each<[string, () => readonly RegistryInput[]]>([
+    ["was removed", () => []],
+    [
+      "has another schema",
+      () => [foreignTool("pay", { spec: { inputSchema: { type: "object", properties: {} } } })],
+    ],
+    [
+      "says something else of itself",
+      () => [foreignTool("pay", { spec: { description: "Pays twice." } })],
+    ],
+    [
+      "is claimed to change nothing",
+      () => [foreignTool("pay", { spec: { annotations: { readOnlyHint: true } } })],
+    ],
+  ])("EX05 does not run a tool that %s in its newer code", async (_, newer) => {
+    const pendingCalls = memoryPendingCalls();
+    const here = executorFor(new TestSource("s", [foreignTool("pay")]), { key, pendingCalls });
+    const interruption = interruptionOf(await here.execute(call("pay")));
+    const there = executorFor(newer(), { key, pendingCalls });
+    expect(["approval_invalid", "not_found"]).toContain(
+      codeOf(await there.resume(carried(interruption), yes)),
+    );
+    // The approval is gone with it, also for the old code.
+    expect(codeOf(await here.resume(interruption, yes))).toBe("approval_invalid");
+  });
+
+  test("AP04 does not go on for somebody else", async () => {
+    const ran: JsonObject[] = [];
+    const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
+    const interruption = carried(
+      interruptionOf(await here.execute(call("pay"), { caller: { id: "ada" } })),
+    );
+    const run = there.startRun({ caller: { id: "eve" } });
+    expect(codeOf(await there.resume(interruption, yes, { run }))).toBe("approval_invalid");
+    expect(ran).toEqual([]);
+    completed(
+      await there.resume(interruption, yes, { run: there.startRun({ caller: { id: "ada" } }) }),
+    );
+  });
+
+  test("AP03 decides by its own policy, which may have become stricter", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const here = executorFor(guarded(), { key, pendingCalls });
+    const there = executorFor(guarded(), { key, pendingCalls, policy: "readOnly" });
+    const interruption = interruptionOf(await here.execute(call("pay")));
+    expect(["permission_denied", "not_advertised"]).toContain(
+      codeOf(await there.resume(carried(interruption), yes)),
+    );
+  });
+
+  test("does not let the call reach beyond the tools that it was made with", async () => {
+    const [here, there] = processes(2, () => [
+      tool("delegate", async (_, { scope }) => (await scope.execute(call("secret"))).status, {
+        needsApproval: true,
+      }),
+      tool("secret"),
+    ]) as [ToolExecutor, ToolExecutor];
+    const toolset = here.toolset.select({ include: ["delegate"] });
+    const interruption = interruptionOf(await here.startRun({ toolset }).execute(call("delegate")));
+    const { result } = completed(await there.resume(carried(interruption), yes));
+    expect(result.content).toEqual([{ type: "text", text: "failed" }]);
+  });
+
+  test("keeps the policies that narrowed the call, and those of calls that it makes", async () => {
+    const outcomes: ToolOutcome[] = [];
+    const tools = () => [
+      tool("outer", async (_, { scope }) => {
+        outcomes.push(
+          await scope.execute(call("inner"), {
+            narrow: [
+              { rules: [{ tools: "inner", effect: "ask" }] },
+              { rules: [{ tools: "deep", effect: "deny" }] },
+            ],
+          }),
+        );
+      }),
+      tool("inner", async (_, { scope }) => (await scope.execute(call("deep"))).status),
+      tool("deep"),
+    ];
+    const [here, there] = processes(2, tools, { policy: "autonomous" }) as [
+      ToolExecutor,
+      ToolExecutor,
+    ];
+    completed(await here.execute(call("outer")));
+    const interruption = interruptionOf(outcomes[0]);
+    const { result } = completed(await there.resume(carried(interruption), yes));
+    expect(result.content).toEqual([{ type: "text", text: "failed" }]);
+  });
+
+  test("refuses a call that a function narrowed, which it does not have; the first still can go on", async () => {
+    let inner: ToolOutcome | undefined;
+    const ran: string[] = [];
+    const [here, there] = processes(2, () => [
+      tool("outer", async (_, { scope }) => {
+        inner = await scope.execute(call("pay"), { narrow: () => undefined });
+      }),
+      tool("pay", () => void ran.push("paid"), { needsApproval: true }),
+    ]) as [ToolExecutor, ToolExecutor];
+    completed(await here.execute(call("outer")));
+    const interruption = interruptionOf(inner);
+    expect(failed(await there.resume(carried(interruption), yes)).error).toMatchObject({
+      code: "approval_invalid",
+      message:
+        "pay was narrowed by a policy that is a function, which only the process that made the call has; make the call again.",
+    });
+    completed(await here.resume(interruption, yes));
+    expect(ran).toEqual(["paid"]);
+  });
+
+  test("gives a suspended tool its state and the answers, in the next attempt", async () => {
+    const question: InterruptionRequest = { id: "q", type: "input", message: "Which?" };
+    const [here, there] = processes(2, () =>
+      tool("book", (_, { resumed, attempt }) =>
+        resumed === undefined ? suspend([question], { draft: 7 }) : { attempt, resumed },
+      ),
+    ) as [ToolExecutor, ToolExecutor];
+    const interruption = interruptionOf(await here.execute(call("book")));
+    const answers = [{ type: "input", value: "red" }] as const;
+    expect(completed(await there.resume(carried(interruption), answers)).result.value).toEqual({
+      attempt: 2,
+      resumed: { state: { draft: 7 }, answers },
+    });
+  });
+
+  test("gives a tool all four kinds of answers at once", async () => {
+    const requests: InterruptionRequest[] = [
+      {
+        id: "approval",
+        type: "approval",
+        permission: { kind: "custom.x", target: "x", summary: "x" },
+        reason: "x",
+      },
+      { id: "auth", type: "auth", credential: "github", message: "Sign in", url: "https://a.test" },
+      { id: "input", type: "input", message: "?", schema: { type: "integer" } },
+      { id: "result", type: "result", arguments: { q: 1 } },
+    ];
+    const [here, there] = processes(2, () =>
+      tool("all", (_, { resumed }) =>
+        resumed === undefined ? suspend(requests, null) : resumed.answers.map(({ type }) => type),
+      ),
+    ) as [ToolExecutor, ToolExecutor];
+    const interruption = carried(interruptionOf(await here.execute(call("all"))));
+    expect(interruption.requests).toEqual(requests);
+    const outcome = await there.resume(interruption, [
+      { type: "approve", requestId: "approval" },
+      { type: "approve", requestId: "auth" },
+      { type: "input", requestId: "input", value: 7 },
+      { type: "result", requestId: "result", value: { found: true } },
+    ]);
+    expect(completed(outcome).result.value).toEqual(["approve", "approve", "input", "result"]);
+  });
+
+  test("takes the host's result for a tool without a function, and checks it", async () => {
+    const [here, there] = processes(2, () =>
+      defineTool({
+        name: "pick_file",
+        description: "Lets the user pick a file.",
+        input: { type: "object", properties: { kind: { type: "string" } } },
+        output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      }),
+    ) as [ToolExecutor, ToolExecutor];
+    const make = async () =>
+      carried(interruptionOf(await here.execute(call("pick_file", { kind: "image" }))));
+    const good = await make();
+    expect(good.requests).toMatchObject([{ type: "result", arguments: { kind: "image" } }]);
+    const value = { path: "/tmp/a.png" };
+    expect(completed(await there.resume(good, [{ type: "result", value }])).result.value).toEqual(
+      value,
+    );
+    const bad = await there.resume(await make(), [{ type: "result", value: { file: 1 } }]);
+    expect(codeOf(bad)).toBe("invalid_output");
+  });
+
+  test("asks anew when its hooks make other arguments of the admitted ones", async () => {
+    const ran: JsonObject[] = [];
+    const pendingCalls = memoryPendingCalls();
+    const make = (rate: number) =>
+      executorFor(guarded(ran), {
+        key,
+        pendingCalls,
+        hooks: [{ beforeCall: ({ arguments: { n } }) => ({ arguments: { n: Number(n) * rate } }) }],
+      });
+    const first = interruptionOf(await make(1).execute(call("pay", { n: 10 })));
+    const second = interruptionOf(await make(3).resume(carried(first), yes));
+    expect(second.call.arguments).toEqual({ n: 30 });
+    completed(await make(3).resume(carried(second), yes));
+    expect(ran).toEqual([{ n: 30 }]);
+  });
+
+  test("keeps what was approved before the tool had to wait", async () => {
+    const question: InterruptionRequest = { id: "q", type: "input", message: "?" };
+    const [a, b, c] = processes(3, () =>
+      tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], null) : "done"), {
+        needsApproval: true,
+      }),
+    ) as [ToolExecutor, ToolExecutor, ToolExecutor];
+    const asked = carried(interruptionOf(await a.execute(call("t"))));
+    const waiting = carried(interruptionOf(await b.resume(asked, yes)));
+    expect((await c.resume(waiting, [{ type: "input", value: "x" }])).status).toBe("completed");
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { memoryGrants, type Hook, type JsonObject, type Tool } from "@toolweave/core";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  guarded,
+  recorded,
+  tool,
+} from "../support/executor-for.ts";
+import { completed, interruptionOf } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
+const writing = foreignTool("write", {
+  spec: {
+    inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  },
+  preflight: ({ path }) => [
+    { kind: "fs.read", target: "/", summary: "Look" },
+    { kind: "fs.write", target: `${String(path)}`, summary: "Write" },
+  ],
+});
+
+describe("explaining a call", () => {
+  test("names for each permission what decides, and what else was weighed", async () => {
+    const executor = executorFor(trusted(writing), {
+      policy: [
+        {
+          name: "org",
+          preset: "supervised",
+          rules: [
+            {
+              id: "no-etc",
+              permissions: { kind: "fs.write", target: "/etc/**" },
+              effect: "deny",
+              reason: "not there",
+            },
+          ],
+        },
+      ],
+    });
+    expect(await executor.explain(call("write", { path: "/etc/passwd" }))).toEqual({
+      tool: "write",
+      advertised: true,
+      effect: "deny",
+      requests: [
+        {
+          permission: { kind: "fs.read", target: "/", summary: "Look" },
+          effect: "allow",
+          rule: "preset:supervised",
+          layer: "org",
+          reason: "supervised: reads run",
+          considered: [expect.objectContaining({ effect: "allow" })],
+        },
+        {
+          permission: { kind: "fs.write", target: "/etc/passwd", summary: "Write" },
+          effect: "deny",
+          rule: "no-etc",
+          layer: "org",
+          reason: "not there",
+          considered: [expect.objectContaining({ rule: "no-etc" })],
+        },
+      ],
+    });
+    expect(await executor.explain(call("write", { path: "/a" }))).toMatchObject({ effect: "ask" });
+  });
+
+  test("of a tool that nobody trusts names the call itself besides", async () => {
+    const executor = executorFor(new TestSource("s", [writing]));
+    expect((await executor.explain(call("write", { path: "/a" }))).requests).toMatchObject([
+      { permission: { kind: "custom.call", target: "write" }, effect: "ask" },
+      { permission: { kind: "fs.read" } },
+      { permission: { kind: "fs.write" } },
+    ]);
+  });
+
+  test("without arguments is about the tool, and does not ask it what it would do", async () => {
+    let asked = 0;
+    const executor = executorFor(
+      trusted(foreignTool("t", { preflight: () => ((asked += 1), []) })),
+    );
+    expect(await executor.explain({ name: "t" })).toMatchObject({
+      advertised: true,
+      effect: "ask",
+      requests: [{ permission: { kind: "custom.call", target: "t" } }],
+    });
+    expect(asked).toBe(0);
+  });
+
+  test("tells what is wrong with it", async () => {
+    const executor = executorFor(trusted(writing));
+    expect(await executor.explain({ name: "wriet" })).toMatchObject({
+      tool: "wriet",
+      advertised: false,
+      effect: "deny",
+      requests: [],
+      problem: { code: "not_found" },
+    });
+    expect(await executor.explain({ name: "write", arguments: "{" })).toMatchObject({
+      advertised: true,
+      effect: "deny",
+      problem: { code: "invalid_arguments" },
+    });
+    expect(await executor.explain({ name: "write", arguments: {} })).toMatchObject({
+      problem: { code: "invalid_arguments" },
+    });
+  });
+
+  test("tells why a tool is not advertised, where the policy has hidden it", async () => {
+    const executor = executorFor(tool("write"), { policy: "readOnly" });
+    expect(await executor.explain({ name: "write" })).toMatchObject({
+      advertised: false,
+      effect: "deny",
+      requests: [
+        { rule: "preset:readOnly", reason: "readOnly: only tools that change nothing run" },
+      ],
+      problem: { code: "not_advertised" },
+    });
+  });
+
+  test("depends on the caller, the toolset and the session", async () => {
+    const executor = executorFor([tool("a"), tool("b")], {
+      policy: {
+        preset: "autonomous",
+        rules: [{ tools: "a", callers: { id: "eve" }, effect: "deny" }],
+      },
+    });
+    const effect = async (options: object) =>
+      (await executor.explain({ name: "a" }, options)).effect;
+    expect(await effect({ caller: { id: "ada" } })).toBe("allow");
+    expect(await effect({ caller: { id: "eve" } })).toBe("deny");
+    const toolset = executor.toolset.select({ include: ["b"] });
+    expect(await executor.explain({ name: "a" }, { toolset, caller: { id: "ada" } })).toMatchObject(
+      {
+        advertised: false,
+        problem: { code: "not_advertised" },
+      },
+    );
+  });
+
+  test("knows the grant that would answer for a person", async () => {
+    const grants = memoryGrants();
+    const executor = executorFor(guarded(), { grants });
+    const interruption = interruptionOf(
+      await executor.execute(call("pay", { n: 1 }), { sessionId: "s" }),
+    );
+    completed(await executor.resume(interruption, [{ type: "approve", grant: "session" }]));
+    const [granted] = await grants.list();
+    expect(await executor.explain(call("pay", { n: 1 }), { sessionId: "s" })).toMatchObject({
+      effect: "allow",
+      requests: [{ effect: "ask", grant: granted }],
+    });
+    const other = await executor.explain(call("pay", { n: 1 }), { sessionId: "t" });
+    expect([other.effect, other.requests[0]?.grant]).toEqual(["ask", undefined]);
+  });
+
+  test("runs nothing, asks no hook, tells nobody and counts nothing", async () => {
+    const ran: JsonObject[] = [];
+    const hooked: string[] = [];
+    const hook: Hook = { beforeCall: ({ spec }) => void hooked.push(spec.name) };
+    const executor = executorFor(guarded(ran), {
+      hooks: [hook],
+      audit: { write: () => void hooked.push("audit") },
+      onAsk: () => (hooked.push("asked"), { approved: true }),
+    });
+    const events = recorded(executor);
+    await executor.explain(call("pay", { n: 1 }));
+    expect([ran, hooked, events]).toEqual([[], [], []]);
+  });
+});

@@ -1,0 +1,396 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryGrants,
+  memoryPendingCalls,
+  suspend,
+  type Answer,
+  type ExecutorOptions,
+  type Grant,
+  type GrantChoice,
+  type JsonObject,
+  type Tool,
+  type ToolExecutor,
+} from "@toolweave/core";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  guarded,
+  recorded,
+  tool,
+} from "../support/executor-for.ts";
+import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { gate, key } from "../support/pending-call-stores.ts";
+import { TestSource } from "../support/test-source.ts";
+
+type Options = Omit<ExecutorOptions, "registry">;
+
+const grant = (grant: GrantChoice, more: Partial<Answer> = {}): Answer[] => [
+  { type: "approve", grant, ...more } as Answer,
+];
+
+/** An executor with one tool that asks, and a person who has agreed to one call with a grant. */
+async function granted(
+  choice: GrantChoice,
+  args: JsonObject = { n: 1 },
+  run: Parameters<ToolExecutor["startRun"]>[0] = {},
+  options: Options = {},
+) {
+  const ran: JsonObject[] = [];
+  const executor = executorFor(guarded(ran), options);
+  const interruption = interruptionOf(await executor.execute(call("pay", args), run));
+  completed(await executor.resume(interruption, grant(choice, { by: "ada" })));
+  return { executor, ran, interruption };
+}
+
+describe("AP09 what is remembered", () => {
+  test("is shown before, exactly, and nothing wider", async () => {
+    const clock = new FakeClock();
+    const caller = { id: "ada", roles: ["x"] };
+    const { executor, interruption } = await granted("always", { n: 1 }, { caller }, { clock });
+    const proposal = {
+      tool: "pay",
+      specHash: interruption.specHash,
+      permission: { kind: "custom.approval", target: "pay" },
+      argumentsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      caller,
+    };
+    expect(interruption.requests).toMatchObject([{ grant: proposal }]);
+    expect(await executor.grants.list()).toEqual([
+      {
+        id: expect.any(String),
+        scope: "always",
+        ...proposal,
+        by: "ada",
+        grantedAt: clock.now(),
+      },
+    ]);
+  });
+
+  test("answers the same call of the same caller, and tells by what", async () => {
+    const caller = { id: "ada" };
+    const { executor, ran } = await granted("always", { n: 1, m: 2 }, { caller });
+    const events = recorded(executor);
+    completed(await executor.execute(call("pay", '{"m":2,"n":1}'), { caller }));
+    expect(ran).toHaveLength(2);
+    const [{ id }] = (await executor.grants.list()) as [Grant];
+    expect(events.find(({ type }) => type === "tool.authorized")).toMatchObject({
+      decision: "granted",
+      grantId: id,
+      rule: "policy preset:supervised",
+    });
+  });
+
+  test.each<[string, JsonObject, Parameters<ToolExecutor["startRun"]>[0]]>([
+    ["other arguments", { n: 2 }, { caller: { id: "ada" } }],
+    ["one argument more", { n: 1, also: true }, { caller: { id: "ada" } }],
+    ["another caller", { n: 1 }, { caller: { id: "eve" } }],
+    ["the caller in another role", { n: 1 }, { caller: { id: "ada", roles: ["admin"] } }],
+    ["another agent of the caller", { n: 1 }, { caller: { id: "ada", agent: "other" } }],
+    ["nobody", { n: 1 }, {}],
+  ])("does not answer for %s", async (_, args, run) => {
+    const { executor, ran } = await granted("always", { n: 1 }, { caller: { id: "ada" } });
+    interruptionOf(await executor.execute(call("pay", args), run));
+    expect(ran).toHaveLength(1);
+  });
+
+  test("for any arguments answers them all, when a person has said so", async () => {
+    const { executor, ran } = await granted({ scope: "always", arguments: "any" });
+    completed(await executor.execute(call("pay", { n: 2, other: [1] })));
+    expect(ran).toHaveLength(2);
+    expect((await executor.grants.list())[0]).not.toHaveProperty("argumentsHash");
+  });
+
+  test("for any arguments is still for the same target", async () => {
+    const writing = foreignTool("write", {
+      preflight: ({ path }) => [{ kind: "fs.write", target: `${String(path)}`, summary: "Write" }],
+    });
+    const executor = executorFor(new TestSource("s", [writing], { trusted: true }));
+    const first = interruptionOf(await executor.execute(call("write", { path: "/a", text: "1" })));
+    completed(await executor.resume(first, grant({ scope: "always", arguments: "any" })));
+    const made = ["/a", "/b", "/a/b"].map((path) =>
+      executor.execute(call("write", { path, text: "2" })),
+    );
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual([
+      "completed",
+      "interrupted",
+      "interrupted",
+    ]);
+  });
+
+  test("for a session holds in that session, and where there is none, in that run", async () => {
+    const { executor } = await granted("session", {}, { sessionId: "s" });
+    const made = [{ sessionId: "s", id: "other run" }, { sessionId: "t" }, {}].map((run) =>
+      executor.execute(call("pay"), run),
+    );
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual([
+      "completed",
+      "interrupted",
+      "interrupted",
+    ]);
+
+    const ofRun = await granted("session", {}, { id: "r" });
+    expect((await ofRun.executor.execute(call("pay"), { id: "r" })).status).toBe("completed");
+    expect((await ofRun.executor.execute(call("pay"), { id: "q" })).status).toBe("interrupted");
+  });
+
+  test("is nothing when a call is approved without a grant", async () => {
+    const executor = executorFor(guarded());
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect(await executor.grants.list()).toEqual([]);
+    interruptionOf(await executor.execute(call("pay")));
+  });
+
+  test("can be taken back", async () => {
+    const { executor } = await granted("always");
+    const [{ id }] = (await executor.grants.list("pay")) as [Grant];
+    expect(await executor.grants.revoke(id)).toBe(true);
+    expect(await executor.grants.revoke(id)).toBe(false);
+    interruptionOf(await executor.execute(call("pay", { n: 1 })));
+  });
+
+  test("is not for a tool that says something else of itself since", async () => {
+    const versions = ["Pays.", "Pays, and tells the world."].map((description) =>
+      foreignTool("pay", { spec: { description } }),
+    ) as [Tool, Tool];
+    const source = new TestSource("s", [versions[0]]);
+    const executor = executorFor(source);
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    completed(await executor.resume(interruption, grant("always")));
+    source.set(versions[1]);
+    expect((await executor.execute(call("pay"))).status).toBe("interrupted");
+    source.set(versions[0]);
+    expect((await executor.execute(call("pay"))).status).toBe("completed");
+  });
+
+  test("is not made when the call was answered before: a replayed yes remembers nothing", async () => {
+    const executor = executorFor(guarded());
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect(codeOf(await executor.resume(interruption, grant("always")))).toBe("approval_invalid");
+    expect(await executor.grants.list()).toEqual([]);
+  });
+
+  test("is not made when the call has come to something else", async () => {
+    let rate = 1;
+    const executor = executorFor(guarded(), {
+      hooks: [{ beforeCall: () => ({ arguments: { rate } }) }],
+    });
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    rate = 2;
+    interruptionOf(await executor.resume(interruption, grant("always")));
+    expect(await executor.grants.list()).toEqual([]);
+  });
+});
+
+describe("a deny, and a rule that always asks", () => {
+  const always = { rules: [{ tools: "pay", effect: "ask", ask: "always" }] } as const;
+
+  test("AP10 wins over a grant", async () => {
+    const grants = memoryGrants();
+    const { interruption } = await granted(
+      { scope: "always", arguments: "any" },
+      {},
+      {},
+      { grants },
+    );
+    expect(interruption.requests).toHaveLength(1);
+    const strict = executorFor(guarded(), {
+      grants,
+      policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "custom.*" } }] },
+    });
+    expect(codeOf(await strict.execute(call("pay")))).toBe("permission_denied");
+  });
+
+  test("is not answered by a grant that is there", async () => {
+    const grants = memoryGrants();
+    await granted({ scope: "always", arguments: "any" }, {}, {}, { grants });
+    const executor = executorFor(guarded(), { grants, policy: always });
+    expect((await executor.execute(call("pay"))).status).toBe("interrupted");
+  });
+
+  test("offers none, and takes none", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran), { policy: always });
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    expect(interruption.requests[0]).not.toHaveProperty("grant");
+    expect(failed(await executor.resume(interruption, grant("session"))).error).toMatchObject({
+      code: "approval_invalid",
+      message: "What was asked here is asked every time: agree to this call without a grant.",
+    });
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect([ran.length, await executor.grants.list()]).toEqual([1, []]);
+  });
+
+  test("AP07 keeps its own part of a call open when the rest is granted", async () => {
+    const both = foreignTool("t", {
+      preflight: () =>
+        ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
+    });
+    const executor = executorFor(new TestSource("s", [both], { trusted: true }), {
+      policy: { rules: [{ permissions: { kind: "process" }, effect: "ask", ask: "always" }] },
+    });
+    const first = interruptionOf(await executor.execute(call("t")));
+    completed(await executor.resume(first, grant("always")));
+    expect(await executor.grants.list()).toMatchObject([{ permission: { kind: "fs.write" } }]);
+    const second = interruptionOf(await executor.execute(call("t")));
+    expect(second.requests).toMatchObject([{ permission: { kind: "process" } }]);
+    completed(await executor.resume(second, [{ type: "approve" }]));
+  });
+});
+
+test("two asks of one call are both granted, or a person is asked for the one that is not", async () => {
+  const both = foreignTool("t", {
+    preflight: () => ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
+  });
+  const executor = executorFor(new TestSource("s", [both], { trusted: true }));
+  const first = interruptionOf(await executor.execute(call("t")));
+  completed(await executor.resume(first, grant("always")));
+  completed(await executor.execute(call("t")));
+  const [{ id }] = (await executor.grants.list()) as [Grant];
+  await executor.grants.revoke(id);
+  expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
+    { permission: { kind: "process" } },
+  ]);
+});
+
+describe("an approver", () => {
+  test("is shown what would be remembered, and may have it remembered", async () => {
+    const asked: unknown[] = [];
+    const executor = executorFor(guarded(), {
+      onAsk: ({ requests }) => {
+        asked.push(requests[0]?.grant);
+        return { approved: true, by: "ada", grant: "always" };
+      },
+    });
+    completed(await executor.execute(call("pay")));
+    completed(await executor.execute(call("pay")));
+    expect(asked).toMatchObject([{ tool: "pay" }]);
+    expect(await executor.grants.list()).toMatchObject([{ by: "ada", scope: "always" }]);
+  });
+
+  test.each(["forever", { scope: "always" }, 1])(
+    "that grants %j has not been obtained",
+    async (grant) => {
+      const executor = executorFor(guarded(), {
+        onAsk: () => ({ approved: true, grant }) as never,
+      });
+      expect(codeOf(await executor.execute(call("pay")))).toBe("permission_denied");
+    },
+  );
+});
+
+test("an approver that grants when the call is already cancelled grants nothing", async () => {
+  const { opened, open } = gate();
+  const executor = executorFor(guarded(), {
+    onAsk: async () => (await opened, { approved: true, grant: "always" }),
+  });
+  const run = executor.startRun();
+  const outcome = run.execute(call("pay"));
+  await hashed();
+  run.cancel();
+  open();
+  expect(codeOf(await outcome)).toBe("cancelled");
+  await hashed();
+  expect(await executor.grants.list()).toEqual([]);
+});
+
+describe("a store of grants", () => {
+  test("EX09 that does not answer refuses the call", async () => {
+    const ran: JsonObject[] = [];
+    const grants = {
+      ...memoryGrants(),
+      list: () => Promise.reject(new Error("db at 10.0.0.1 is down")),
+    };
+    const outcome = await executorFor(guarded(ran), { grants }).execute(call("pay"));
+    expect(codeOf(outcome)).toBe("store_unavailable");
+    expect(textFor(outcome)).toBe(
+      "pay was not run: the store of grants does not answer. Try again later.",
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("that answers with what is no list refuses it, too", async () => {
+    const grants = { ...memoryGrants(), list: () => [null] as never };
+    expect(codeOf(await executorFor(guarded(), { grants }).execute(call("pay")))).toBe(
+      "store_unavailable",
+    );
+  });
+
+  test("EX09 that cannot keep a grant refuses the call that it came with", async () => {
+    const ran: JsonObject[] = [];
+    const grants = { ...memoryGrants(), add: () => Promise.reject(new Error("full")) };
+    const executor = executorFor(guarded(ran), { grants });
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    expect(codeOf(await executor.resume(interruption, grant("always")))).toBe("store_unavailable");
+    expect(ran).toEqual([]);
+  });
+
+  test("is not asked about what nobody asks", async () => {
+    let asked = 0;
+    const grants = { ...memoryGrants(), list: () => ((asked += 1), []) };
+    completed(await executorFor(tool("free"), { grants }).execute(call("free")));
+    expect(asked).toBe(0);
+  });
+
+  test("AP15 in which somebody has written a grant, or changed one, answers nothing by that", async () => {
+    const { executor, ran } = await granted("session", { n: 1 }, { sessionId: "s" }, { key });
+    const [real] = (await executor.grants.list()) as [Grant];
+    const { seal: _, ...unsealed } = real;
+    const { argumentsHash: __, ...wide } = real;
+    for (const forged of [
+      unsealed,
+      wide,
+      { ...real, scope: "always" },
+      { ...real, session: "t" },
+      { ...real, seal: "AAAA" },
+      { ...real, seal: 1 },
+    ] as Grant[]) {
+      const store = memoryGrants();
+      await store.add(forged);
+      const other = executorFor(guarded(ran), { key, grants: store });
+      const sessionId = forged.session === "t" ? "t" : forged.scope === "always" ? "u" : "s";
+      const args = forged === wide ? { n: 2 } : { n: 1 };
+      expect((await other.execute(call("pay", args), { sessionId })).status).toBe("interrupted");
+    }
+    const store = memoryGrants();
+    await store.add(JSON.parse(JSON.stringify(real)) as Grant);
+    const other = executorFor(guarded(ran), { key, grants: store });
+    completed(await other.execute(call("pay", { n: 1 }), { sessionId: "s" }));
+  });
+
+  test("in memory forgets the oldest of more than ten thousand", async () => {
+    const grants = memoryGrants();
+    for (let index = 0; index <= 10_000; index++) {
+      await grants.add({ id: `${index}`, tool: index % 2 === 0 ? "even" : "odd" } as Grant);
+    }
+    expect(await grants.list()).toHaveLength(10_000);
+    expect((await grants.list("even"))[0]).toMatchObject({ id: "2" });
+    expect(await grants.list("other")).toEqual([]);
+  });
+});
+
+test("a grant that was used before the tool waited has to be there still when it goes on", async () => {
+  const executor = executorFor(
+    tool(
+      "t",
+      (_, { resumed }) =>
+        resumed === undefined ? suspend([{ id: "q", type: "input", message: "?" }], null) : "done",
+      { needsApproval: true },
+    ),
+    { key, pendingCalls: memoryPendingCalls() },
+  );
+  const first = interruptionOf(await executor.execute(call("t")));
+  const again = [{ type: "input", value: "x" }] as const;
+  completed(
+    await executor.resume(interruptionOf(await executor.resume(first, grant("always"))), again),
+  );
+  const waiting = interruptionOf(await executor.execute(call("t")));
+  const [{ id }] = (await executor.grants.list()) as [Grant];
+  await executor.grants.revoke(id);
+  const asked = interruptionOf(await executor.resume(waiting, again));
+  expect(asked.requests[0]?.type).toBe("approval");
+  completed(await executor.resume(asked, [{ type: "approve" }]));
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { memoryPendingCalls, type Interruption } from "@toolweave/core";
+import { FakeClock } from "../support/fake-clock.ts";
+
+const interruption = (id: string, expiresAt = 2_000_000): Interruption =>
+  ({ id, expiresAt }) as Interruption;
+
+describe("calls that wait in memory", () => {
+  test("are claimed by one, once", () => {
+    const store = memoryPendingCalls(new FakeClock());
+    store.add(interruption("a"));
+    expect(store.claim(interruption("a"))).toBe("claimed");
+    expect(store.claim(interruption("a"))).toBe("running");
+    store.finish("a");
+    expect(store.claim(interruption("a"))).toBe("finished");
+  });
+
+  test("are listed until they have ended, with where they stand", async () => {
+    const store = memoryPendingCalls(new FakeClock());
+    store.add(interruption("a"));
+    store.add(interruption("b"));
+    store.claim(interruption("a"));
+    expect(await store.get("a")).toMatchObject({ status: "claimed" });
+    expect(await store.list()).toMatchObject([{ status: "claimed" }, { status: "pending" }]);
+    store.finish("a");
+    expect(await store.list()).toMatchObject([{ interruption: { id: "b" } }]);
+    expect(await store.get("a")).toBeUndefined();
+  });
+
+  test("may be of another process, each once", () => {
+    const store = memoryPendingCalls(new FakeClock());
+    expect(store.claim(interruption("foreign"))).toBe("claimed");
+    expect(store.claim(interruption("foreign"))).toBe("running");
+    store.finish("foreign");
+    expect(store.claim(interruption("foreign"))).toBe("finished");
+  });
+
+  test("expire, and what has expired can neither be claimed nor found", async () => {
+    const clock = new FakeClock();
+    const store = memoryPendingCalls(clock);
+    store.add(interruption("a", clock.now() + 10));
+    clock.skip(10);
+    expect(store.claim(interruption("a", clock.now()))).toBe("expired");
+    expect(await store.list()).toEqual([]);
+    expect(store.claim(interruption("foreign", clock.now()))).toBe("expired");
+  });
+
+  test("that were finished stay so until they expire, and one that runs is not forgotten", () => {
+    const clock = new FakeClock();
+    const store = memoryPendingCalls(clock);
+    const [done, running] = ["done", "running"].map((id) => interruption(id, clock.now() + 10));
+    for (const one of [done, running] as Interruption[]) {
+      store.add(one);
+      expect(store.claim(one)).toBe("claimed");
+    }
+    store.finish("done");
+    clock.skip(9);
+    expect(store.claim(done as Interruption)).toBe("finished");
+    clock.skip(1000);
+    expect(store.claim(running as Interruption)).toBe("running");
+    expect(store.claim(done as Interruption)).toBe("expired");
+  });
+
+  test("do not fill the memory, and an answered one makes room", () => {
+    const store = memoryPendingCalls(new FakeClock());
+    for (let index = 0; index < 10_000; index++) store.add(interruption(`${index}`));
+    expect(() => store.add(interruption("more"))).toThrow(
+      expect.objectContaining({ code: "limit_exceeded" }),
+    );
+    expect(store.claim(interruption("7"))).toBe("claimed");
+    store.finish("7");
+    store.add(interruption("more"));
+  });
+
+  test("AP04 that were finished are never claimed again, however many have been since", () => {
+    const store = memoryPendingCalls(new FakeClock());
+    for (let index = 0; index <= 100_000; index++) {
+      const one = interruption(`${index}`, 2_000_000 + index);
+      store.claim(one);
+      store.finish(one.id);
+    }
+    expect(store.claim(interruption("0", 2_000_000))).toBe("unknown");
+    expect(store.claim(interruption("1", 2_000_001))).toBe("finished");
+    expect(store.claim(interruption("new", 2_200_000))).toBe("claimed");
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryPendingCalls,
+  suspend,
+  type Interruption,
+  type InterruptionRequest,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { key } from "../support/pending-call-stores.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const yes = [{ type: "approve" }] as const;
+
+/** A tool that calls another, passes on what that asks, and goes on with it when it is answered. */
+function delegating(name: string, to: string, more = {}): Tool {
+  return tool(
+    name,
+    async (args, { scope, resumed }) => {
+      const outcome =
+        resumed === undefined
+          ? await scope.execute(call(to, args, `${name}>${to}`))
+          : await scope.resume(resumed.state as never);
+      if (outcome.status === "interrupted") {
+        const { interruption } = outcome;
+        return suspend(interruption.requests, interruption as unknown as JsonValue);
+      }
+      return { [to]: outcome.result.value ?? outcome.error?.code ?? null };
+    },
+    more,
+  );
+}
+
+function carried<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+function processes(tools: () => readonly Tool[], count = 2): ToolExecutor[] {
+  const pendingCalls = memoryPendingCalls();
+  return Array.from({ length: count }, () => executorFor(tools(), { key, pendingCalls }));
+}
+
+describe("what a nested call asks", () => {
+  test("AP12 reaches the host with the call that it is about, and its answer reaches the call", async () => {
+    const ran: JsonObject[] = [];
+    const pendingCalls = memoryPendingCalls();
+    const executor = executorFor([delegating("outer", "pay"), guarded(ran)], { pendingCalls });
+    const interruption = interruptionOf(
+      await executor.execute(call("outer", { amount: 5 }), { caller: { id: "ada" } }),
+    );
+    expect(await pendingCalls.list()).toMatchObject([
+      { interruption: { call: { name: "pay" }, parentCallId: "outer" } },
+      { interruption: { call: { name: "outer" } } },
+    ]);
+    expect([interruption.call.name, interruption.parentCallId]).toEqual(["outer", undefined]);
+    expect(interruption.requests).toMatchObject([
+      {
+        type: "approval",
+        permission: { target: "pay" },
+        call: { id: "outer>pay", name: "pay", arguments: { amount: 5 } },
+      },
+    ]);
+    const outcome = await executor.resume(interruption, [{ type: "approve", by: "ada" }]);
+    expect(completed(outcome).result.value).toEqual({ pay: null });
+    expect(ran).toEqual([{ amount: 5 }]);
+  });
+
+  test("AP12 is answered two levels down, in another process, by one yes", async () => {
+    const ran: JsonObject[] = [];
+    const [here, there] = processes(() => [
+      delegating("outer", "middle"),
+      delegating("middle", "inner"),
+      tool("inner", (args) => (ran.push(args), { paid: true }), { needsApproval: true }),
+    ]) as [ToolExecutor, ToolExecutor];
+    const interruption = carried(
+      interruptionOf(
+        await here.execute(call("outer", { n: 1 }), { caller: { id: "ada" }, sessionId: "s" }),
+      ),
+    );
+    expect(interruption.requests).toMatchObject([
+      { permission: { target: "inner" }, call: { name: "inner", arguments: { n: 1 } } },
+    ]);
+    const outcome = await there.resume(interruption, yes);
+    expect(completed(outcome).result.value).toEqual({ middle: { inner: { paid: true } } });
+    expect(ran).toEqual([{ n: 1 }]);
+    expect(codeOf(await there.resume(interruption, yes))).toBe("approval_invalid");
+  });
+
+  test("is passed on as it was shown, however wordy its tool is", async () => {
+    const ran: JsonObject[] = [];
+    const wordy = foreignTool("pay", {
+      preflight: () => [
+        {
+          kind: "spend",
+          target: "bank",
+          summary: `Pay\n${"much ".repeat(1000)}`,
+          details: { n: 1n } as never,
+        },
+      ],
+      invoke: (args) => void ran.push(args),
+    });
+    const executor = executorFor([
+      delegating("outer", "middle"),
+      delegating("middle", "pay"),
+      new TestSource("s", [wordy], { trusted: true }),
+    ]);
+    const interruption = interruptionOf(await executor.execute(call("outer")));
+    completed(await executor.resume(interruption, yes));
+    expect(ran).toHaveLength(1);
+  });
+
+  test("is refused by a no, which the tool above hears as the end of its call", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
+    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const outcome = await executor.resume(interruption, [{ type: "reject", reason: "no" }]);
+    expect(completed(outcome).result.value).toEqual({ pay: "approval_rejected" });
+    expect(ran).toEqual([]);
+  });
+
+  test("may be answered with other arguments, and with a grant", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
+    const first = interruptionOf(await executor.execute(call("outer", { n: 1 })));
+    completed(await executor.resume(first, [{ type: "approve", arguments: { n: 2 } }]));
+    expect(ran.splice(0)).toEqual([{ n: 2 }]);
+    const second = interruptionOf(await executor.execute(call("outer", { n: 1 })));
+    completed(await executor.resume(second, [{ type: "approve", grant: "always" }]));
+    completed(await executor.execute(call("outer", { n: 1 })));
+    expect(ran).toEqual([{ n: 1 }, { n: 1 }]);
+  });
+
+  test("may be input: what a person typed reaches the tool that asked, and nobody else", async () => {
+    const question: InterruptionRequest = { id: "q", type: "input", message: "?" };
+    const executor = executorFor([
+      delegating("outer", "asking"),
+      tool("asking", (_, { resumed }) =>
+        resumed === undefined
+          ? suspend([question], null)
+          : ((resumed.answers[0] as { value: JsonValue }).value as never),
+      ),
+    ]);
+    const interruption = interruptionOf(await executor.execute(call("outer")));
+    const outcome = await executor.resume(interruption, [{ type: "input", value: 42 }]);
+    expect(completed(outcome).result.value).toEqual({ asking: 42 });
+  });
+
+  test("of several at once is answered each for itself", async () => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor([
+      tool("both", async (_, { scope, resumed }) => {
+        const waiting = resumed?.state as Interruption[] | undefined;
+        const outcomes = await Promise.all(
+          waiting === undefined
+            ? [1, 2].map((n) => scope.execute(call("pay", { n }, `p${n}`)))
+            : waiting.map((one) => scope.resume(one)),
+        );
+        const open = outcomes.flatMap((it) =>
+          it.status === "interrupted" ? [it.interruption] : [],
+        );
+        return open.length > 0
+          ? suspend(
+              open.flatMap(({ requests }) => requests),
+              open as never,
+            )
+          : outcomes.map(({ status }) => status);
+      }),
+      guarded(ran),
+    ]);
+    const interruption = interruptionOf(await executor.execute(call("both")));
+    expect(interruption.requests.map(({ id }) => id)).toEqual(["p1:1", "p2:1"]);
+    const outcome = await executor.resume(interruption, [
+      { type: "reject", requestId: "p1:1" },
+      { type: "approve", requestId: "p2:1" },
+    ]);
+    expect(completed(outcome).result.value).toEqual(["failed", "completed"]);
+    expect(ran).toEqual([{ n: 2 }]);
+  });
+});
+
+test("AP03 a nested call that goes on is decided anew by the policies of those above it", async () => {
+  const ran: JsonObject[] = [];
+  const pendingCalls = memoryPendingCalls();
+  const tools = () => [delegating("outer", "pay"), guarded(ran)];
+  const here = executorFor(tools(), { key, pendingCalls });
+  const there = executorFor(tools(), {
+    key,
+    pendingCalls,
+    policy: { rules: [{ tools: "pay", effect: "deny", permissions: { kind: "*" } }] },
+  });
+  const interruption = carried(interruptionOf(await here.execute(call("outer"))));
+  const outcome = await there.resume(interruption, yes);
+  expect(completed(outcome).result.value).toEqual({ pay: "permission_denied" });
+  expect(ran).toEqual([]);
+});
+
+test("a nested call that a person has answered already is not run again by its tool", async () => {
+  const ran: JsonObject[] = [];
+  let inner: Interruption | undefined;
+  const executor = executorFor([
+    tool("outer", async (_, { scope, resumed }) => {
+      if (resumed !== undefined)
+        return failed(await scope.resume(resumed.state as never)).error.code;
+      inner = interruptionOf(await scope.execute(call("pay")));
+      return suspend(inner.requests, inner as never);
+    }),
+    guarded(ran),
+  ]);
+  const interruption = interruptionOf(await executor.execute(call("outer")));
+  completed(await executor.resume(inner as Interruption, yes));
+  const { result } = completed(await executor.resume(interruption, yes));
+  expect([result.content, ran.length]).toEqual([[{ type: "text", text: "approval_invalid" }], 1]);
+});
+
+test("limits of concurrency do not stand in the way of a nested call that goes on", async () => {
+  const ran: JsonObject[] = [];
+  const executor = executorFor([delegating("outer", "pay"), guarded(ran)], {
+    limits: { concurrency: { max: 1 } },
+  });
+  const interruption = interruptionOf(await executor.execute(call("outer")));
+  completed(await executor.resume(interruption, yes));
+  expect(ran).toHaveLength(1);
+});

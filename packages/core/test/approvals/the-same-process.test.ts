@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
+import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { key } from "../support/pending-call-stores.ts";
+
+const yes = [{ type: "approve" }] as const;
+
+/** What comes back from wherever it was kept. */
+function carried<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+describe("the process that made the call", () => {
+  test("goes on in the run that is still there, with its values and its signal", async () => {
+    const seen: unknown[] = [];
+    const executor = executorFor(
+      tool("pay", (_, { injected }) => void seen.push(injected), { needsApproval: true }),
+      { key },
+    );
+    const injected = { db: Symbol("live") };
+    const controller = new AbortController();
+    const run = executor.startRun({ injected, signal: controller.signal });
+    const first = carried(interruptionOf(await run.execute(call("pay"))));
+    completed(await executor.resume(first, yes, { injected: "other" }));
+    expect(seen).toEqual([injected]);
+    const second = carried(interruptionOf(await run.execute(call("pay"))));
+    controller.abort();
+    expect(codeOf(await executor.resume(second, yes))).toBe("cancelled");
+  });
+
+  test("goes on in a new run like it when that one has ended, and not when it was cancelled", async () => {
+    const seen: unknown[] = [];
+    const executor = executorFor(
+      tool("pay", (_, { runId, caller, injected }) => void seen.push({ runId, caller, injected }), {
+        needsApproval: true,
+      }),
+    );
+    const options = { id: "r", caller: { id: "ada" }, injected: "first" };
+    const ended = executor.startRun(options);
+    const first = interruptionOf(await ended.execute(call("pay")));
+    await ended[Symbol.asyncDispose]();
+    completed(await executor.resume(first, yes, { injected: "second" }));
+    expect(seen).toEqual([{ runId: "r", caller: { id: "ada" }, injected: "second" }]);
+    const cancelled = executor.startRun(options);
+    const second = interruptionOf(await cancelled.execute(call("pay")));
+    cancelled.cancel();
+    expect(codeOf(await executor.resume(second, yes))).toBe("cancelled");
+  });
+
+  test("counts it against the limits of that run", async () => {
+    const executor = executorFor(guarded(), { key });
+    const run = executor.startRun({ limits: { calls: 1 } });
+    const [a, b] = [await run.execute(call("pay")), await run.execute(call("pay"))];
+    completed(await executor.resume(carried(interruptionOf(a)), yes));
+    expect(codeOf(await executor.resume(carried(interruptionOf(b)), yes))).toBe("limit_exceeded");
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import {
+  defineTool,
+  type JsonObject,
+  type PermissionRequest,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { call, executorFor } from "../support/executor-for.ts";
+import { failed, interruptionOf } from "../support/outcomes.ts";
+
+const input = {
+  type: "object",
+  properties: { note: { type: "string" } },
+  required: ["note"],
+} as const;
+
+const write = (note: string): PermissionRequest => ({
+  kind: "fs.write",
+  target: `notes/${note}.md`,
+  summary: `Write ${note}`,
+});
+
+function notes(needsApproval: boolean, ran: JsonObject[] = []): ToolExecutor {
+  return executorFor(
+    defineTool({
+      name: "write_note",
+      description: "Write a note.",
+      input,
+      needsApproval,
+      preflight: ({ note }) => [write(note)],
+      execute: (args) => ran.push(args),
+    }),
+    {
+      policy: {
+        rules: [{ effect: "deny", permissions: { kind: "fs.write", target: "notes/secret*" } }],
+      },
+    },
+  );
+}
+
+describe("preflight of a defined tool", () => {
+  test("says what the call would touch, and the policy decides on that", async () => {
+    const ran: JsonObject[] = [];
+    const executor = notes(false, ran);
+    const { requests } = interruptionOf(await executor.execute(call("write_note", { note: "a" })));
+    expect(requests).toMatchObject([{ type: "approval", permission: write("a") }]);
+    const refused = await executor.execute(call("write_note", { note: "secrets" }));
+    expect(failed(refused).error.code).toBe("permission_denied");
+    expect(ran).toEqual([]);
+  });
+
+  test("and the approval that it needs are asked for together", async () => {
+    const { requests } = interruptionOf(
+      await notes(true).execute(call("write_note", { note: "a" })),
+    );
+    expect(requests).toMatchObject([
+      { permission: { kind: "fs.write" } },
+      { permission: { kind: "custom.approval" } },
+    ]);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { text, type Hook, type JsonObject } from "@toolweave/core";
+import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+
+/** An executor with hooks whose tool notes what it got. */
+function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
+  const got: JsonObject[] = [];
+  const executor = executorFor(
+    tool("t", (args) => (got.push(args), answer as string), {
+      input: { type: "object", properties: { n: { type: "number" } } },
+    }),
+    { hooks },
+  );
+  return { executor, got };
+}
+
+describe("a hook after the call", () => {
+  test("sees the output, amends it, and the next one sees that", async () => {
+    const seen: unknown[] = [];
+    const { executor } = withHooks(
+      [
+        { afterCall: (_, result) => (seen.push(result), undefined) },
+        { afterCall: async () => ({ content: [text("amended")], value: { redacted: true } }) },
+        { afterCall: (_, result) => void seen.push(result) },
+      ],
+      { secret: 1 },
+    );
+    const { result } = completed(await executor.execute(call("t")));
+    expect(result.content).toEqual([text("amended")]);
+    expect(result.value).toEqual({ redacted: true });
+    expect(seen).toEqual([
+      { content: [text('{"secret":1}')], value: { secret: 1 }, isError: false },
+      { content: [text("amended")], value: { redacted: true }, isError: false },
+    ]);
+  });
+
+  test("may make an error of an answer", async () => {
+    const { executor } = withHooks([
+      { afterCall: () => ({ content: [text("no")], isError: true }) },
+    ]);
+    const { result, error } = completed(await executor.execute(call("t")));
+    expect([result.isError, error?.code, error?.message]).toEqual([true, "execution_failed", "no"]);
+  });
+
+  test("is not asked about a call that failed or was refused", async () => {
+    let asked = 0;
+    const executor = executorFor(
+      tool("t", () => {
+        throw new Error("no");
+      }),
+      { hooks: [{ afterCall: () => void (asked += 1) }] },
+    );
+    failed(await executor.execute(call("t")));
+    failed(await executor.execute(call("unknown")));
+    expect(asked).toBe(0);
+  });
+
+  // TC21 wants the result kept and an event; but what failed may have been a redaction, so fail closed.
+  test("TC21 that throws fails the call: nothing unredacted gets through, and it is said that it ran", async () => {
+    const { executor } = withHooks(
+      [{ afterCall: () => Promise.reject(new Error("redaction failed")) }],
+      "the secret",
+    );
+    const events = recorded(executor);
+    const outcome = await executor.execute(call("t"));
+    expect(codeOf(outcome)).toBe("internal");
+    expect(textFor(outcome)).toBe(
+      "t did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.",
+    );
+    expect(JSON.stringify([outcome, events])).not.toContain("the secret");
+    expect(typesOf(events).at(-1)).toBe("tool.failed");
+  });
+
+  test.each<[string, unknown]>([
+    ["an empty object", {}],
+    ["a text", "redacted"],
+    ["a flag", true],
+    ["null", null],
+    ["something beside the content", { content: [], secret: 1 }],
+    ["a content that is none", { content: ["text"] }],
+  ])("that returns %s fails the call rather than letting the answer through", async (_, answer) => {
+    for (const afterCall of [() => answer as never, async () => answer as never]) {
+      const { executor } = withHooks([{ afterCall }], "the secret");
+      const outcome = await executor.execute(call("t"));
+      expect(failed(outcome).error).toMatchObject({ code: "internal", audience: "host" });
+      expect(JSON.stringify(outcome)).not.toContain("the secret");
+    }
+  });
+
+  test("has its value made JSON, as a tool's is", async () => {
+    const { executor } = withHooks([
+      { afterCall: () => ({ content: [], value: new Map([["at", new Date(0)]]) as never }) },
+    ]);
+    const { result } = completed(await executor.execute(call("t")));
+    expect(result.value).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+  });
+
+  test("that is still at work when the run is cancelled is not waited for", async () => {
+    let finish: () => void = () => {};
+    const asked: string[] = [];
+    const { executor } = withHooks([
+      { afterCall: () => new Promise<void>((resolve) => (finish = resolve)) },
+      { afterCall: () => void asked.push("second") },
+    ]);
+    const run = executor.startRun();
+    const outcome = run.execute(call("t"));
+    await settled();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    finish();
+    await settled();
+    expect(asked).toEqual([]);
+  });
+
+  test("TC17 sees the arguments that the tool got, also when the tool has spoilt them", async () => {
+    let seen: unknown;
+    const executor = executorFor(
+      tool("t", (args) => {
+        const spoilt = args as Record<string, unknown>;
+        spoilt["self"] = spoilt;
+        spoilt["f"] = () => 1;
+      }),
+      { hooks: [{ afterCall: (call) => void (seen = call.arguments) }] },
+    );
+    completed(await executor.execute(call("t", { n: 1 })));
+    expect(seen).toEqual({ n: 1 });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import type { Hook } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { codeOf } from "../support/outcomes.ts";
+
+describe("a list of hooks", () => {
+  test.each<[unknown, string]>([
+    [{ beforeCall: () => {} }, "hooks is no list: use hooks: [{ beforeCall }]."],
+    [["log"], "hooks[0] is no hook: use { beforeCall }, or a middleware (call, next) => next()."],
+    [
+      [() => {}, null],
+      "hooks[1] is no hook: use { beforeCall }, or a middleware (call, next) => next().",
+    ],
+    [[{}], "hooks[0] hooks into nothing: give it a beforeCall, around or afterCall."],
+    [
+      [{ when: () => true }],
+      "hooks[0] hooks into nothing: give it a beforeCall, around or afterCall.",
+    ],
+    [[{ beforecall: () => {} }], 'hooks[0]: "beforecall" is no option. Did you mean beforeCall?'],
+    [[{ beforeCall: "log" }], "hooks[0].beforeCall is no function."],
+    [[{ beforeCall: () => {}, when: true }], "hooks[0].when is no function."],
+    [[{ beforeCall: () => {}, priority: NaN }], "hooks[0].priority is NaN; use a number."],
+    [[{ beforeCall: () => {}, priority: "high" }], "hooks[0].priority is high; use a number."],
+    [[{ beforeCall: () => {}, timeoutMs: -1 }], "hooks[0].timeoutMs is -1; use 0 or more."],
+  ])("that makes no sense is refused when the executor is made (%#)", (hooks, message) => {
+    expect(() => executorFor(tool("t"), { hooks: hooks as never })).toThrow(
+      expect.objectContaining({ code: "internal", message }),
+    );
+  });
+
+  test("may hold instances of classes, with what they have beside their hooks", async () => {
+    class Guard implements Hook {
+      readonly reason: string = "guarded";
+      beforeCall(): { block: string } {
+        return { block: this.reason };
+      }
+    }
+    const executor = executorFor(tool("t"), { hooks: [new Guard()] });
+    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+  });
+
+  test("is the executor's own: what is done to the given list later changes nothing", async () => {
+    const hooks: Hook[] = [{ beforeCall: () => ({ block: "guarded" }) }];
+    const executor = executorFor(tool("t"), { hooks });
+    hooks.length = 0;
+    expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
+  });
+
+  test.each([-1, NaN])("has no time of %d", (hookTimeoutMs) => {
+    expect(() => executorFor(tool("t"), { hookTimeoutMs })).toThrow(
+      `hookTimeoutMs is ${hookTimeoutMs}; use 0 or more.`,
+    );
+  });
+});

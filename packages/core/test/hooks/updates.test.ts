@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { text, type Hook, type ToolContext, type ToolOutput } from "@toolweave/core";
+import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
+import { settled } from "../support/fake-clock.ts";
+import { completed } from "../support/outcomes.ts";
+
+const said = (what: string): ToolOutput => ({ content: [text(what)] });
+
+/** What listeners hear of a tool that updates twice, under hooks. */
+async function heard(...hooks: Hook[]): Promise<unknown[]> {
+  const executor = executorFor(
+    tool("t", (_, { update }) => {
+      update(said("one"));
+      update(said("two"));
+    }),
+    { hooks },
+  );
+  const events = recorded(executor);
+  completed(await executor.execute(call("t")));
+  return events.flatMap((event) =>
+    event.type === "tool.updated"
+      ? event.output.content.map((block) => (block.type === "text" ? block.text : block.type))
+      : [],
+  );
+}
+
+const textOf = ({ content: [block] }: ToolOutput): string =>
+  block?.type === "text" ? block.text : "";
+
+describe("a hook before an update", () => {
+  test("passes by saying nothing, changes by returning another, drops with null", async () => {
+    expect(await heard({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
+    expect(await heard({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
+      "one!",
+      "two!",
+    ]);
+    expect(
+      await heard({ beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined) }),
+    ).toEqual(["two"]);
+  });
+
+  test("sees what the one before has made of it, in the order of priority, when it is meant", async () => {
+    const adding = (what: string, priority: number): Hook => ({
+      priority,
+      beforeUpdate: (_, update) => said(textOf(update) + what),
+    });
+    expect(
+      await heard(adding("b", 2), adding("a", 1), {
+        when: () => false,
+        beforeUpdate: () => null,
+      }),
+    ).toEqual(["oneab", "twoab"]);
+  });
+
+  test.each<[string, Hook]>([
+    [
+      "throws",
+      {
+        beforeUpdate: () => {
+          throw new Error("redaction failed");
+        },
+      },
+    ],
+    ["answers later", { beforeUpdate: (async () => said("late")) as never }],
+    ["fails later", { beforeUpdate: (() => Promise.reject(new Error("late"))) as never }],
+    ["answers with no output", { beforeUpdate: () => "redacted" as never }],
+    ["answers with false", { beforeUpdate: () => false as never }],
+    [
+      "has a filter that throws",
+      {
+        when: () => {
+          throw new Error("no");
+        },
+        beforeUpdate: () => {},
+      },
+    ],
+  ])("that %s drops the update: what failed may have been a redaction", async (_, hook) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    expect(await heard(hook)).toEqual([]);
+    await settled();
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe("a hook after an update", () => {
+  test("F2.7 is told of what was passed on, also when nobody else listens", async () => {
+    const seen: string[] = [];
+    const executor = executorFor(
+      tool("t", (_, { update }) => {
+        update(said("one"));
+        update(said("two"));
+      }),
+      {
+        hooks: [
+          { beforeUpdate: (_, update) => (textOf(update) === "two" ? null : said("changed")) },
+          { afterUpdate: ({ callId }, update) => void seen.push(`${callId} ${textOf(update)}`) },
+        ],
+      },
+    );
+    completed(await executor.execute(call("t", {}, "c")));
+    expect(seen).toEqual(["c changed"]);
+  });
+
+  test("changes nothing: neither by throwing nor by failing later", async () => {
+    const seen: string[] = [];
+    expect(
+      await heard(
+        {
+          afterUpdate: () => {
+            throw new Error("observer");
+          },
+        },
+        { afterUpdate: (async () => Promise.reject(new Error("observer"))) as never },
+        { afterUpdate: (_, update) => void seen.push(textOf(update)) },
+      ),
+    ).toEqual(["one", "two"]);
+    expect(seen).toEqual(["one", "two"]);
+  });
+
+  test("TC18 hears nothing of a tool that has ended", async () => {
+    const seen: unknown[] = [];
+    let kept: ToolContext | undefined;
+    const executor = executorFor(
+      tool("t", (_, ctx) => void (kept = ctx)),
+      { hooks: [{ afterUpdate: (_, update) => void seen.push(update) }] },
+    );
+    completed(await executor.execute(call("t")));
+    kept?.update(said("late"));
+    expect(seen).toEqual([]);
+  });
+});

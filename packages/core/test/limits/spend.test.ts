@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { suspend, type PermissionRequest } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { shop, spending } from "./controlled.ts";
+
+const open = { policy: "autonomous" } as const;
+
+describe("a limit of spending", () => {
+  test("lets exactly as much be spent, in fractions too, and says what is left", async () => {
+    const run = executorFor(shop(), open).startRun({ limits: { spend: 0.3 } });
+    for (let index = 0; index < 2; index++) {
+      completed(await run.execute(call("buy", { amount: 0.1 })));
+    }
+    const { error } = failed(await run.execute(call("buy", { amount: 0.2 })));
+    expect([error.code, error.message]).toEqual([
+      "limit_exceeded",
+      "This run may spend 0.3 in all and has 0.1 left; buy would spend 0.2. Choose something cheaper, or answer with what you have.",
+    ]);
+    completed(await run.execute(call("buy", { amount: 0.1 })));
+    expect(codeOf(await run.execute(call("buy", { amount: 0.1 })))).toBe("limit_exceeded");
+    completed(await run.execute(call("buy", { amount: 0 })));
+  });
+
+  test("counts all that one call means to spend", async () => {
+    const twice = shop({ preflight: () => [spending(6), spending(6)] });
+    const run = executorFor(twice, open).startRun({ limits: { spend: 10 } });
+    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+  });
+
+  test("holds for calls that are made at once", async () => {
+    const slow = shop({ preflight: async () => [spending(4)] });
+    const run = executorFor(slow, open).startRun({ limits: { spend: 10 } });
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => run.execute(call("buy"))));
+    expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(2);
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["a text", "5"],
+    ["less than nothing", -5],
+    ["no number", NaN],
+    ["no end", Infinity],
+    ["an object", { valueOf: (): number => 1 }],
+  ])("refuses a call that says %s about how much it spends", async (_, amount) => {
+    let ran = false;
+    const tool = shop({ preflight: () => [spending(amount)], invoke: () => void (ran = true) });
+    const executor = executorFor(tool, open);
+    const run = executor.startRun({ limits: { spend: 10 } });
+    const { error } = failed(await run.execute(call("buy")));
+    expect([error.code, ran]).toEqual(["limit_exceeded", false]);
+    expect(error.message).toMatch(/spends without saying how much/);
+    completed(await executor.startRun({ limits: { calls: 1 } }).execute(call("buy")));
+  });
+
+  test.each<[string, PermissionRequest["details"]]>([
+    ["null", null],
+    ["a list", [5]],
+    ["a number", 5],
+  ])("refuses a call whose details are %s", async (_, details) => {
+    const request = { kind: "spend", target: "t", summary: "s", details: details as never };
+    const run = executorFor(shop({ preflight: () => [request] }), open).startRun({
+      limits: { spend: 10 },
+    });
+    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+  });
+
+  test("refuses a tool that is known to spend and asks for no permission to", async () => {
+    const buy = foreignTool("buy", { spec: { annotations: { access: { spend: true } } } });
+    const run = executorFor([buy, tool("free")], open).startRun({ limits: { spend: 10 } });
+    expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
+    completed(await run.execute(call("free")));
+  });
+
+  test("is given back by a call that is refused, and by one that waits until it goes on", async () => {
+    const executor = executorFor(shop());
+    const run = executor.startRun({ limits: { spend: 10 } });
+    const first = interruptionOf(await run.execute(call("buy", { amount: 10 }, "1")));
+    const second = interruptionOf(await run.execute(call("buy", { amount: 10 }, "2")));
+    const third = interruptionOf(await run.execute(call("buy", { amount: 1 }, "3")));
+    failed(await executor.resume(third, [{ type: "reject" }]));
+    completed(await executor.resume(first, [{ type: "approve" }]));
+    expect(codeOf(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
+  });
+
+  test("counts a call once that waits in the middle of its work", async () => {
+    const buy = shop({
+      invoke: (_, { resumed }) =>
+        resumed === undefined ? suspend([{ id: "q", type: "input", message: "?" }], null) : "done",
+    });
+    const executor = executorFor(buy, open);
+    const run = executor.startRun({ limits: { spend: 10 } });
+    const waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
+    completed(await executor.resume(waiting, [{ type: "input", value: 1 }]));
+    expect(codeOf(await run.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
+  });
+
+  test("counts a call that was admitted first when it starts", async () => {
+    const run = executorFor(shop(), open).startRun({ limits: { spend: 10 } });
+    const [first, second] = [call("buy", { amount: 10 }), call("buy", { amount: 10 })];
+    expect([await run.admits(first), await run.admits(second)]).toEqual([undefined, undefined]);
+    completed(await run.execute(first));
+    expect(codeOf(await run.execute(second))).toBe("limit_exceeded");
+  });
+
+  test("is not taken by a call that is stopped before anything is decided", async () => {
+    const clock = new FakeClock();
+    let propose: () => void = () => {};
+    let recorded: () => void = () => {};
+    const slow = shop({
+      preflight: async () => {
+        await new Promise<void>((resolve) => (propose = resolve));
+        return [spending(10)];
+      },
+    });
+    const executor = executorFor(slow, {
+      ...open,
+      clock,
+      audit: { write: () => new Promise<void>((resolve) => (recorded = resolve)) },
+    });
+    const run = executor.startRun({ limits: { spend: 10, durationMs: 1000 } });
+    const outcome = run.execute(call("buy"));
+    await clock.advance(1000);
+    // The refusal is being recorded when the tool says at last what it would have spent.
+    propose();
+    await settled();
+    recorded();
+    expect(codeOf(await outcome)).toBe("limit_exceeded");
+    expect(run.counters?.spend).toBe(0);
+  });
+
+  test("is not taken by an admitted call that is stopped while its rate is asked for", async () => {
+    const asked: string[] = [];
+    let answer: () => void = () => {};
+    const executor = executorFor(shop(), {
+      ...open,
+      limits: { rates: [{ calls: 9, spend: 9, windowMs: 1000 }] },
+      rateLimits: {
+        reserve: ([request]) => {
+          asked.push(`reserve ${request?.key}`);
+          const granted = { granted: true, id: `${asked.length}` } as const;
+          if (asked.length < 5) return granted;
+          return new Promise((resolve) => (answer = () => resolve(granted)));
+        },
+        commit: () => {},
+        release: (id) => void asked.push(`release ${id}`),
+      },
+    });
+    const run = executor.startRun({ limits: { spend: 9 } });
+    const buy = call("buy", { amount: 5 });
+    expect(await run.admits(buy)).toBeUndefined();
+    expect(asked).toHaveLength(4);
+    const outcome = run.execute(buy);
+    await settled();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    answer();
+    await settled();
+    expect(asked.slice(4)).toEqual(["reserve calls/1000:all", "release 5"]);
+    expect(run.counters?.spend).toBe(0);
+  });
+
+  test("is shared with the calls that a tool makes", async () => {
+    const executor = executorFor(
+      [
+        shop(),
+        tool("agent", async (_, { scope }) => {
+          const outcome = await scope.execute(call("buy", { amount: 6 }));
+          return outcome.status === "failed" ? outcome.error.code : outcome.status;
+        }),
+      ],
+      open,
+    );
+    const run = executor.startRun({ limits: { spend: 10 } });
+    completed(await run.execute(call("buy", { amount: 6 })));
+    const { result } = completed(await run.execute(call("agent")));
+    expect(result.content).toEqual([{ type: "text", text: "limit_exceeded" }]);
+  });
+});

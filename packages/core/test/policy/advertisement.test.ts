@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { shown } from "./subjects.ts";
+
+const admin = { id: "a", roles: ["admin"] };
+const guest = { id: "g", roles: ["guest"] };
+
+describe("a tool is hidden", () => {
+  test("where a rule denies every call of it", () => {
+    const policy = { rules: [{ effect: "deny", tools: "delete_*" }] } as const;
+    expect(shown(policy, "delete_all")).toBe(false);
+    expect(shown(policy, "list")).toBe(true);
+  });
+
+  test("where an allow stands beside the deny", () => {
+    const rules = [
+      { effect: "allow", tools: "delete_all" },
+      { effect: "deny", tools: "*" },
+    ] as const;
+    expect(shown({ rules }, "delete_all")).toBe(false);
+  });
+
+  test("from the callers that the rule is for, and from calls without a caller", () => {
+    const policy = {
+      rules: [{ effect: "deny", tools: "t", callers: { roles: "guest" } }],
+    } as const;
+    expect(shown(policy, "t", { caller: guest })).toBe(false);
+    expect(shown(policy, "t", { caller: admin })).toBe(true);
+    expect(shown(policy, "t")).toBe(false);
+  });
+
+  test("where the preset denies it and no rule may permit it", () => {
+    const policy = {
+      preset: "strict",
+      rules: [
+        { effect: "allow", tools: "deploy" },
+        { effect: "ask", tools: "publish", callers: { roles: "admin" } },
+      ],
+    } as const;
+    expect(shown(policy, "deploy")).toBe(true);
+    expect(shown(policy, "other")).toBe(false);
+    expect(shown(policy, "publish", { caller: admin })).toBe(true);
+    expect(shown(policy, "publish", { caller: guest })).toBe(false);
+    expect(shown(policy, "publish")).toBe(false);
+  });
+
+  test("where only its permissions are allowed, but its calls are judged themselves", () => {
+    const policy = {
+      preset: "strict",
+      rules: [{ effect: "allow", permissions: { kind: "fs.read" } }],
+    } as const;
+    expect(shown(policy, "t", { trusted: true, proposes: true })).toBe(true);
+    expect(shown(policy, "t", { trusted: true })).toBe(false);
+    expect(shown(policy, "t", { trusted: false, proposes: true })).toBe(false);
+  });
+
+  test("where an untrusted claim is all that could permit it", () => {
+    const policy = {
+      preset: "strict",
+      rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
+    } as const;
+    const annotations = { readOnlyHint: true };
+    expect(shown(policy, "t", { trusted: false, annotations })).toBe(false);
+    expect(shown(policy, "t", { trusted: true, annotations })).toBe(true);
+  });
+
+  test("where one of several layers hides it", () => {
+    const layers = ["autonomous", { rules: [{ effect: "deny", tools: "t" }] }, () => "allow"];
+    expect(shown(layers as never, "t")).toBe(false);
+    expect(shown(["autonomous", "readOnly"], "t")).toBe(false);
+    expect(shown(["autonomous", {}], "t")).toBe(true);
+  });
+
+  test("where it cannot be read", () => {
+    const annotations = {
+      get readOnlyHint(): boolean {
+        throw new Error("boo");
+      },
+    };
+    const rules = [{ effect: "deny", annotations: { readOnlyHint: false } }] as const;
+    expect(shown({ rules }, "t", { annotations })).toBe(false);
+    expect(shown("readOnly", "t", { annotations })).toBe(false);
+  });
+});
+
+describe("a tool is shown", () => {
+  test("where a rule denies only some of what it may ask for", () => {
+    const rules = [{ effect: "deny", permissions: { kind: "*" } }] as const;
+    expect(shown({ rules }, "t", { proposes: true })).toBe(true);
+  });
+
+  test("where only a function could deny it", () => {
+    expect(shown(() => "deny", "t")).toBe(true);
+  });
+});

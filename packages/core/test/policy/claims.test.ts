@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import type { ToolAnnotations } from "@toolweave/core";
+import type { PolicyRule } from "../../src/policy/policy.ts";
+import { decided, effectOf } from "./subjects.ts";
+
+type Annotations = NonNullable<PolicyRule["annotations"]>;
+const allows = (annotations: Annotations): { default: "ask"; rules: PolicyRule[] } => ({
+  default: "ask",
+  rules: [{ effect: "allow", annotations }],
+});
+const denies = (annotations: Annotations): { default: "allow"; rules: PolicyRule[] } => ({
+  default: "allow",
+  rules: [{ effect: "deny", annotations }],
+});
+
+describe("a hint that a tool does not give", () => {
+  test.each([
+    ["readOnlyHint", false],
+    ["destructiveHint", true],
+    ["idempotentHint", false],
+    ["openWorldHint", true],
+    ["needsApprovalHint", false],
+  ] as const)("%s is %s", (hint, value) => {
+    for (const trusted of [true, false]) {
+      expect(effectOf(denies({ [hint]: value }), "t", { trusted })).toBe("deny");
+      expect(effectOf(denies({ [hint]: !value }), "t", { trusted })).toBe("allow");
+      expect(effectOf(allows({ [hint]: value }), "t", { trusted })).toBe("allow");
+      expect(effectOf(allows({ [hint]: !value }), "t", { trusted })).toBe("ask");
+    }
+  });
+
+  test("is read one by one: a tool that only says it reads counts as destructive", () => {
+    const annotations = { readOnlyHint: true };
+    expect(effectOf(denies({ destructiveHint: true }), "t", { annotations })).toBe("deny");
+    const both = denies({ destructiveHint: true, readOnlyHint: false });
+    expect(effectOf(both, "t", { annotations })).toBe("allow");
+  });
+
+  test("is the same as one that makes no sense", () => {
+    const annotations = { readOnlyHint: "yes", destructiveHint: 0 } as unknown as ToolAnnotations;
+    expect(effectOf(denies({ readOnlyHint: false }), "t", { annotations })).toBe("deny");
+    expect(effectOf(allows({ destructiveHint: false }), "t", { annotations })).toBe("ask");
+  });
+});
+
+describe("a hint of an untrusted tool", () => {
+  const untrusted = { trusted: false, annotations: { readOnlyHint: true, destructiveHint: false } };
+
+  test("allows nothing", () => {
+    expect(effectOf(allows({ readOnlyHint: true }), "t", untrusted)).toBe("ask");
+    expect(effectOf(allows({ destructiveHint: false }), "t", untrusted)).toBe("ask");
+    const trusted = { ...untrusted, trusted: true };
+    expect(effectOf(allows({ readOnlyHint: true }), "t", trusted)).toBe("allow");
+  });
+
+  test("evades no deny", () => {
+    expect(effectOf(denies({ readOnlyHint: false }), "t", untrusted)).toBe("deny");
+    expect(effectOf(denies({ destructiveHint: true }), "t", untrusted)).toBe("deny");
+  });
+
+  test("evades none by half: each hint is read as claimed and as not claimed", () => {
+    const annotations = { readOnlyHint: true, openWorldHint: false };
+    const policy = denies({ readOnlyHint: false, openWorldHint: false });
+    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(effectOf(policy, "t", { trusted: true, annotations })).toBe("allow");
+  });
+
+  test("tightens", () => {
+    const annotations = { needsApprovalHint: true };
+    const policy = denies({ needsApprovalHint: true });
+    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(effectOf(policy, "t", { trusted: false })).toBe("allow");
+  });
+
+  test("does not turn what is denied by default into a question", () => {
+    const policy = {
+      preset: "strict",
+      rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
+    } as const;
+    const annotations = { readOnlyHint: true, needsApprovalHint: true };
+    expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
+    expect(effectOf(policy, "t", { trusted: true, annotations })).toBe("ask");
+  });
+
+  test("makes what runs by default a question", () => {
+    const policy = {
+      preset: "autonomous",
+      rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
+    } as const;
+    expect(effectOf(policy, "t", untrusted)).toBe("ask");
+  });
+});
+
+describe("what a tool reaches", () => {
+  const spends = { access: { spend: true, filesystem: "read" } } as const;
+
+  test("is what a trusted tool declares", () => {
+    expect(effectOf(denies({ access: { spend: true } }), "t", { annotations: spends })).toBe(
+      "deny",
+    );
+    expect(effectOf(denies({ access: { spend: true } }), "t")).toBe("allow");
+    const reads = allows({ access: { filesystem: ["none", "read"] } });
+    expect(effectOf(reads, "t", { annotations: spends })).toBe("allow");
+    expect(effectOf(reads, "t")).toBe("ask");
+    const writes = denies({ access: { filesystem: "write" } });
+    expect(effectOf(writes, "t", { annotations: spends })).toBe("allow");
+  });
+
+  test("may be anything of an untrusted one, whatever it declares", () => {
+    for (const annotations of [{}, { access: { spend: false } }]) {
+      const untrusted = { trusted: false, annotations };
+      expect(effectOf(denies({ access: { spend: true } }), "t", untrusted)).toBe("deny");
+      expect(effectOf(allows({ access: { spend: false } }), "t", untrusted)).toBe("ask");
+    }
+  });
+});
+
+describe("what an untrusted tool was where it comes from", () => {
+  const provenance = { adapter: "openapi", origin: { method: "GET" } };
+
+  test("allows nothing, and tightens", () => {
+    const reads = {
+      default: "ask",
+      rules: [{ effect: "allow", provenance: { origin: { method: "GET" } } }],
+    } as const;
+    expect(effectOf(reads, "t", { provenance, trusted: false })).toBe("ask");
+    expect(effectOf(reads, "t", { provenance, trusted: true })).toBe("allow");
+    const none = {
+      default: "allow",
+      rules: [{ effect: "deny", provenance: { origin: { method: "GET" } } }],
+    } as const;
+    expect(effectOf(none, "t", { provenance, trusted: false })).toBe("deny");
+  });
+
+  test("leaves adapter and source, which come from us", () => {
+    const ours = {
+      default: "ask",
+      rules: [{ effect: "allow", provenance: { adapter: "openapi", source: "api" } }],
+    } as const;
+    expect(effectOf(ours, "t", { provenance, source: "api", trusted: false })).toBe("allow");
+  });
+});
+
+describe("a call without a caller", () => {
+  const rule = (effect: "allow" | "ask" | "deny"): PolicyRule => ({
+    effect,
+    tools: "t",
+    callers: { roles: "guest" },
+  });
+
+  test("is nobody who may", () => {
+    expect(effectOf({ default: "ask", rules: [rule("allow")] }, "t")).toBe("ask");
+  });
+
+  test("may be anybody who may not, and the reason says so", () => {
+    expect(decided({ default: "allow", rules: [rule("deny")] }, "t")).toMatchObject({
+      effect: "deny",
+      reason: "policy: rules[0] denies it (the call has no caller)",
+    });
+    expect(effectOf({ default: "allow", rules: [rule("ask")] }, "t")).toBe("ask");
+  });
+
+  test("is not asked about where it would be denied", () => {
+    expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t")).toBe("deny");
+    const caller = { id: "u", roles: ["guest"] };
+    expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t", { caller })).toBe("ask");
+  });
+});
+
+test("a tool that cannot be read is denied and not shown, without an exception", () => {
+  const annotations = {
+    get readOnlyHint(): boolean {
+      throw new Error("boo");
+    },
+  };
+  for (const policy of ["readOnly", denies({ readOnlyHint: false })] as const) {
+    expect(decided(policy, "t", { annotations })).toMatchObject({
+      effect: "deny",
+      reason: "policy: the call cannot be judged",
+      cause: new Error("boo"),
+    });
+  }
+});

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { rename } from "@toolweave/core";
+import type { Decision } from "../../src/policy/decision.ts";
+import type { PolicyRule } from "../../src/policy/policy.ts";
+import { decided, effectOf, entryOf, subjectOf } from "./subjects.ts";
+import { compilePolicy } from "../../src/policy/compile-policy.ts";
+import { decidePermission } from "../../src/policy/decide.ts";
+import { foreignTool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const read = { readOnlyHint: true };
+
+describe("a rule", () => {
+  const deletes = { effect: "deny", tools: "delete_*" } as const;
+
+  test("is for the tools that one of its globs names", () => {
+    const policy = {
+      preset: "autonomous",
+      rules: [{ effect: "deny", tools: ["delete_*", "drop", "x?z"] }],
+    } as const;
+    const effects = ["delete_all", "drop", "xyz", "dropped", "undelete_all"].map((name) =>
+      effectOf(policy, name),
+    );
+    expect(effects).toEqual(["deny", "deny", "deny", "allow", "allow"]);
+  });
+
+  test("leaves what it does not match to the preset, which is supervised if none is named", () => {
+    expect(effectOf({ rules: [deletes] }, "list")).toBe("ask");
+    expect(effectOf({ preset: "autonomous", rules: [deletes] }, "list")).toBe("allow");
+    expect(effectOf({ preset: "strict", rules: [deletes] }, "list")).toBe("deny");
+    expect(decided({ rules: [deletes] }, "list")).toEqual({
+      effect: "ask",
+      reason: "supervised: the tool may change something",
+      rule: "preset:supervised",
+      layer: "policy",
+    });
+  });
+
+  test.each(["deny", "ask", "allow"] as const)("sets a default of its own: %s", (effect) => {
+    expect(decided({ default: effect, rules: [deletes] }, "list")).toMatchObject({
+      effect,
+      rule: "default",
+      layer: "policy",
+    });
+  });
+
+  test("that allows may permit what the preset denies", () => {
+    const policy = { preset: "strict", rules: [{ effect: "allow", tools: "deploy" }] } as const;
+    expect(effectOf(policy, "deploy")).toBe("allow");
+    expect(effectOf(policy, "other")).toBe("deny");
+  });
+
+  test("that asks permits it once a person agrees", () => {
+    const policy = { preset: "strict", rules: [{ effect: "ask", tools: "deploy" }] } as const;
+    expect(effectOf(policy, "deploy")).toBe("ask");
+  });
+
+  test("names itself by id or place, and says why", () => {
+    const rules: PolicyRule[] = [
+      { effect: "ask", tools: "a" },
+      { id: "no-deletes", effect: "deny", tools: "delete_*", reason: "Nothing is deleted here." },
+    ];
+    expect(decided({ name: "project", rules }, "a")).toEqual({
+      effect: "ask",
+      reason: "project: rules[0] asks first",
+      rule: "rules[0]",
+      layer: "project",
+    });
+    expect(decided({ rules }, "delete_x")).toEqual({
+      effect: "deny",
+      reason: "Nothing is deleted here.",
+      rule: "no-deletes",
+      layer: "policy",
+    });
+  });
+
+  test("without conditions is for everything", () => {
+    expect(effectOf({ preset: "autonomous", rules: [{ effect: "ask" }] }, "any")).toBe("ask");
+    const frozen = { rules: [{ effect: "deny" }, { effect: "allow", tools: "*" }] } as const;
+    expect(effectOf(frozen, "any", { kind: "fs.read" })).toBe("deny");
+  });
+
+  test("needs every one of its conditions", () => {
+    const rule = {
+      effect: "deny",
+      tools: "write_*",
+      provenance: { adapter: "mcp" },
+      annotations: { idempotentHint: true },
+      permissions: { kind: "fs.write" },
+      callers: { roles: "guest" },
+    } as const;
+    const all = {
+      provenance: { adapter: "mcp" },
+      annotations: { idempotentHint: true },
+      kind: "fs.write",
+      caller: { id: "u", roles: ["guest"] },
+    };
+    const policy = { preset: "autonomous", rules: [rule] } as const;
+    expect(effectOf(policy, "write_x", all)).toBe("deny");
+    for (const but of [
+      { provenance: { adapter: "openapi" } },
+      { annotations: {} },
+      { kind: "fs.read" },
+      { caller: { id: "u", roles: ["admin"] } },
+    ]) {
+      expect(effectOf(policy, "write_x", { ...all, ...but })).toBe("allow");
+    }
+    expect(effectOf(policy, "read_x", all)).toBe("allow");
+  });
+});
+
+describe("of several rules that match", () => {
+  const specific = { effect: "allow", tools: "delete_draft" } as const;
+  const broad = { effect: "deny", tools: "*" } as const;
+  const asks = { effect: "ask", tools: "delete_*" } as const;
+  const always = { effect: "ask", ask: "always", tools: "delete_*" } as const;
+
+  test("AP10: a broad deny outweighs a specific allow, whichever comes first", () => {
+    for (const rules of [
+      [specific, broad],
+      [broad, specific],
+    ]) {
+      expect(effectOf({ rules }, "delete_draft")).toBe("deny");
+    }
+  });
+
+  test("AP10: an ask outweighs an allow, and one that always asks an ordinary one", () => {
+    expect(effectOf({ rules: [specific, asks] }, "delete_draft")).toBe("ask");
+    expect(effectOf({ rules: [asks, always, specific] }, "delete_draft")).toBe("ask always");
+    expect(effectOf({ rules: [always, asks] }, "delete_draft")).toBe("ask always");
+    expect(effectOf({ rules: [always, broad] }, "delete_draft")).toBe("deny");
+  });
+
+  test("the first of the strictest is named", () => {
+    const rules = [specific, { ...asks, id: "one" }, { ...asks, id: "two" }];
+    expect(decided({ rules }, "delete_draft").rule).toBe("one");
+  });
+});
+
+describe("AP13: rules know a tool by its name in the registry", () => {
+  const decide = (rules: readonly PolicyRule[], source: TestSource): string[] => {
+    const layers = compilePolicy({ preset: "autonomous", rules });
+    return rename(source, { rm: "remove_file" })
+      .tools()
+      .map((tool) => {
+        const entry = { tool, source: "files", trusted: true };
+        const subject = { entry, permission: undefined, caller: undefined, arguments: {} };
+        return (decidePermission(layers, subject) as Decision).effect;
+      });
+  };
+  const source = new TestSource("files", [
+    foreignTool("rm", { spec: { provenance: { adapter: "mcp", origin: { tool: "rm" } } } }),
+  ]);
+
+  test("and not by the one that it had elsewhere", () => {
+    expect(decide([{ effect: "deny", tools: "remove_file" }], source)).toEqual(["deny"]);
+    expect(decide([{ effect: "deny", tools: "rm" }], source)).toEqual(["allow"]);
+  });
+
+  test("while what it was elsewhere stays in its provenance, whatever it is called here", () => {
+    const rule = { effect: "deny", provenance: { origin: { tool: "rm" } } } as const;
+    expect(decide([rule], source)).toEqual(["deny"]);
+  });
+});
+
+describe("a condition on provenance", () => {
+  const operation = (method: string, path: string): object => ({
+    source: "https://api.example/openapi.json",
+    provenance: {
+      adapter: "openapi",
+      source: "https://api.example/openapi.json",
+      origin: { method, path, operationId: "x" },
+    },
+  });
+  const policy = (provenance: PolicyRule["provenance"]): { rules: PolicyRule[] } => ({
+    rules: [{ effect: "deny", provenance: provenance as object }],
+  });
+
+  test("matches adapter, source, and what the tool was there", () => {
+    const admin = policy({ adapter: "openapi", origin: { method: "DELETE", path: "/admin/*" } });
+    expect(effectOf(admin, "t", operation("DELETE", "/admin/users/{id}"))).toBe("deny");
+    expect(effectOf(admin, "t", operation("GET", "/admin/users/{id}"))).toBe("ask");
+    expect(effectOf(admin, "t", operation("DELETE", "/users/{id}"))).toBe("ask");
+    const host = policy({ source: "https://api.example/*" });
+    expect(effectOf(host, "t", operation("GET", "/"))).toBe("deny");
+    expect(effectOf(host, "t")).toBe("ask");
+  });
+
+  test("does not match what the tool does not say", () => {
+    const odd = { provenance: { adapter: "mcp", origin: { method: 7 } } };
+    expect(effectOf(policy({ origin: { method: "*" } }), "t", odd)).toBe("ask");
+    expect(effectOf(policy({ origin: { toString: "*" } }), "t", odd)).toBe("ask");
+    expect(effectOf(policy({ origin: { method: "*" } }), "t")).toBe("ask");
+  });
+
+  test("finds the source by the registry's id and, to tighten, by the tool's own word", () => {
+    const handPicked = { source: "host", provenance: { adapter: "mcp", source: "github" } };
+    expect(effectOf(policy({ source: "host" }), "t", handPicked)).toBe("deny");
+    expect(effectOf(policy({ source: "github" }), "t", handPicked)).toBe("deny");
+    const allows = { rules: [{ effect: "allow", provenance: { source: "github" } }] } as const;
+    expect(effectOf(allows, "t", handPicked)).toBe("ask");
+    expect(effectOf(allows, "t", { source: "github" })).toBe("allow");
+    const asks = {
+      preset: "readOnly",
+      rules: [{ effect: "ask", provenance: { source: "github" } }],
+    } as const;
+    const reads = { ...handPicked, annotations: read };
+    expect(effectOf(asks, "t", reads)).toBe("ask");
+    expect(effectOf(asks, "t", { ...reads, kind: "process" })).toBe("deny");
+  });
+});
+
+describe("a condition on permissions", () => {
+  test("is for what the call asks for, and not for the call", () => {
+    const policy = {
+      preset: "autonomous",
+      rules: [{ effect: "deny", permissions: { kind: "fs.*", target: "/etc/*" } }],
+    } as const;
+    expect(effectOf(policy, "t", { kind: "fs.write", target: "/etc/passwd" })).toBe("deny");
+    expect(effectOf(policy, "t", { kind: "fs.read", target: "/home/x" })).toBe("allow");
+    expect(effectOf(policy, "t", { kind: "process", target: "/etc/x" })).toBe("allow");
+    expect(effectOf(policy, "t")).toBe("allow");
+  });
+
+  test("lets a rule without one be for both", () => {
+    const policy = { rules: [{ effect: "allow", tools: "git" }] } as const;
+    expect(effectOf(policy, "git")).toBe("allow");
+    expect(effectOf(policy, "git", { kind: "process", target: "git push" })).toBe("allow");
+  });
+
+  test("stands beside an allow of the whole tool", () => {
+    const rules = [
+      { effect: "allow", tools: "git" },
+      { effect: "deny", permissions: { target: "* --force" } },
+    ] as const;
+    const layers = compilePolicy([{ rules }, { rules }]);
+    const effects = [undefined, "git push", "git push --force", "git push"].map((target) => {
+      const circumstances = target === undefined ? {} : { kind: "process", target };
+      return (decidePermission(layers, subjectOf("git", circumstances)) as Decision).effect;
+    });
+    expect(effects).toEqual(["allow", "allow", "deny", "allow"]);
+  });
+
+  test("decides one permission and leaves the next to the preset", () => {
+    const policy = { rules: [{ effect: "allow", permissions: { kind: "process" } }] } as const;
+    expect(effectOf(policy, "t", { annotations: read, kind: "process" })).toBe("allow");
+    expect(effectOf(policy, "t", { annotations: read, kind: "spend" })).toBe("ask");
+    expect(effectOf(policy, "t", { annotations: read })).toBe("allow");
+  });
+
+  test("tightens for a permission that is not what it should be, and loosens nothing", () => {
+    const bad = (policy: Parameters<typeof compilePolicy>[0]): unknown =>
+      decidePermission(compilePolicy(policy), {
+        entry: entryOf("t"),
+        permission: { kind: 1, target: null, summary: "" } as never,
+        caller: undefined,
+        arguments: {},
+      });
+    const rule = { permissions: { kind: "spend" } };
+    expect(bad({ default: "allow", rules: [{ effect: "deny", ...rule }] })).toMatchObject({
+      effect: "deny",
+    });
+    expect(bad({ default: "ask", rules: [{ effect: "allow", ...rule }] })).toMatchObject({
+      effect: "ask",
+    });
+  });
+});
+
+describe("a condition on callers", () => {
+  const policy = (callers: PolicyRule["callers"]): { rules: PolicyRule[] } => ({
+    rules: [{ effect: "allow", callers: callers as object }],
+  });
+
+  test("matches who calls, any of their roles, and the agent", () => {
+    const caller = { id: "user:7", roles: ["dev", "ops"], agent: "coder" };
+    for (const [condition, effect] of [
+      [{ id: "user:*" }, "allow"],
+      [{ id: "service:*" }, "ask"],
+      [{ roles: ["ops", "admin"] }, "allow"],
+      [{ roles: "admin" }, "ask"],
+      [{ agent: "coder" }, "allow"],
+      [{ id: "user:7", roles: "dev", agent: "other" }, "ask"],
+    ] as const) {
+      expect(effectOf(policy(condition), "t", { caller })).toBe(effect);
+    }
+  });
+
+  test("finds no role and no agent where the caller has none", () => {
+    const caller = { id: "u" };
+    expect(effectOf(policy({ roles: "*" }), "t", { caller })).toBe("ask");
+    expect(effectOf(policy({ agent: "*" }), "t", { caller })).toBe("ask");
+    const denies = { default: "allow", rules: [{ effect: "deny", callers: { roles: "*" } }] };
+    expect(effectOf(denies as never, "t", { caller })).toBe("allow");
+  });
+});

@@ -1,0 +1,90 @@
+import type {
+  Caller,
+  JsonObject,
+  PermissionRequest,
+  Provenance,
+  RegisteredTool,
+  ToolAnnotations,
+} from "@toolweave/core";
+import { compilePolicy } from "../../src/policy/compile-policy.ts";
+import { decidePermission } from "../../src/policy/decide.ts";
+import type { Decision, PolicySubject } from "../../src/policy/decision.ts";
+import type { PolicyInput } from "../../src/policy/policy.ts";
+import { foreignTool } from "../support/executor-for.ts";
+
+/** What a test says of a call; the rest is a trusted tool of no annotations that is called as it is. */
+export interface Circumstances {
+  readonly annotations?: ToolAnnotations;
+  readonly provenance?: Provenance;
+  readonly source?: string;
+  readonly trusted?: boolean;
+  readonly proposes?: boolean;
+  readonly kind?: string;
+  readonly target?: string;
+  readonly caller?: Caller | undefined;
+  readonly arguments?: JsonObject;
+}
+
+/** A tool as the registry holds it. */
+export function entryOf(name: string, circumstances: Circumstances = {}): RegisteredTool {
+  const { annotations, provenance, source, trusted, proposes } = circumstances;
+  return {
+    tool: foreignTool(name, {
+      spec: {
+        annotations: annotations ?? {},
+        provenance: provenance ?? { adapter: "mcp", source: "elsewhere" },
+      },
+      ...(proposes === true ? { preflight: () => [] } : {}),
+    }),
+    source: source ?? "elsewhere",
+    trusted: trusted ?? true,
+  };
+}
+
+/** A call of that tool, or one permission of it. */
+export function subjectOf(name: string, circumstances: Circumstances = {}): PolicySubject {
+  const { kind, target } = circumstances;
+  const asks = kind !== undefined || target !== undefined;
+  return {
+    entry: entryOf(name, circumstances),
+    permission: asks
+      ? { kind: kind ?? "network", target: target ?? "somewhere", summary: "It is done." }
+      : undefined,
+    caller: circumstances.caller,
+    arguments: circumstances.arguments ?? {},
+  };
+}
+
+/** What a policy of data says of a call. */
+export function decided(
+  policy: PolicyInput,
+  name: string,
+  circumstances: Circumstances = {},
+): Decision {
+  return decidePermission(compilePolicy(policy), subjectOf(name, circumstances)) as Decision;
+}
+
+/** Only whether it runs, asks or is denied. */
+export function effectOf(
+  policy: PolicyInput,
+  name: string,
+  circumstances: Circumstances = {},
+): string {
+  const { effect, ask } = decided(policy, name, circumstances);
+  return ask === undefined ? effect : `${effect} ${ask}`;
+}
+
+/** Whether a tool would be shown. */
+export function shown(
+  policy: PolicyInput,
+  name: string,
+  circumstances: Circumstances = {},
+): boolean {
+  const entry = entryOf(name, circumstances);
+  return compilePolicy(policy).every((layer) => layer.mayRun(entry, circumstances.caller));
+}
+
+/** One permission. */
+export function permission(kind: string, target: string): PermissionRequest {
+  return { kind, target, summary: `${kind} ${target}` };
+}

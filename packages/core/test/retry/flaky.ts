@@ -1,0 +1,52 @@
+import { vi } from "vitest";
+import {
+  ToolError,
+  type ExecutorOptions,
+  type RetryPolicy,
+  type Tool,
+  type ToolEvent,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { executorFor, recorded, tool } from "../support/executor-for.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+export const idempotent = { annotations: { idempotentHint: true } };
+
+/** Has every wait at its longest, until mocks are restored. */
+export function withoutJitter(): void {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+}
+
+/** An error that may pass. */
+export function busy(): ToolError {
+  return new ToolError("upstream", "503 busy", { status: 503, retryable: true });
+}
+
+/** A tool that throws each of `errors` in turn and then answers. */
+export function flaky(...errors: unknown[]): { tool: Tool; attempts: () => number } {
+  let attempts = 0;
+  const work = async (): Promise<string> => {
+    const error = errors[attempts++];
+    if (error !== undefined) throw error;
+    return `the answer of attempt ${attempts}`;
+  };
+  return { tool: tool("t", work, idempotent), attempts: () => attempts };
+}
+
+/** An executor of one tool that is tried again. */
+export function retrying(
+  tool: Tool,
+  retry: RetryPolicy,
+  options: Omit<ExecutorOptions, "registry"> = {},
+): { clock: FakeClock; executor: ToolExecutor; events: ToolEvent[] } {
+  const clock = new FakeClock();
+  const executor = executorFor(tool, { clock, retry, ...options });
+  return { clock, executor, events: recorded(executor) };
+}
+
+/** What the events tell of attempts that were made again: which, why, after how long. */
+export function retriesOf(events: readonly ToolEvent[]): unknown[] {
+  return events.flatMap((event) =>
+    event.type === "tool.retried" ? [[event.attempt, event.code, event.delayMs]] : [],
+  );
+}

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { suspend, text, ToolError, type Tool } from "@toolweave/core";
+import { call, tool, typesOf } from "../support/executor-for.ts";
+import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./flaky.ts";
+
+beforeEach(withoutJitter);
+afterEach(() => void vi.restoreAllMocks());
+
+describe("a call that is tried again", () => {
+  test("TC24 answers with its first attempt that succeeds, and tells of the others", async () => {
+    const { tool, attempts } = flaky(busy(), busy());
+    const { clock, executor, events } = retrying(tool, { attempts: 4 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(1000);
+    expect(textFor(await outcome)).toBe("the answer of attempt 3");
+    expect(attempts()).toBe(3);
+    expect(retriesOf(events)).toEqual([
+      [1, "upstream", 200],
+      [2, "upstream", 400],
+    ]);
+    expect(typesOf(events)).toEqual([
+      "tool.requested",
+      "tool.authorized",
+      "tool.started",
+      "tool.retried",
+      "tool.retried",
+      "tool.completed",
+    ]);
+    expect(events.find(({ type }) => type === "tool.started")).toMatchObject({ attempt: 1 });
+    expect(events.at(-1)).toMatchObject({ attempt: 3, durationMs: 600 });
+    expect(clock.timers).toBe(0);
+  });
+
+  test("costs no model turn: one call, one outcome (vercel/ai #16181)", async () => {
+    const { tool } = flaky(busy());
+    const { clock, executor } = retrying(tool, { attempts: 2 });
+    const outcomes: unknown[] = [];
+    void executor.execute(call("t")).then((outcome) => outcomes.push(outcome));
+    await clock.advance(10_000);
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]).toMatchObject({ status: "completed", result: { callId: "t" } });
+  });
+
+  test("fails with the error of its last attempt when none is left", async () => {
+    const last = busy();
+    const { tool, attempts } = flaky(busy(), busy(), last, busy());
+    const { clock, executor, events } = retrying(tool, { attempts: 3 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(10_000);
+    expect(failed(await outcome).error).toBe(last);
+    expect(attempts()).toBe(3);
+    expect(events.at(-1)).toMatchObject({ type: "tool.failed", attempt: 3 });
+  });
+
+  test("is told its attempt, and gets a signal and arguments of its own for each", async () => {
+    const seen: { attempt: number; args: unknown; signal: AbortSignal }[] = [];
+    const { clock, executor } = retrying(
+      tool(
+        "t",
+        async (args, { attempt, signal }) => {
+          seen.push({ attempt, args: structuredClone(args), signal });
+          (args as { list: number[] }).list.push(attempt);
+          if (attempt < 3) throw busy();
+          return "done";
+        },
+        idempotent,
+      ),
+      { attempts: 3 },
+    );
+    const outcome = executor.execute(call("t", { list: [0] }));
+    await clock.advance(1000);
+    completed(await outcome);
+    expect(seen.map(({ attempt, args }) => [attempt, args])).toEqual([
+      [1, { list: [0] }],
+      [2, { list: [0] }],
+      [3, { list: [0] }],
+    ]);
+    expect(seen.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+    expect(new Set(seen.map(({ signal }) => signal)).size).toBe(3);
+  });
+
+  test("passes the middleware again with each attempt, the other hooks once", async () => {
+    const heard: string[] = [];
+    const { tool } = flaky(busy(), busy());
+    const { clock, executor } = retrying(
+      tool,
+      { attempts: 3 },
+      {
+        hooks: [
+          {
+            beforeCall: () => void heard.push("before"),
+            around: (_, next) => (heard.push("around"), next()),
+            afterCall: () => void heard.push("after"),
+          },
+        ],
+      },
+    );
+    const outcome = executor.execute(call("t"));
+    await clock.advance(1000);
+    completed(await outcome);
+    expect(heard).toEqual(["before", "around", "around", "around", "after"]);
+  });
+
+  test("counts once against the run's calls, and asks for its approval once", async () => {
+    let attempts = 0;
+    let asked = 0;
+    const { clock, executor } = retrying(
+      tool("t", () => (++attempts < 3 ? Promise.reject(busy()) : "done"), {
+        ...idempotent,
+        needsApproval: true,
+      }),
+      { attempts: 3 },
+      { onAsk: async () => ((asked += 1), { approved: true }) },
+    );
+    const run = executor.startRun({ limits: { calls: 1 } });
+    const outcome = run.execute(call("t"));
+    await vi.waitFor(async () => {
+      await clock.advance(1000);
+      expect(attempts).toBe(3);
+    });
+    completed(await outcome);
+    expect([attempts, asked]).toEqual([3, 1]);
+    expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
+  });
+
+  test("goes on in a turn of its own, also when it need not wait and fails at once", async () => {
+    let attempts = 0;
+    const { executor } = retrying(
+      tool(
+        "t",
+        () => {
+          if (++attempts < 20_000) throw busy();
+          return "at last";
+        },
+        idempotent,
+      ),
+      { attempts: 20_000, initialDelayMs: 0 },
+    );
+    expect(textFor(await executor.execute(call("t")))).toBe("at last");
+  });
+
+  test("may wait for a person in a later attempt, and goes on with the one after it", async () => {
+    const seen: number[] = [];
+    const { clock, executor } = retrying(
+      tool(
+        "t",
+        (_, { attempt, resumed }) => {
+          seen.push(attempt);
+          if (attempt === 1 || attempt === 3) throw busy();
+          return resumed === undefined
+            ? suspend([{ id: "q", type: "input", message: "?" }], null)
+            : "done";
+        },
+        idempotent,
+      ),
+      { attempts: 2 },
+    );
+    const first = executor.execute(call("t"));
+    await clock.advance(1000);
+    const outcome = executor.resume(interruptionOf(await first), [{ type: "input", value: 1 }]);
+    await vi.waitFor(async () => {
+      await clock.advance(1000);
+      expect(seen).toEqual([1, 2, 3, 4]);
+    });
+    completed(await outcome);
+  });
+});
+
+describe("an answer that is an error", () => {
+  const answering = (...errors: (ToolError | undefined)[]): Tool => {
+    let attempt = 0;
+    return tool(
+      "t",
+      () => {
+        const error = errors[attempt++];
+        return error === undefined
+          ? { content: [text(`attempt ${attempt}`)], isError: attempt <= errors.length }
+          : { content: [text(`attempt ${attempt}: ${error.message}`)], isError: true, error };
+      },
+      idempotent,
+    );
+  };
+
+  test("that may pass is tried again", async () => {
+    const { clock, executor, events } = retrying(answering(busy()), { attempts: 3 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(1000);
+    expect(completed(await outcome).result).toMatchObject({
+      isError: false,
+      content: [text("attempt 2")],
+    });
+    expect(retriesOf(events)).toEqual([[1, "upstream", 200]]);
+  });
+
+  test("stays an answer when no attempt is left", async () => {
+    const { clock, executor } = retrying(answering(busy(), busy()), { attempts: 2 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(1000);
+    const { result, error } = completed(await outcome);
+    expect([result.isError, result.content, error?.code]).toEqual([
+      true,
+      [text("attempt 2: 503 busy")],
+      "upstream",
+    ]);
+  });
+
+  test("that will not pass is final, as is one that does not say", async () => {
+    const notFound = new ToolError("upstream", "404", { status: 404 });
+    for (const error of [notFound, undefined]) {
+      const { executor, events } = retrying(answering(error), { attempts: 3 });
+      expect(completed(await executor.execute(call("t"))).result.isError).toBe(true);
+      expect(retriesOf(events)).toEqual([]);
+    }
+  });
+
+  test("that may pass, with an afterCall hook, is seen by it only when it is final", async () => {
+    const seen: unknown[] = [];
+    const { clock, executor } = retrying(
+      answering(busy()),
+      { attempts: 3 },
+      {
+        hooks: [{ afterCall: (_, { isError }) => void seen.push(isError) }],
+      },
+    );
+    const outcome = executor.execute(call("t"));
+    await clock.advance(1000);
+    completed(await outcome);
+    expect(seen).toEqual([false]);
+  });
+});

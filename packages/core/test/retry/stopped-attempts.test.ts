@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ToolError, type Tool, type ToolContext } from "@toolweave/core";
+import { call, executorFor, tool, typesOf } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./flaky.ts";
+
+beforeEach(withoutJitter);
+afterEach(() => void vi.restoreAllMocks());
+
+describe("an attempt that times out", () => {
+  /** A tool whose first attempts never answer. */
+  const hanging = (attempts: number, ctxs: ToolContext[]): Tool =>
+    tool(
+      "t",
+      (_, ctx) => {
+        ctxs.push(ctx);
+        void ctx.signal;
+        return ctx.attempt <= attempts ? new Promise(() => {}) : "done";
+      },
+      { ...idempotent, timeoutMs: 100 },
+    );
+
+  test("is tried again, has its own time each time, and is stopped alone", async () => {
+    const ctxs: ToolContext[] = [];
+    const { clock, executor, events } = retrying(hanging(2, ctxs), { attempts: 3 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(100 + 200 + 100 + 400);
+    completed(await outcome);
+    expect(retriesOf(events)).toEqual([
+      [1, "timeout", 200],
+      [2, "timeout", 400],
+    ]);
+    expect(ctxs.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+    expect(events.at(-1)).toMatchObject({ attempt: 3, durationMs: 800 });
+  });
+
+  test("is the call's end when it is the last", async () => {
+    const ctxs: ToolContext[] = [];
+    const { clock, executor } = retrying(hanging(9, ctxs), { attempts: 2 });
+    const outcome = executor.execute(call("t"));
+    await clock.advance(10_000);
+    expect(codeOf(await outcome)).toBe("timeout");
+    expect(ctxs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("says and does nothing more: its late answer is one event, and never a second end", async () => {
+    let answer: (value: string) => void = () => {};
+    let first: ToolContext | undefined;
+    const { clock, executor, events } = retrying(
+      tool(
+        "t",
+        (_, ctx) => {
+          if (ctx.attempt > 1)
+            return new Promise((resolve) => void clock.setTimeout(() => resolve("second"), 50));
+          first = ctx;
+          return new Promise((resolve) => (answer = resolve));
+        },
+        { ...idempotent, timeoutMs: 100 },
+      ),
+      { attempts: 2 },
+    );
+    const outcome = executor.execute(call("t"));
+    await clock.advance(320);
+    answer("first, at last");
+    first?.update({ content: [] });
+    first?.progress({ done: 1 });
+    expect(codeOf(await first?.scope.execute(call("t", {}, "nested")))).toBe("cancelled");
+    await clock.advance(100);
+    expect(textFor(await outcome)).toBe("second");
+    const own = events.filter((event) => "callId" in event && event.callId === "t");
+    expect(typesOf(own).slice(2)).toEqual([
+      "tool.started",
+      "tool.retried",
+      "tool.late",
+      "tool.completed",
+    ]);
+  });
+
+  test("takes what it has called with it", async () => {
+    let inner: AbortSignal | undefined;
+    const clock = new FakeClock();
+    const executor = executorFor(
+      [
+        tool("inner", (_, { signal }) => ((inner = signal), new Promise(() => {}))),
+        tool(
+          "outer",
+          async (_, { attempt, scope }) => {
+            if (attempt === 1) await scope.execute(call("inner"));
+            return new Promise<string>((resolve) => (attempt === 1 ? undefined : resolve("done")));
+          },
+          { ...idempotent, timeoutMs: 100 },
+        ),
+      ],
+      { clock, retry: { attempts: 2 } },
+    );
+    const outcome = executor.execute(call("outer"));
+    await clock.advance(100);
+    expect(inner?.aborted).toBe(true);
+    await clock.advance(1000);
+    completed(await outcome);
+  });
+});
+
+describe("a call that another has made", () => {
+  const outer = (timeoutMs: number, done: (code: string) => void): Tool =>
+    tool(
+      "outer",
+      async (_, { scope }) => {
+        done(codeOf(await scope.execute(call("t"))));
+        return "done";
+      },
+      { timeoutMs },
+    );
+
+  test("is not tried again when it was stopped with the one that made it", async () => {
+    const clock = new FakeClock();
+    let attempts = 0;
+    const codes: string[] = [];
+    const hanging = tool("t", () => ((attempts += 1), new Promise(() => {})), idempotent);
+    const executor = executorFor([outer(100, (code) => codes.push(code)), hanging], {
+      clock,
+      retry: { attempts: 3 },
+    });
+    const outcome = executor.execute(call("outer"));
+    await clock.advance(10_000);
+    expect([codeOf(await outcome), codes, attempts]).toEqual(["timeout", ["timeout"], 1]);
+  });
+
+  test("waits for its next attempt no longer than the one that made it may", async () => {
+    const clock = new FakeClock();
+    const codes: string[] = [];
+    const patient = new ToolError("unavailable", "busy", { retryAfterMs: 60_000 });
+    const executor = executorFor(
+      [
+        outer(0, (code) => codes.push(`${code} at ${clock.now() - start}`)),
+        tool("t", () => Promise.reject(patient), idempotent),
+      ],
+      { clock, retry: { attempts: 3 } },
+    );
+    const start = clock.now();
+    const outcome = executor.execute(call("outer"), { deadlineMs: 30_000 });
+    await clock.advance(0);
+    expect([(await outcome).status, codes]).toEqual(["completed", ["rate_limited at 0"]]);
+  });
+});
+
+describe("cancelling", () => {
+  test("ends the wait for the next attempt at once, and there is none", async () => {
+    const { tool, attempts } = flaky(busy(), busy());
+    const { clock, executor, events } = retrying(tool, { attempts: 3 });
+    const run = executor.startRun();
+    const outcome = run.execute(call("t"));
+    await clock.advance(100);
+    run.cancel("enough");
+    expect(failed(await outcome).error.message).toBe("enough");
+    await clock.advance(10_000);
+    expect(attempts()).toBe(1);
+    expect(typesOf(events).slice(-2)).toEqual(["tool.retried", "tool.failed"]);
+    expect(events.at(-1)).toMatchObject({ code: "cancelled", attempt: 1 });
+    expect(clock.timers).toBe(0);
+  });
+
+  test("during an attempt is not taken for a failure that may pass", async () => {
+    let attempts = 0;
+    const { clock, executor } = retrying(
+      tool(
+        "t",
+        (_, { signal }) => {
+          attempts += 1;
+          return new Promise((_, reject) => signal.addEventListener("abort", () => reject(busy())));
+        },
+        idempotent,
+      ),
+      { attempts: 3 },
+    );
+    const controller = new AbortController();
+    const outcome = executor.execute(call("t"), { signal: controller.signal });
+    await settled();
+    controller.abort();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    await clock.advance(10_000);
+    expect(attempts).toBe(1);
+  });
+
+  test("from within the listener that hears of the retry is heard", async () => {
+    const { tool, attempts } = flaky(busy());
+    const { clock, executor } = retrying(tool, { attempts: 2 });
+    const run = executor.startRun();
+    executor.on(({ type }) => {
+      if (type === "tool.retried") run.cancel();
+    });
+    const outcome = run.execute(call("t"));
+    await clock.advance(10_000);
+    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(attempts()).toBe(1);
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import {
+  defineTool,
+  ToolError,
+  type RetryPolicy,
+  type ToolAnnotations,
+  type ToolErrorCode,
+} from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { codeOf, failed } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const busy = new ToolError("unavailable", "busy");
+const thrice = { attempts: 3, initialDelayMs: 0 };
+
+interface Situation {
+  readonly annotations?: ToolAnnotations;
+  /** The tool's own policy. */
+  readonly own?: RetryPolicy;
+  /** The executor's. */
+  readonly host?: RetryPolicy;
+  readonly trusted?: boolean;
+  readonly error?: unknown;
+}
+
+/** How many attempts are made at a tool that always fails. */
+async function attemptsOf(situation: Situation): Promise<number> {
+  const { annotations = {}, own, host, trusted = true, error = busy } = situation;
+  let attempts = 0;
+  const source = new TestSource(
+    "s",
+    [
+      foreignTool("t", {
+        spec: { annotations, ...(own === undefined ? {} : { retry: own }) },
+        invoke: () => {
+          attempts += 1;
+          throw error;
+        },
+      }),
+    ],
+    { trusted },
+  );
+  const executor = executorFor(source, {
+    policy: "autonomous",
+    ...(host === undefined ? {} : { retry: host }),
+  });
+  failed(await executor.execute(call("t")));
+  return attempts;
+}
+
+const idempotent = { idempotentHint: true };
+const anyway = { ...thrice, evenIfNotIdempotent: true };
+
+describe("a failed attempt is made again", () => {
+  test.each<[string, Situation, number]>([
+    ["never, when nobody has said so", { annotations: idempotent }, 1],
+    ["by the tool's policy, when it is idempotent", { annotations: idempotent, own: thrice }, 3],
+    ["when it is read-only", { annotations: { readOnlyHint: true }, own: thrice }, 3],
+    ["by the executor's, when the tool has none", { annotations: idempotent, host: thrice }, 3],
+    [
+      "by the tool's rather than the executor's",
+      { annotations: idempotent, own: { attempts: 2, initialDelayMs: 0 }, host: thrice },
+      2,
+    ],
+    ["not when the tool says nothing of itself", { own: thrice, host: thrice }, 1],
+    ["not when it is not idempotent", { annotations: { idempotentHint: false }, own: thrice }, 1],
+    ["all the same, when the tool's policy says so", { own: anyway }, 3],
+    ["all the same, when the executor's says so", { host: anyway }, 3],
+    [
+      "not by a hint of a source that is not trusted",
+      {
+        annotations: { idempotentHint: true, readOnlyHint: true },
+        own: thrice,
+        host: thrice,
+        trusted: false,
+      },
+      1,
+    ],
+    ["not by the policy of such a source", { own: anyway, host: thrice, trusted: false }, 1],
+    [
+      "by the host's own word, whatever the source",
+      { own: { attempts: 100, initialDelayMs: 0 }, host: anyway, trusted: false },
+      3,
+    ],
+    [
+      "not when one attempt is all",
+      { annotations: idempotent, own: { attempts: 1 }, host: thrice },
+      1,
+    ],
+  ])("%s", async (_, situation, attempts) => {
+    expect(await attemptsOf(situation)).toBe(attempts);
+  });
+
+  test.each<[string, unknown, number]>([
+    ["a timeout that the tool reports", new ToolError("timeout", "late"), 3],
+    ["an upstream that says it may pass", new ToolError("upstream", "503", { retryable: true }), 3],
+    ["a source that is away", new ToolError("unavailable", "away"), 3],
+    ["a rate limit", new ToolError("rate_limited", "slow down"), 3],
+    ["an upstream that says nothing", new ToolError("upstream", "404"), 1],
+    [
+      "one that says it will not pass",
+      new ToolError("unavailable", "gone", { retryable: false }),
+      1,
+    ],
+    ["any other error", new Error("disk full"), 1],
+    ["nothing", null, 1],
+    [
+      "an object that only claims to be one",
+      { [Symbol.for("toolweave.ToolError")]: true, retryable: true },
+      1,
+    ],
+    ...(
+      [
+        "cancelled",
+        "permission_denied",
+        "limit_exceeded",
+        "auth_required",
+        "invalid_arguments",
+      ] as const
+    ).map((code: ToolErrorCode): [string, unknown, number] => [code, new ToolError(code, "no"), 1]),
+  ])("after %s, or not", async (_, error, attempts) => {
+    expect(await attemptsOf({ annotations: idempotent, own: thrice, error })).toBe(attempts);
+  });
+
+  test("not when its answer is against its schema: it did run", async () => {
+    let attempts = 0;
+    const executor = executorFor(
+      tool("t", () => ((attempts += 1), "text"), {
+        output: { type: "number" },
+        annotations: idempotent,
+        retry: thrice,
+      }),
+    );
+    expect(codeOf(await executor.execute(call("t")))).toBe("invalid_output");
+    expect(attempts).toBe(1);
+  });
+
+  test("not when a hook failed on its answer: it did run", async () => {
+    let attempts = 0;
+    const executor = executorFor(
+      tool("t", () => void (attempts += 1), { annotations: idempotent, retry: thrice }),
+      { hooks: [{ afterCall: () => Promise.reject(busy) }] },
+    );
+    expect(codeOf(await executor.execute(call("t")))).toBe("internal");
+    expect(attempts).toBe(1);
+  });
+
+  test("not when it never began: what a check before it throws is final", async () => {
+    let checks = 0;
+    const source = new TestSource(
+      "s",
+      [
+        foreignTool("t", {
+          spec: { annotations: idempotent },
+          preflight: () => {
+            checks += 1;
+            throw busy;
+          },
+        }),
+      ],
+      { trusted: true },
+    );
+    const executor = executorFor(source, { policy: "autonomous", retry: thrice });
+    expect(codeOf(await executor.execute(call("t")))).toBe("unavailable");
+    expect(checks).toBe(1);
+  });
+});
+
+describe("a retry policy that makes no sense", () => {
+  const policies: [unknown, string][] = [
+    [{}, ".attempts is undefined; use a whole number above 0."],
+    [{ attempts: 0 }, ".attempts is 0; use a whole number above 0."],
+    [{ attempts: 1.5 }, ".attempts is 1.5; use a whole number above 0."],
+    [{ attempts: Infinity }, ".attempts is Infinity; use a whole number above 0."],
+    [{ attempts: 2, initialDelayMs: -1 }, ".initialDelayMs is -1; use 0 or more."],
+    [{ attempts: 2, maxDelayMs: NaN }, ".maxDelayMs is NaN; use 0 or more."],
+    [{ attempts: 2, initialDelayMs: Infinity }, ".initialDelayMs is Infinity; use 0 or more."],
+    [
+      { attempts: 2, evenIfNotIdempotent: "yes" },
+      ".evenIfNotIdempotent is neither true nor false.",
+    ],
+    [{ attempts: 2, delayMs: 5 }, ': "delayMs" is no option. Did you mean initialDelayMs?'],
+    [null, " takes an object: { attempts, initialDelayMs, maxDelayMs, … }."],
+  ];
+
+  test.each(policies)("%j is refused where the executor is made", (retry, message) => {
+    expect(() => executorFor([], { retry: retry as RetryPolicy })).toThrow(
+      expect.objectContaining({ code: "internal", message: `new ToolExecutor: retry${message}` }),
+    );
+  });
+
+  test.each(policies)("%j is refused where the tool is defined", (retry, message) => {
+    expect(() =>
+      defineTool({
+        name: "t",
+        description: "",
+        input: { type: "object" },
+        retry: retry as RetryPolicy,
+        execute: () => 1,
+      }),
+    ).toThrow(expect.objectContaining({ code: "internal", message: `t: retry${message}` }));
+  });
+
+  test.each(policies)("%j of a foreign tool is the defect of its calls", async (retry, message) => {
+    let ran = 0;
+    const foreign = (name: string, own: RetryPolicy) =>
+      foreignTool(name, { spec: { retry: own }, invoke: () => void (ran += 1) });
+    const source = new TestSource("s", [
+      foreign("t", retry as RetryPolicy),
+      foreign("good", thrice),
+    ]);
+    const executor = executorFor(source, { policy: "autonomous" });
+    const { error } = failed(await executor.execute(call("t")));
+    expect([error.code, error.message, ran]).toEqual(["internal", `t: retry${message}`, 0]);
+    expect((await executor.execute(call("good"))).status).toBe("completed");
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, test, vi } from "vitest";
+import { ToolError, type SteerProgress } from "@toolweave/core";
+import { controlledTools } from "../support/controlled-tools.ts";
+import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
+
+const names = ["a", "b", "c", "d"];
+const calls = names.map((name) => call(name));
+const tools = names.map((name) => tool(name));
+
+/** Keeps what it was asked with, as ids, and answers in turn. */
+function steering(answers: readonly (string | undefined)[] = []) {
+  const asked: { finished: string[]; remaining: string[] }[] = [];
+  const steer = ({ finished, remaining }: SteerProgress): string | undefined => {
+    asked.push({
+      finished: finished.map(({ call, outcome }) => `${call.id} ${outcome.status}`),
+      remaining: remaining.map(({ id }) => id),
+    });
+    return answers[asked.length - 1];
+  };
+  return { asked, steer };
+}
+
+describe("F2.5 steering", () => {
+  test("is asked between sequential calls, not before the first and not after the last", async () => {
+    const { asked, steer } = steering();
+    const run = executorFor(tools).startRun();
+    await run.executeAll(calls.slice(0, 3), { strategy: "sequential", steer });
+    expect(asked).toEqual([
+      { finished: ["a completed"], remaining: ["b", "c"] },
+      { finished: ["a completed", "b completed"], remaining: ["c"] },
+    ]);
+  });
+
+  test("is asked between batches, not after the last", async () => {
+    const { asked, steer } = steering();
+    const run = executorFor(tools).startRun();
+    await run.executeAll(calls, { strategy: { batched: 2 }, steer });
+    expect(asked).toEqual([{ finished: ["a completed", "b completed"], remaining: ["c", "d"] }]);
+  });
+
+  test("is told once when parallel calls have all ended; nothing is left to stop", async () => {
+    const { asked, steer } = steering(["too late"]);
+    const run = executorFor(tools).startRun();
+    const outcomes = await run.executeAll(calls.slice(0, 2), { steer });
+    expect(asked).toEqual([{ finished: ["a completed", "b completed"], remaining: [] }]);
+    outcomes.forEach(completed);
+    await run.executeAll([], { steer });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("sees what was refused or waits for a person as finished, and that is no reason to ask", async () => {
+    const { asked, steer } = steering();
+    const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
+    const list = [call("nobody"), call("ask"), call("a"), call("b")];
+    await executor.startRun().executeAll(list, { strategy: "sequential", steer });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.finished.toSorted()).toEqual([
+      "a completed",
+      "ask interrupted",
+      "nobody failed",
+    ]);
+    expect(asked[0]?.remaining).toEqual(["b"]);
+  });
+
+  test("is given the very calls and outcomes, with their places", async () => {
+    const seen: SteerProgress[] = [];
+    const run = executorFor(tools).startRun();
+    const outcomes = await run.executeAll([call("nobody"), ...calls.slice(0, 2)], {
+      strategy: "sequential",
+      steer: (progress) => void seen.push(progress) as undefined,
+    });
+    const [progress] = seen;
+    expect(progress?.finished.map(({ index }) => index)).toEqual([0, 1]);
+    expect(progress?.finished[1]?.call).toBe(calls[0]);
+    expect(progress?.finished[1]?.outcome).toBe(outcomes[1]);
+    expect(progress?.remaining[0]).toBe(calls[1]);
+  });
+
+  test("stops what has not started: it fails with skipped, and the model reads why", async () => {
+    const { steer } = steering([undefined, "The user asked for something else."]);
+    const ran: string[] = [];
+    const executor = executorFor(names.map((name) => tool(name, () => void ran.push(name))));
+    const events = recorded(executor);
+    const outcomes = await executor.startRun().executeAll(calls, { strategy: "sequential", steer });
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...["completed", "completed"],
+      ...["failed", "failed"],
+    ]);
+    expect(textFor(outcomes[2] as never)).toBe(
+      "c was skipped and has not run. Call it again if it is still wanted. Reason: The user asked for something else.",
+    );
+    expect(outcomes.slice(2).map(codeOf)).toEqual(["skipped", "skipped"]);
+    expect(outcomes.slice(2).map((outcome) => failed(outcome).result.callId)).toEqual(["c", "d"]);
+    expect(ran).toEqual(["a", "b"]);
+    expect(
+      events.flatMap((event) =>
+        event.type === "tool.rejected" ? [[event.callId, event.code]] : [],
+      ),
+    ).toEqual([
+      ["c", "skipped"],
+      ["d", "skipped"],
+    ]);
+  });
+
+  test("TC28 makes a failure stop the rest, for a host that wants that", async () => {
+    const executor = executorFor([
+      ...tools,
+      tool("bad", () => {
+        throw new Error("no");
+      }),
+    ]);
+    const outcomes = await executor
+      .startRun()
+      .executeAll([call("a"), call("bad"), call("b"), call("c"), call("d")], {
+        strategy: "sequential",
+        steer: ({ finished }) =>
+          finished.some(({ outcome }) => outcome.status === "failed")
+            ? "A call before it failed."
+            : undefined,
+      });
+    expect(
+      outcomes.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+    ).toEqual(["completed", "execution_failed", "skipped", "skipped", "skipped"]);
+  });
+
+  test("gives back what skipped calls had reserved of the run's limits", async () => {
+    const run = executorFor(tools).startRun({ limits: { calls: 4, callsPerTool: 1 } });
+    const { steer } = steering(["stop"]);
+    await run.executeAll(calls, { strategy: "sequential", steer });
+    const again = await run.executeAll(calls.slice(1));
+    expect(again.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+  });
+
+  test("gives back what skipped calls had reserved of a rate", async () => {
+    const executor = executorFor(tools, {
+      clock: new FakeClock(),
+      limits: { rates: [{ calls: 3, windowMs: 1000 }] },
+    });
+    const run = executor.startRun();
+    const { steer } = steering(["stop"]);
+    const outcomes = await run.executeAll(calls.slice(0, 3), { strategy: "sequential", steer });
+    expect(outcomes.map(({ status }) => status)).toEqual(["completed", "failed", "failed"]);
+    await settled();
+    const again = await run.executeAll(calls.slice(1));
+    expect(
+      again.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
+    ).toEqual(["completed", "completed", "rate_limited"]);
+  });
+
+  test("starts nothing while its answer is awaited, and cancelling does not wait for it", async () => {
+    const { tools, running, started, finish } = controlledTools(names);
+    const run = executorFor(tools).startRun();
+    let answer: ((text: string | undefined) => void) | undefined;
+    const outcomes = run.executeAll(calls, {
+      strategy: { batched: 2 },
+      steer: () => new Promise<string | undefined>((resolve) => (answer = resolve)),
+    });
+    await settled();
+    finish("a");
+    finish("b");
+    await settled();
+    expect([running, answer]).toEqual([[], expect.any(Function)]);
+    run.cancel();
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      ...["completed", "completed"],
+      ...["failed", "failed"],
+    ]);
+    answer?.(undefined);
+    await settled();
+    expect(started).toEqual(["a", "b"]);
+  });
+
+  test("is not asked about calls that are cancelled with the one before them", async () => {
+    const { tools } = controlledTools(names);
+    const { asked, steer } = steering();
+    const run = executorFor(tools).startRun();
+    const outcomes = run.executeAll(calls, { strategy: "sequential", steer });
+    await settled();
+    run.cancel();
+    expect((await outcomes).map(codeOf)).toEqual(names.map(() => "cancelled"));
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["throws", () => Promise.reject(new Error("database down")), /database down/],
+    [
+      "throws at once",
+      () => {
+        throw new Error("database down");
+      },
+      /database down/,
+    ],
+    ["answers with something else", () => true, /neither a text nor undefined/],
+  ])(
+    "that %s starts nothing more, loses no result, and says why to the host only",
+    async (_, steer, cause) => {
+      const outcomes = await executorFor(tools)
+        .startRun()
+        .executeAll(calls.slice(0, 2), { strategy: "sequential", steer: steer as never });
+      expect(textFor(completed(outcomes[0]))).toBe("a ran");
+      const { error, result } = failed(outcomes[1]);
+      expect([error.code, error.audience]).toEqual(["skipped", "host"]);
+      expect(String(error.cause)).toMatch(cause);
+      expect(JSON.stringify(result)).not.toMatch(cause);
+      expect(textFor(outcomes[1] as never)).toBe(
+        "b was skipped and has not run. The host could not decide whether to go on.",
+      );
+    },
+  );
+
+  test("that throws after all parallel calls have ended changes nothing", async () => {
+    const run = executorFor(tools).startRun();
+    const steer = vi.fn<() => Promise<undefined>>(() =>
+      Promise.reject(new ToolError("internal", "no")),
+    );
+    const outcomes = await run.executeAll(calls, { steer });
+    await settled();
+    expect(steer).toHaveBeenCalledOnce();
+    outcomes.forEach(completed);
+  });
+
+  test("with a reason of any length or none gives a text that a model can read", async () => {
+    for (const [reason, expected] of [
+      ["", /Reason: no reason given\.$/],
+      ["x".repeat(100_000), /x{1000}…$/],
+    ] as const) {
+      const outcomes = await executorFor(tools)
+        .startRun()
+        .executeAll(calls.slice(0, 2), { strategy: "sequential", steer: () => reason });
+      expect(failed(outcomes[1]).error.message).toMatch(expected);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import {
+  memoryPendingCalls,
+  type Clock,
+  type ClaimResult,
+  type Interruption,
+  type PendingCallStore,
+} from "@toolweave/core";
+
+/** A key that several executors of a test have in common, as several processes would. */
+export const key = "a key of at least thirty-two bytes";
+
+type Step = "add" | "claim" | "finish" | "now";
+
+/** A store that notes what it is asked, and does with each step what a test says. */
+export class TestStore implements PendingCallStore {
+  readonly steps: string[] = [];
+  readonly #inner: PendingCallStore;
+  /** What is done instead of the step, or before it. */
+  readonly before: Partial<Record<Step, () => unknown>> = {};
+  /** What a claim answers in place of the truth. */
+  claims: ClaimResult | undefined;
+
+  constructor(clock?: Clock) {
+    this.#inner = memoryPendingCalls(clock);
+  }
+
+  async add(interruption: Interruption): Promise<void> {
+    await this.#step("add");
+    return this.#inner.add(interruption);
+  }
+
+  async claim(interruption: Interruption): Promise<ClaimResult> {
+    await this.#step("claim");
+    return this.claims ?? this.#inner.claim(interruption);
+  }
+
+  async finish(id: string): Promise<void> {
+    await this.#step("finish");
+    return this.#inner.finish(id);
+  }
+
+  get: PendingCallStore["get"] = (id) => this.#inner.get(id);
+
+  list: PendingCallStore["list"] = () => this.#inner.list();
+
+  async now(): Promise<number> {
+    await this.#step("now");
+    return (await this.#inner.now?.()) ?? 0;
+  }
+
+  async #step(step: Step): Promise<void> {
+    if (step !== "now") this.steps.push(step);
+    await this.before[step]?.();
+  }
+}
+
+/** A promise, and what fulfils it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}

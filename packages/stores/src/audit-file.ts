@@ -1,0 +1,93 @@
+import { closeSync, fstatSync, fsync, openSync, readSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import type { AuditRecord, AuditSink } from "@toolweave/core";
+import { checkOptions, ToolError } from "@toolweave/core";
+import { makePrivateFolder } from "./private-folder.ts";
+import { storeError, unavailable } from "./store-error.ts";
+
+/** How an audit file is kept. */
+export interface AuditFileOptions {
+  /** A call whose decision could not be written is refused. Default: false. */
+  readonly required?: boolean;
+  /** A record is on the disk, and not only with the operating system, before its call goes on. Default: `required`. */
+  readonly sync?: boolean;
+}
+
+const optionNames: readonly string[] = [
+  "required",
+  "sync",
+] satisfies readonly (keyof AuditFileOptions)[];
+
+const newline = 10;
+const sync = promisify(fsync);
+
+/**
+ * An audit sink that appends one line of JSON for each record to a file, made with mode 0600 (a
+ * folder that is missing: 0700). Several processes may share the file: a record is one write, and
+ * lines never mix. A line that a crash has cut off stays alone on its line. The file is opened for
+ * each record: it may be moved away at any time, and a new one is begun.
+ *
+ * `write` fails with a `ToolError` `store_unavailable`, and works again as soon as the disk does.
+ *
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for options that
+ * make no sense.
+ */
+export function auditFile(path: string, options: AuditFileOptions = {}): AuditSink {
+  checkOptions("auditFile", options, optionNames);
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError("internal", `auditFile needs a path: auditFile("audit.jsonl").`);
+  }
+  const required = options.required ?? false;
+  return new AuditFile(resolve(path), required, options.sync ?? required);
+}
+
+class AuditFile implements AuditSink {
+  readonly required: boolean;
+  readonly #path: string;
+  readonly #sync: boolean;
+
+  constructor(path: string, required: boolean, sync: boolean) {
+    this.#path = path;
+    this.required = required;
+    this.#sync = sync;
+    try {
+      makePrivateFolder(path);
+      closeSync(openSync(path, "a+", 0o600));
+    } catch (error) {
+      throw storeError(path, error);
+    }
+  }
+
+  async write(record: AuditRecord): Promise<void> {
+    const line = `${JSON.stringify(record)}\n`;
+    try {
+      const file = openSync(this.#path, "a+", 0o600);
+      try {
+        // In the order of the calls: nothing is awaited before it.
+        this.#append(file, line);
+        if (this.#sync) await sync(file);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      throw storeError(this.#path, error);
+    }
+  }
+
+  #append(file: number, line: string): void {
+    const bytes = Buffer.from(endsInLine(file) ? line : `\n${line}`);
+    if (writeSync(file, bytes) === bytes.length) return;
+    // The rest is not sent after it: another process may have written in between.
+    throw unavailable(this.#path, "took only a part of a record: free some space on its disk");
+  }
+}
+
+/** False when a crash, here or in another process, has cut off the last line. */
+function endsInLine(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] === newline;
+}

@@ -1,0 +1,77 @@
+import type { Clock, ClockTimer } from "@toolweave/core";
+import type { SqliteFile } from "./sqlite-file.ts";
+
+/**
+ * Tells the other processes that this one is still there with what it holds: a lease on each, renewed
+ * three times as often as it lapses, by one timer that runs while there is anything to renew.
+ */
+export class Leases {
+  readonly #file: SqliteFile;
+  readonly #ms: number;
+  readonly #timers: Pick<Clock, "setTimeout" | "clearTimeout">;
+  readonly #renew: (id: string, until: number, now: number) => void;
+  readonly #held = new Set<string>();
+  #timer: ClockTimer | undefined;
+  #stopped = false;
+
+  /** @param renew writes the new end of one lease, within a transaction. */
+  constructor(
+    file: SqliteFile,
+    { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Clock | undefined },
+    renew: (id: string, until: number, now: number) => void,
+  ) {
+    this.#file = file;
+    this.#ms = leaseMs;
+    this.#timers = clock ?? { setTimeout, clearTimeout: (timer) => clearTimeout(timer as never) };
+    this.#renew = renew;
+  }
+
+  /** When a lease that begins at `now` lapses. */
+  end(now: number): number {
+    return now + this.#ms;
+  }
+
+  has(id: string): boolean {
+    return this.#held.has(id);
+  }
+
+  hold(id: string): void {
+    this.#held.add(id);
+    this.#schedule();
+  }
+
+  drop(id: string): void {
+    this.#held.delete(id);
+    if (this.#held.size === 0) this.#rest();
+  }
+
+  /** Nothing is renewed any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#timer !== undefined) this.#timers.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#timer ??= this.#timers.setTimeout(() => {
+      this.#timer = undefined;
+      this.#renewAll();
+      this.#schedule();
+    }, this.#ms / 3);
+    this.#timer.unref?.();
+  }
+
+  #renewAll(): void {
+    const renewed = this.#file.write(() => {
+      const now = this.#file.now();
+      for (const id of this.#held) this.#renew(id, this.end(now), now);
+    });
+    // Two more turns come before the lease lapses; one that has lapsed tells the truth: nobody knows.
+    renewed.catch(() => {});
+  }
+}

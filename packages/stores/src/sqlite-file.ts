@@ -1,0 +1,160 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { ToolError, type Clock } from "@toolweave/core";
+import { makePrivateFolder } from "./private-folder.ts";
+import { prepareDatabase } from "./sqlite-schema.ts";
+import { isBusy, storeError, unavailable } from "./store-error.ts";
+
+/** The path of a database that lives and dies with its store. */
+export const memoryPath = ":memory:";
+
+/** How long somebody else's lock is waited for, in milliseconds. */
+const patienceMs = 5_000;
+
+/** The longest pause between two attempts: somebody else's write takes about a millisecond. */
+const longestPauseMs = 25;
+
+/** One open database: transactions that wait for locks, errors that say what to do, and a clock. */
+export class SqliteFile {
+  readonly path: string;
+  readonly #db: DatabaseSync;
+  readonly #identity: string | undefined;
+  readonly #clock: Clock | undefined;
+  readonly #databaseTime: StatementSync;
+  #closed = false;
+
+  /** @throws ToolError `store_unavailable`; `internal` where there is no node:sqlite. */
+  constructor(path: string, clock?: Clock) {
+    this.path = path;
+    this.#clock = clock;
+    try {
+      this.#db = openDatabase(path);
+      this.#databaseTime = this.#db.prepare(
+        "SELECT round(unixepoch('subsec') * 1000) AS milliseconds",
+      );
+      this.#identity = this.#identityOnDisk();
+      this.#assertThere();
+    } catch (error) {
+      throw storeError(path, error);
+    }
+  }
+
+  /** @throws ToolError `store_unavailable` when the table is not as it should be. */
+  prepare(sql: string): StatementSync {
+    try {
+      return this.#db.prepare(sql);
+    } catch (error) {
+      throw storeError(this.path, error);
+    }
+  }
+
+  /** The store's clock, in milliseconds since the epoch. Only within a `read` or a `write`. */
+  now(): number {
+    if (this.#clock !== undefined) return this.#clock.now();
+    return this.#databaseTime.get()?.["milliseconds"] as number;
+  }
+
+  /** Does `work`, which only reads. Rejects with `store_unavailable`. */
+  read<T>(work: () => T): Promise<T> {
+    return this.#whenFree(() => {
+      this.#assertThere();
+      return work();
+    });
+  }
+
+  /** Does `work` in one transaction, which is on the disk when this resolves. Rejects with `store_unavailable`. */
+  write<T>(work: () => T): Promise<T> {
+    return this.#whenFree(() => {
+      this.#assertThere();
+      const result = this.#transaction(work);
+      this.#assertThere();
+      return result;
+    });
+  }
+
+  /** Idempotent. Whatever waits, and whatever comes later, fails with `store_unavailable`. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#db.close();
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** SQLite's own wait would hold up the whole process, with every deadline in it. */
+  async #whenFree<T>(attempt: () => T): Promise<T> {
+    const giveUpAt = performance.now() + patienceMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      try {
+        return attempt();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= giveUpAt) throw storeError(this.path, error);
+      }
+      await delay(pauseMs * Math.random());
+    }
+  }
+
+  /** A file that was deleted while open still takes writes, and nobody will ever read them. */
+  #assertThere(): void {
+    if (this.#closed) throw unavailable(this.path, "is closed", { retryable: false });
+    const identity = this.#identityOnDisk();
+    if (identity === this.#identity && identity !== "gone") return;
+    throw unavailable(
+      this.path,
+      "was deleted or replaced while it was open: bring the file back, or restart to go on with a new one",
+    );
+  }
+
+  #identityOnDisk(): string | undefined {
+    if (this.path === memoryPath) return undefined;
+    const stat = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+    return stat === undefined ? "gone" : `${stat.dev}:${stat.ino}`;
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  // Loaded here, so that Node 22 warns only those who use it.
+  const sqlite = process.getBuiltinModule?.("node:sqlite");
+  if (sqlite === undefined) {
+    throw new ToolError(
+      "internal",
+      "sqliteStore needs node:sqlite: run it on Node 22.19 or newer.",
+    );
+  }
+  if (path !== memoryPath) createPrivate(path);
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const db = new sqlite.DatabaseSync(path);
+    try {
+      prepareDatabase(db, path);
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longestPauseMs);
+  }
+}
+
+/** SQLite gives its -wal and -shm the mode of the file. */
+function createPrivate(path: string): void {
+  makePrivateFolder(path);
+  try {
+    // Never an existing file: closing it would drop the locks that this process has on it.
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,147 @@
+import type {
+  ClaimResult,
+  Clock,
+  Interruption,
+  PendingCallRecord,
+  PendingCallStore,
+} from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { Leases } from "./leases.ts";
+import type { SqliteFile } from "./sqlite-file.ts";
+
+/** What one `add` removes at most, so that none takes long. */
+const mostSwept = 100;
+
+interface Row {
+  readonly id: string;
+  readonly interruption: string;
+  readonly expires_at: number;
+  readonly status: "pending" | "claimed" | "finished";
+  readonly lease_until: number;
+}
+
+/**
+ * Pending calls in a table. A claim is one update under the write lock and is never undone, so that
+ * no clock, crash or lapsed lease can make a call run twice; its lease only tells others whether the
+ * claimant is still there.
+ */
+export class SqlitePendingCalls implements PendingCallStore {
+  readonly #file: SqliteFile;
+  /** On what this store has claimed and not finished. */
+  readonly #leases: Leases;
+  readonly #select;
+  readonly #selectOpen;
+  readonly #insert;
+  readonly #sweep;
+  readonly #claim;
+  readonly #finish;
+
+  constructor(
+    file: SqliteFile,
+    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
+  ) {
+    this.#file = file;
+    this.#select = file.prepare("SELECT * FROM pending_calls WHERE id = ?");
+    this.#selectOpen = file.prepare(
+      `SELECT * FROM pending_calls
+       WHERE status = 'claimed' OR (status = 'pending' AND expires_at > ?) ORDER BY seq`,
+    );
+    this.#insert = file.prepare(
+      "INSERT INTO pending_calls (id, interruption, expires_at) VALUES (?, ?, ?)",
+    );
+    this.#sweep = file.prepare(
+      `DELETE FROM pending_calls WHERE seq IN (SELECT seq FROM pending_calls
+       WHERE status <> 'claimed' AND expires_at <= ? ORDER BY expires_at LIMIT ${mostSwept})`,
+    );
+    this.#claim = file.prepare(
+      "UPDATE pending_calls SET status = 'claimed', lease_until = ? WHERE id = ? AND status = 'pending'",
+    );
+    const renew = file.prepare(
+      "UPDATE pending_calls SET lease_until = ? WHERE id = ? AND status = 'claimed'",
+    );
+    this.#leases = new Leases(file, options, (id, until) => void renew.run(until, id));
+    this.#finish = file.prepare("UPDATE pending_calls SET status = 'finished' WHERE id = ?");
+  }
+
+  async add(interruption: Interruption): Promise<void> {
+    const { id, state, expiresAt } = interruption;
+    const json = JSON.stringify(interruption);
+    await this.#file.write(() => {
+      this.#sweep.run(this.#file.now());
+      const row = this.#row(id);
+      if (row === undefined) this.#insert.run(id, json, expiresAt);
+      else if (interruptionOf(row).state !== state) {
+        throw new ToolError(
+          "internal",
+          `The interruption "${id}" is kept already, with another state: give each an id of its own.`,
+        );
+      }
+    });
+  }
+
+  async claim(interruption: Interruption): Promise<ClaimResult> {
+    const result = await this.#file.write(() => this.#take(interruption));
+    if (result === "claimed") this.#leases.hold(interruption.id);
+    return result;
+  }
+
+  async finish(id: string): Promise<void> {
+    // Also when it cannot be written: the lease lapses then, and the call is told as unfinished.
+    this.#leases.drop(id);
+    await this.#file.write(() => this.#finish.run(id));
+  }
+
+  get(id: string): Promise<PendingCallRecord | undefined> {
+    return this.#file.read(() => {
+      const row = this.#row(id);
+      return row === undefined ? undefined : this.#record(row, this.#file.now());
+    });
+  }
+
+  list(): Promise<readonly PendingCallRecord[]> {
+    return this.#file.read(() => {
+      const now = this.#file.now();
+      return (this.#selectOpen.all(now) as unknown as Row[]).map((row) => this.#record(row, now));
+    });
+  }
+
+  now(): Promise<number> {
+    return this.#file.read(() => this.#file.now());
+  }
+
+  /** No lease is renewed any more. */
+  stop(): void {
+    this.#leases.stop();
+  }
+
+  #row(id: string): Row | undefined {
+    return this.#select.get(id) as unknown as Row | undefined;
+  }
+
+  #take({ id, state, expiresAt }: Interruption): ClaimResult {
+    const now = this.#file.now();
+    const row = this.#row(id);
+    // Rows go once they have expired, and no earlier.
+    if (row === undefined) return expiresAt <= now ? "expired" : "unknown";
+    if (interruptionOf(row).state !== state) return "unknown";
+    if (row.status === "finished") return "finished";
+    if (row.status === "claimed") return this.#isHeld(row, now) ? "running" : "unfinished";
+    if (row.expires_at <= now) return "expired";
+    this.#claim.run(this.#leases.end(now), id);
+    return "claimed";
+  }
+
+  #isHeld(row: Row, now: number): boolean {
+    // Its own may be late with a lease, when the process was busy.
+    return row.lease_until > now || this.#leases.has(row.id);
+  }
+
+  #record(row: Row, now: number): PendingCallRecord {
+    const unfinished = row.status === "claimed" && !this.#isHeld(row, now);
+    return { interruption: interruptionOf(row), status: unfinished ? "unfinished" : row.status };
+  }
+}
+
+function interruptionOf(row: Row): Interruption {
+  return JSON.parse(row.interruption) as Interruption;
+}

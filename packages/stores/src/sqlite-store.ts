@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import type { Clock, GrantStore, PendingCallStore, RateLimitStore } from "@toolweave/core";
+import { checkOptions, ToolError } from "@toolweave/core";
+import { memoryPath, SqliteFile } from "./sqlite-file.ts";
+import { SqliteGrants } from "./sqlite-grants.ts";
+import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
+import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
+
+/** Where a store is, and by which clock it goes. */
+export interface SqliteStoreOptions {
+  /**
+   * The file, made with mode 0600; a folder that is missing is made with mode 0700. It must lie on a
+   * local disk. `:memory:` for one that lives no longer than the store.
+   */
+  readonly path: string;
+  /**
+   * Milliseconds after which what a process that is gone had claimed is told as `unfinished`, and
+   * what it had reserved begins to lapse. Renewed three times as often. Default: 30,000.
+   */
+  readonly leaseMs?: number;
+  /** Default: the database's. All who share the file must go by the same one. */
+  readonly clock?: Clock;
+}
+
+/** Stores in one SQLite file that any number of processes of one machine may share. */
+export interface SqliteStore {
+  readonly pendingCalls: PendingCallStore;
+  readonly grants: GrantStore;
+  readonly rateLimits: RateLimitStore;
+  /** Drops nothing; claims that are still open are told as `unfinished` once their lease has lapsed. Idempotent. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const optionNames: readonly string[] = [
+  "path",
+  "leaseMs",
+  "clock",
+] satisfies readonly (keyof SqliteStoreOptions)[];
+
+const longestTimer = 2_147_483_647;
+
+/**
+ * Opens the stores in an SQLite file, or makes them. What has been added is on the disk before `add`
+ * resolves. A write waits up to 5 seconds for other processes.
+ *
+ * What the stores do fails with a `ToolError` `store_unavailable` that names the file: locked, full,
+ * read-only, damaged, deleted or closed. Nothing that had resolved is lost.
+ *
+ * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is
+ * no store; `internal` for options that make no sense.
+ */
+export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
+  const given = typeof options === "string" ? { path: options } : options;
+  checkOptions("sqliteStore", given, optionNames);
+  const { path, leaseMs = 30_000, clock } = given;
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("toolweave.db").`);
+  }
+  if (!(leaseMs > 0 && leaseMs <= longestTimer)) {
+    throw new ToolError(
+      "internal",
+      `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${longestTimer}, in milliseconds.`,
+    );
+  }
+  const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock);
+  const leases = { leaseMs, clock };
+  try {
+    const pendingCalls = new SqlitePendingCalls(file, leases);
+    const rateLimits = new SqliteRateLimits(file, leases);
+    const close = (): void => {
+      pendingCalls.stop();
+      rateLimits.stop();
+      file.close();
+    };
+    return {
+      pendingCalls,
+      grants: new SqliteGrants(file),
+      rateLimits,
+      close,
+      [Symbol.dispose]: close,
+    };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import type { AuditRecord } from "@toolweave/core";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { auditFile } from "../src/index.ts";
+import { failure } from "./support/failure.ts";
+import { startWorker } from "./support/start-worker.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+function record(callId: string): AuditRecord {
+  return {
+    time: 1_700_000_000_000,
+    runId: "run_1",
+    callId,
+    tool: "delete_event",
+    caller: { id: "ada" },
+    decision: "approved",
+    specHash: "ab".repeat(32),
+    argumentsHash: "cd".repeat(32),
+    permissions: [{ kind: "mcp", target: "two\nlines" }],
+    by: "grace",
+  };
+}
+
+function linesOf(path: string): string[] {
+  const text = readFileSync(path, "utf8");
+  expect(text.endsWith("\n")).toBe(true);
+  return text.slice(0, -1).split("\n");
+}
+
+test.each([
+  ["with fsync", { required: true }],
+  ["without", {}],
+])("each record is a line of JSON, in the order of the calls, %s", async (_, options) => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const sink = auditFile(path, options);
+  const ids = Array.from({ length: 20 }, (_entry, index) => `call_${index}`);
+  await Promise.all(ids.map((id) => sink.write(record(id))));
+  expect(linesOf(path).map((line) => JSON.parse(line))).toEqual(ids.map(record));
+});
+
+test("required is false unless it is asked for", () => {
+  const folder = tempFolder();
+  expect(auditFile(join(folder, "a")).required).toBe(false);
+  expect(auditFile(join(folder, "b"), { required: true }).required).toBe(true);
+});
+
+test("it goes on at the end of a file that exists", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  await auditFile(path).write(record("a"));
+  await auditFile(path).write(record("b"));
+  expect(linesOf(path)).toHaveLength(2);
+});
+
+test("a line that a crash has cut off is not glued to the next record", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const sink = auditFile(path);
+  await sink.write(record("a"));
+  appendFileSync(path, '{"time":17000');
+  await sink.write(record("b"));
+  const lines = linesOf(path);
+  expect(lines[1]).toBe('{"time":17000');
+  expect(JSON.parse(lines[2]!)).toEqual(record("b"));
+});
+
+test("the lines of several processes never mix", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const workers = [
+    startWorker("audit", path, "200", "20000"),
+    startWorker("audit", path, "200", "30000"),
+  ];
+  for (const worker of workers) expect(await worker.next()).toBe("ready");
+  for (const worker of workers) worker.tell("go");
+  for (const worker of workers) expect(await worker.next()).toBe("done");
+  // A process that looks while another writes may leave an empty line, nothing else.
+  const lines = linesOf(path).filter((line) => line !== "");
+  const ids = lines.map((line) => (JSON.parse(line) as AuditRecord).callId);
+  expect(new Set(ids).size).toBe(400);
+}, 30_000);
+
+test("EX09: without its folder a write fails, and works again when the folder is back", async () => {
+  const path = join(tempFolder(), "logs", "audit.jsonl");
+  const sink = auditFile(path);
+  rmSync(dirname(path), { recursive: true });
+  const error = await failure(() => sink.write(record("a")));
+  expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
+  expect(error.message).toBe(`${path} has no folder: bring it back, then call again.`);
+  mkdirSync(dirname(path));
+  await sink.write(record("b"));
+  expect(linesOf(path)).toHaveLength(1);
+});
+
+test.skipIf(!existsSync("/dev/full"))("EX09: a full disk fails the write", async () => {
+  const sink = auditFile("/dev/full", { required: true });
+  expect(await failure(() => sink.write(record("a")))).toMatchObject({
+    code: "store_unavailable",
+    message: "/dev/full has no more space on its disk: free some, then call again.",
+  });
+});
+
+test("a file that was moved away is begun anew", async () => {
+  const path = join(tempFolder(), "audit.jsonl");
+  const sink = auditFile(path);
+  await sink.write(record("a"));
+  renameSync(path, `${path}.1`);
+  await sink.write(record("b"));
+  expect([linesOf(path).length, linesOf(`${path}.1`).length]).toEqual([1, 1]);
+});
+
+test.skipIf(process.platform === "win32")("the file and its folder are this user's alone", () => {
+  const path = join(tempFolder(), "logs", "audit.jsonl");
+  auditFile(path);
+  expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([
+    0o600, 0o700,
+  ]);
+});
+
+test("a file that cannot be opened, and a misspelt option, are told at once", async () => {
+  const folder = tempFolder();
+  expect(await failure(() => auditFile(folder))).toMatchObject({
+    code: "store_unavailable",
+    message: `${folder} is a folder: name a file.`,
+  });
+  const misspelt = { require: true } as never;
+  expect((await failure(() => auditFile(join(folder, "a"), misspelt))).code).toBe("internal");
+  expect((await failure(() => auditFile(""))).code).toBe("internal");
+});

@@ -1,0 +1,267 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { dirname, join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { sqliteStore } from "../src/index.ts";
+import { SqliteFile } from "../src/sqlite-file.ts";
+import { SqlitePendingCalls } from "../src/sqlite-pending-calls.ts";
+import { failure } from "./support/failure.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { interruption } from "./support/interruptions.ts";
+import { openStore } from "./support/open-store.ts";
+import { startWorker } from "./support/start-worker.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+const rate = { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 };
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
+
+/** Everything that a store can be asked, each as somebody would do it. */
+function everything(store: ReturnType<typeof openStore>): readonly (() => unknown)[] {
+  const { pendingCalls, grants, rateLimits } = store;
+  return [
+    () => pendingCalls.add(interruption("new")),
+    () => pendingCalls.claim(interruption("a")),
+    () => pendingCalls.finish("a"),
+    () => pendingCalls.get("a"),
+    () => pendingCalls.list(),
+    () => pendingCalls.now!(),
+    () => grants.add({ id: "g" } as never),
+    () => grants.list(),
+    () => grants.revoke("g"),
+    () => rateLimits.reserve([rate]),
+  ];
+}
+
+describe("EX09: a store that is not there any more", () => {
+  test("a deleted folder: everything fails closed and says what to do", async () => {
+    const path = join(tempFolder(), "gone", "store.db");
+    const store = openStore(path);
+    await store.pendingCalls.add(interruption("a"));
+    rmSync(dirname(path), { recursive: true });
+    for (const work of everything(store)) {
+      expect(await failure(work)).toMatchObject({
+        code: "store_unavailable",
+        retryable: true,
+        message: `${path} was deleted or replaced while it was open: bring the file back, or restart to go on with a new one.`,
+      });
+    }
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  test("a file that another has taken the place of is not mistaken for it", async () => {
+    const folder = tempFolder();
+    const path = join(folder, "store.db");
+    const store = openStore(path);
+    await store.pendingCalls.add(interruption("a"));
+    renameSync(path, join(folder, "moved.db"));
+    writeFileSync(path, "");
+    expect((await failure(() => store.pendingCalls.list())).code).toBe("store_unavailable");
+    renameSync(join(folder, "moved.db"), path);
+    expect(await store.pendingCalls.list()).toHaveLength(1);
+  });
+
+  test("after close everything fails", async () => {
+    const store = openStore(":memory:");
+    store.close();
+    for (const work of everything(store)) {
+      expect(await failure(work)).toMatchObject({ code: "store_unavailable", retryable: false });
+    }
+  });
+});
+
+describe("EX09: a store that cannot be written", () => {
+  test.skipIf(process.platform === "win32")("a read-only file is refused at once", async () => {
+    const folder = tempFolder();
+    const path = join(folder, "store.db");
+    sqliteStore(path).close();
+    const before = readFileSync(path);
+    chmodSync(folder, 0o755);
+    chmodSync(path, 0o444);
+    const error = JSON.parse(String(await startWorker("openAsReader", path).next()));
+    expect(error).toMatchObject({ code: "store_unavailable", audience: "host" });
+    expect(error.message).toMatch(/store\.db cannot be (?:written|opened): .*write access/);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test("a full disk: what had resolved is kept, what fails is not, and it works again with space", async () => {
+    const path = join(tempFolder(), "store.db");
+    const file = new SqliteFile(path);
+    const calls = new SqlitePendingCalls(file, { leaseMs: 30_000, clock: undefined });
+    const limitPages = (pages: number): unknown =>
+      file.prepare(`PRAGMA max_page_count = ${pages}`).get();
+    limitPages(20);
+    const added: string[] = [];
+    let error: unknown;
+    for (let id = 0; error === undefined; id++) {
+      const call = { ...interruption(`call-${id}`), runId: "x".repeat(2_000) };
+      error = await calls.add(call).then(
+        () => void added.push(call.id),
+        (reason: unknown) => reason,
+      );
+    }
+    expect(error).toMatchObject({
+      code: "store_unavailable",
+      retryable: true,
+      message: `${path} has no more space on its disk: free some, then call again.`,
+    });
+    const ids = (await calls.list()).map(({ interruption }) => interruption.id);
+    expect(ids).toEqual(added);
+    // An update needs no space: who was asked can still be answered.
+    expect(await calls.claim(interruption("call-0"))).toBe("claimed");
+    limitPages(1_000);
+    await calls.add(interruption("late"));
+    file.close();
+    expect(await openStore(path).pendingCalls.list()).toHaveLength(added.length + 1);
+  });
+
+  test("a lease that cannot be renewed lapses, and nothing throws", async () => {
+    const path = join(tempFolder(), "store.db");
+    const clock = new FakeClock();
+    const owner = openStore({ path, clock });
+    const other = openStore({ path, clock });
+    await owner.pendingCalls.add(interruption("a"));
+    await owner.pendingCalls.claim(interruption("a"));
+    const db = new DatabaseSync(path);
+    db.exec("BEGIN IMMEDIATE");
+    clock.advance(30_000);
+    expect(await other.pendingCalls.get("a")).toMatchObject({ status: "unfinished" });
+    db.close();
+    clock.advance(10_000);
+    expect(await other.pendingCalls.get("a")).toMatchObject({ status: "claimed" });
+  });
+
+  test.each([
+    ["a path under a file", (folder: string) => join(folder, "file", "store.db")],
+    ["a folder", (folder: string) => folder],
+  ])("%s is no place for a store", async (_, pathIn) => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "file"), "");
+    const error = await failure(() => sqliteStore(pathIn(folder)));
+    expect(error.code).toBe("store_unavailable");
+    expect(error.message).toContain(pathIn(folder));
+    expect(error.message).not.toMatch(/SQLITE|E[A-Z]{4}/);
+  });
+});
+
+test("EX10: another's lock is waited for 5 seconds while the process goes on, then it is store_unavailable", async () => {
+  const path = join(tempFolder(), "store.db");
+  const { pendingCalls } = openStore(path);
+  await pendingCalls.add(interruption("a"));
+  const worker = startWorker("lock", path);
+  expect(await worker.next()).toBe("locked");
+  let turns = 0;
+  const ticker = setInterval(() => turns++, 50);
+  const [error] = await Promise.all([
+    failure(() => pendingCalls.claim(interruption("a"))),
+    failure(() => pendingCalls.add(interruption("b"))),
+  ]);
+  clearInterval(ticker);
+  expect(error).toMatchObject({
+    code: "store_unavailable",
+    retryable: true,
+    message: `${path} is locked by another process: end what holds it, then call again.`,
+  });
+  expect(turns).toBeGreaterThan(30);
+  // Readers do not wait for writers.
+  expect(await pendingCalls.list()).toHaveLength(1);
+  worker.tell("go on");
+  expect(await worker.next()).toBe("free");
+  expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
+});
+
+test("EX10: a write that waits for a lock goes on when the lock is gone", async () => {
+  const path = join(tempFolder(), "store.db");
+  const { pendingCalls } = openStore(path);
+  const worker = startWorker("lock", path);
+  expect(await worker.next()).toBe("locked");
+  const added = pendingCalls.add(interruption("a"));
+  worker.tell("go on");
+  await added;
+  expect(await pendingCalls.list()).toHaveLength(1);
+});
+
+describe("a file that is no store of this version", () => {
+  test.each([
+    ["is no database", (path: string) => writeFileSync(path, "Dear diary,\n".repeat(1_000))],
+    [
+      "belongs to another program",
+      (path: string) => {
+        const db = new DatabaseSync(path);
+        db.exec("CREATE TABLE diary (entry TEXT); PRAGMA user_version = 1");
+        db.close();
+      },
+    ],
+  ])("one that %s is refused and stays as it was", async (_, make) => {
+    const path = join(tempFolder(), "store.db");
+    make(path);
+    const before = readFileSync(path);
+    const error = await failure(() => sqliteStore(path));
+    expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
+    expect(error.message).toContain(path);
+    expect(error.message).toContain("name another path");
+    expect(readFileSync(path)).toEqual(before);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  test("one of a newer version says to update", async () => {
+    const path = join(tempFolder(), "store.db");
+    sqliteStore(path).close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 2");
+    db.close();
+    const error = await failure(() => sqliteStore(path));
+    expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
+    expect(error.message).toBe(
+      `${path} was written by a newer @toolweave/stores (its version is 2, this one reads 1): update the package.`,
+    );
+  });
+
+  test("damage is told as such, with the path and no raw error", async () => {
+    const folder = tempFolder();
+    const [path, damaged] = [join(folder, "store.db"), join(folder, "damaged.db")];
+    const store = sqliteStore(path);
+    for (let id = 0; id < 50; id++) await store.pendingCalls.add(interruption(`call-${id}`));
+    store.close();
+    copyFileSync(path, damaged);
+    const bytes = readFileSync(damaged);
+    bytes.fill(0xff, 4096 * 1);
+    writeFileSync(damaged, bytes);
+    const error = await failure(async () => openStore(damaged).pendingCalls.list());
+    expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
+    expect(error.message).toBe(
+      `${damaged} is damaged: move it away with its -wal and -shm, or restore a backup.`,
+    );
+  });
+});
+
+describe("options that make no sense", () => {
+  test.each([
+    ["no path", {}],
+    ["an empty path", ""],
+    ["a misspelt option", { path: ":memory:", leaseMS: 1 }],
+    ["a lease of nothing", { path: ":memory:", leaseMs: 0 }],
+    ["a lease that is no number", { path: ":memory:", leaseMs: Number.NaN }],
+    ["a lease longer than any timer", { path: ":memory:", leaseMs: 2 ** 31 }],
+  ])("%s is internal", async (_, options) => {
+    expect((await failure(() => sqliteStore(options as never))).code).toBe("internal");
+  });
+
+  test("a path is a path, whatever it looks like", async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "file:"));
+    const path = join(folder, "file:", "store.db?mode=memory");
+    await openStore(path).pendingCalls.add(interruption("a"));
+    expect(existsSync(path)).toBe(true);
+  });
+});

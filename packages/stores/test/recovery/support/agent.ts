@@ -1,0 +1,125 @@
+// A process of its own that runs an executor on a store. It does what its argument names, and tells
+// what came of it. Its tools write into a file what they have done: one line each time they run.
+import { appendFileSync } from "node:fs";
+import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import type {
+  Clock,
+  Interruption,
+  JsonValue,
+  PendingCallStore,
+  Tool,
+  ToolOutcome,
+} from "@toolweave/core";
+import { sqliteStore } from "../../../src/index.ts";
+
+const [, , job = "", path = "", log = ""] = process.argv;
+
+/** What the tests tell it: an interruption, with when to begin. */
+interface Told {
+  readonly interruption: Interruption;
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+}
+
+const hour = 60 * 60 * 1000;
+/** Whatever was held by processes that are gone has lapsed by then. */
+const anHourLater: Clock = {
+  now: () => Date.now() + hour,
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => clearTimeout(timer as never),
+};
+
+const { pendingCalls, grants } = sqliteStore(
+  job === "resume an hour later" ? { path, clock: anHourLater } : path,
+);
+
+/** Ends the process as a power cut would: nothing is cleaned up. */
+function cut(): never {
+  process.kill(process.pid, "SIGKILL");
+  for (;;);
+}
+
+/** The moment in which the process dies, where the job names one. */
+const diesIn = job.startsWith("die ") ? job.slice(4) : "";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays a bill.",
+  input: {
+    type: "object",
+    properties: { bill: { type: "number" } },
+    required: ["bill"],
+    additionalProperties: false,
+  },
+  needsApproval: true,
+  execute: ({ bill }) => {
+    if (diesIn === "before the effect") cut();
+    appendFileSync(log, `pay ${bill}\n`);
+    if (diesIn === "after the effect") cut();
+    return "paid";
+  },
+});
+
+/** A tool that makes another one do the work, and passes on what that asks. */
+function delegate(name: string, to: string): Tool {
+  return defineTool({
+    name,
+    description: `Has ${to} do it.`,
+    input: { type: "object" },
+    execute: async (args, { scope, resumed }) => {
+      const outcome =
+        resumed === undefined
+          ? await scope.execute({ id: `${name}>${to}`, name: to, arguments: args })
+          : await scope.resume(resumed.state as unknown as Interruption);
+      return outcome.status === "interrupted"
+        ? suspend(outcome.interruption.requests, outcome.interruption as unknown as JsonValue)
+        : outcome.status;
+    },
+  });
+}
+
+/** A call is kept, and nobody hears of it. */
+const dyingStore: PendingCallStore = {
+  async add(interruption) {
+    await pendingCalls.add(interruption);
+    cut();
+  },
+  claim: (interruption) => pendingCalls.claim(interruption),
+  finish: (id) => pendingCalls.finish(id),
+  get: (id) => pendingCalls.get(id),
+  list: () => pendingCalls.list(),
+};
+
+const executor = new ToolExecutor({
+  registry: new ToolRegistry([pay, delegate("buy", "order"), delegate("order", "pay")]),
+  key: "the same in every process of this test",
+  pendingCalls: diesIn === "before it is told" ? dyingStore : pendingCalls,
+  grants,
+});
+
+function tell(message: unknown): void {
+  process.send?.(message);
+}
+
+/** What came of a call, in one word. */
+function codeOf(outcome: ToolOutcome): string {
+  return outcome.status === "failed" ? outcome.error.code : outcome.status;
+}
+
+async function resume({ interruption, at = 0 }: Told): Promise<string> {
+  while (Date.now() < at);
+  return codeOf(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
+}
+
+if (job === "ask" || diesIn === "before it is told") {
+  process.on("message", (names: readonly string[]) => {
+    void Promise.all(
+      names.map((name, bill) => executor.execute({ id: `c${bill}`, name, arguments: { bill } })),
+    ).then((outcomes) => tell(outcomes.map(codeOf)));
+  });
+} else {
+  process.on("message", (told: Told) => void resume(told).then(tell));
+}
+// The parent is gone: nobody waits for this one.
+process.once("disconnect", () => process.exit());
+tell("ready");

@@ -1,0 +1,40 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+
+/** A process that runs an executor on the store of a test. */
+export interface Agent {
+  tell(message: unknown): void;
+  /** What it tells next. */
+  next(): Promise<unknown>;
+  /** Resolves when it is gone, by itself. */
+  readonly gone: Promise<unknown>;
+  /** Ends it without any chance to clean up; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts `agent.ts` with a job; resolves when it is ready. It ends with the test. */
+export async function startAgent(job: string, path: string, log: string): Promise<Agent> {
+  const child = fork(new URL("./agent.ts", import.meta.url), [job, path, log], {
+    execArgv: ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning"],
+  });
+  const gone = once(child, "exit");
+  const agent: Agent = {
+    tell: (message) => void child.send(message as object),
+    async next() {
+      const heard = once(child, "message").then(([message]: unknown[]) => message);
+      const died = gone.then(() => {
+        throw new Error(`The agent that had to ${job} is gone.`);
+      });
+      return Promise.race([heard, died]);
+    },
+    gone,
+    async kill() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+  onTestFinished(() => agent.kill());
+  await agent.next();
+  return agent;
+}

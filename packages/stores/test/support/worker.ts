@@ -1,0 +1,134 @@
+// A process of its own that uses a store. It does what its argument names, and tells what came of it.
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import type { AuditRecord } from "@toolweave/core";
+import { auditFile, sqliteStore } from "../../src/index.ts";
+import { interruption } from "./interruptions.ts";
+
+export type WorkerMessage = string | number | boolean | readonly string[];
+
+const [, , job = "", path = "", ...rest] = process.argv;
+
+function tell(message: WorkerMessage): void {
+  process.send!(message);
+}
+
+/** What the test tells next. */
+function told(): Promise<string> {
+  return new Promise((resolve) => process.once("message", resolve));
+}
+
+/** Stays until it is killed, or until the test hangs up. */
+function stay(): void {
+  process.once("disconnect", () => process.exit());
+}
+
+const jobs: Readonly<Record<string, () => Promise<void>>> = {
+  /** Claims every id; tells which it got. */
+  async claimAll() {
+    const store = sqliteStore(path);
+    tell("ready");
+    const ids = (await told()).split(",");
+    const results = await Promise.all(ids.map((id) => store.pendingCalls.claim(interruption(id))));
+    tell(ids.filter((_id, index) => results[index] === "claimed"));
+    tell(ids.filter((_id, index) => results[index] === "running"));
+    // Open claims: whoever comes later must find them running.
+    stay();
+  },
+
+  /** Claims one call, and stays with it. With a second argument: with a clock that is wrong by that much. */
+  async hold() {
+    const [id = "", skew = "0"] = rest;
+    const right = Date.now.bind(Date);
+    Date.now = () => right() + Number(skew);
+    const store = sqliteStore(path);
+    tell(await store.pendingCalls.claim(interruption(id)));
+    tell(Date.now());
+    tell(await store.pendingCalls.now!());
+    stay();
+  },
+
+  /** Claims one call, reserves, and has nothing more to do. */
+  async end() {
+    const store = sqliteStore(path);
+    tell(await store.pendingCalls.claim(interruption("a")));
+    await store.rateLimits.reserve([{ key: "k", amount: 1, limit: 1, windowMs: 1_000 }]);
+    process.disconnect();
+  },
+
+  /** Adds without end; tells each id once `add` has resolved. */
+  async addForever() {
+    const store = sqliteStore(path);
+    for (let id = 0; ; id++) {
+      await store.pendingCalls.add(interruption(`${process.pid}-${id}`));
+      tell(`${process.pid}-${id}`);
+      // Lets the message out.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+
+  /** Holds the write lock until it is told otherwise. */
+  async lock() {
+    const db = new DatabaseSync(path);
+    db.exec("BEGIN IMMEDIATE");
+    tell("locked");
+    await told();
+    db.exec("COMMIT");
+    tell("free");
+    stay();
+  },
+
+  /** Takes `count` of 10 in a second, waiting as long as it is told to. */
+  async takeRate() {
+    const store = sqliteStore(path);
+    tell("ready");
+    await told();
+    for (let left = Number(rest[0]); left > 0;) {
+      const taken = await store.rateLimits.reserve([
+        { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 },
+      ]);
+      if (taken.granted) {
+        await store.rateLimits.commit(taken.id);
+        left--;
+      } else await delay(taken.retryAfterMs);
+    }
+    tell("done");
+  },
+
+  /** Appends `count` records of about `size` characters. */
+  async audit() {
+    const [count, size] = rest.map(Number);
+    const sink = auditFile(path);
+    tell("ready");
+    await told();
+    for (let index = 0; index < count!; index++) {
+      await sink.write({
+        callId: `${process.pid}-${index}`,
+        reason: "x".repeat(size!),
+      } as AuditRecord);
+    }
+    tell("done");
+  },
+
+  /** Opens the store as somebody who may read it and no more; tells the error. */
+  async openAsReader() {
+    if (process.getuid?.() === 0) process.setuid!(65_534);
+    try {
+      sqliteStore(path);
+      tell("opened");
+    } catch (error) {
+      tell(JSON.stringify(error));
+    }
+  },
+
+  /** Opens a store that is about to be made by others, too. */
+  async open() {
+    tell("ready");
+    await told();
+    sqliteStore(path);
+    tell("opened");
+    stay();
+  },
+};
+
+await jobs[job]!();
