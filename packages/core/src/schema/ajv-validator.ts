@@ -24,6 +24,10 @@ const options: Options = {
 /**
  * The default validator: Ajv, loaded when the first schema is compiled. It generates code; where
  * that is forbidden, use `interpretedValidator` of `@toolweave/core/interpreted-validator`.
+ *
+ * A schema that takes more than about two seconds to compile is refused, and so is a `pattern` that
+ * nothing can match in bounded time (back-references, thousands of states); a value that takes more
+ * than about a second to check has one problem, which says so.
  */
 export function ajvValidator(): SchemaValidator {
   const loaded = new Map<Dialect, Ajv>();

@@ -7,6 +7,7 @@ import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 export class SchemaCache {
   readonly #validator: SchemaValidator;
   readonly #byIdentity = new WeakMap<JsonSchema, CompiledSchema | ToolError>();
+  readonly #triedOnce = new WeakSet<JsonSchema>();
   readonly #byContent = new Map<string, Awaitable<CompiledSchema>>();
 
   constructor(validator: SchemaValidator) {
@@ -29,7 +30,8 @@ export class SchemaCache {
     } catch (error) {
       const invalid = invalidSchema(error);
       // To find that out may have taken its time; a stack that was full may be empty next time.
-      if (!isOfStack(error)) this.#byIdentity.set(schema, invalid);
+      if (isOfStack(error) && !this.#triedOnce.has(schema)) this.#triedOnce.add(schema);
+      else this.#byIdentity.set(schema, invalid);
       throw invalid;
     }
     const keep = (compiled: CompiledSchema): CompiledSchema => {

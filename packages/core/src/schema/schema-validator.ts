@@ -4,8 +4,11 @@ import type { ValidationProblem } from "../spec/tool.ts";
 /** Checks one value: `undefined` when it fits, else what is wrong. */
 export type CompiledSchema = (value: unknown) => readonly ValidationProblem[] | undefined;
 
-/** Turns JSON Schemas into checks: 2020-12, or what `$schema` names. */
+/**
+ * Turns JSON Schemas into checks: 2020-12, or what `$schema` names. Schemas and values are foreign:
+ * neither compiling nor checking may go on for more than a moment, whatever they hold.
+ */
 export interface SchemaValidator {
-  /** Rejects or throws when the schema itself is not valid. */
+  /** Rejects or throws when the schema is not valid, or can't be used in bounded time. */
   compile(schema: JsonSchema): Awaitable<CompiledSchema>;
 }

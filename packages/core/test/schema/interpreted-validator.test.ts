@@ -184,10 +184,29 @@ describe("the interpreted validator", () => {
     expect(await verdicts(schema, { a: "b" })).toEqual([false, false]);
   });
 
-  // The library makes these itself, with the u flag: a key that is one of them has to be told.
+  // The library makes these itself, with the u flag, and nothing is told of the keys it tries.
   test.fails("takes such a pattern for the names of properties", async () => {
     const schema = { patternProperties: { "^\\_": { type: "string" } } };
     expect(await verdicts(schema, { _a: "b" })).toEqual([true, true]);
+  });
+
+  test("refuses patterns for the names of properties that the library would try for ever", async () => {
+    const schema = { patternProperties: { "^(a+)+$": { type: "string" } } };
+    expect(() => interpreted.compile(schema)).toThrow(
+      'pattern "^(a+)+$" of patternProperties cannot be checked in bounded time by this validator',
+    );
+    expect(await verdicts({ patternProperties: { "^a+$": false } }, { aa: 1 })).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  test("minds what stands below keywords that nobody knows only when it is a schema of the data", async () => {
+    const bad = { pattern: "(", patternProperties: { "(": {} } };
+    expect(await verdicts({ type: "object", "x-rules": bad }, {})).toEqual([true, true]);
+    const used = { properties: { a: { $ref: "#/x-rules" } }, "x-rules": bad };
+    const check = await interpreted.compile(used);
+    expect(() => check({ a: "x" })).toThrow(/cannot be checked|Invalid regular expression/);
   });
 
   test("and the default one agree on dynamic references", async () => {
