@@ -1,4 +1,11 @@
-import { format, Validator, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import {
+  format,
+  schemaArrayKeyword,
+  schemaKeyword,
+  Validator,
+  type Schema,
+  type SchemaDraft,
+} from "@cfworker/json-schema";
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
 import { measureSchema } from "./schema/schema-limits.ts";
@@ -15,18 +22,20 @@ import type { SchemaValidator } from "./schema/schema-validator.ts";
 
 /**
  * A validator that generates no code, for Workers and wherever a content security policy forbids
- * `eval`. Slower per call than the default. Needs the package `@cfworker/json-schema` beside core.
+ * `eval`. Slower per call than the default, and bounded as it is. Needs the package
+ * `@cfworker/json-schema` beside core.
+ *
+ * It refuses a few schemas that the default one takes: those with a key in `patternProperties` that
+ * is valid without the `u` flag only, or for which the native engine may take more than linear time;
+ * those with a `$dynamicAnchor` that stands twice.
  */
 export function interpretedValidator(): SchemaValidator {
   return {
     compile(schema) {
-      measureSchema(schema);
-      allowWork(compileWork);
       const draft = draftOf(schema["$schema"]);
       const anchors = draft === "2020-12" ? new Set<string>() : undefined;
       const run: Run = { anchors, formats: {}, data: undefined, repeats: undefined };
-      // A copy: the library writes into the schemas it is given.
-      const validator = new Validator(adapted(schema, run) as Schema, draft, false);
+      const validator = new Validator(copyOf(schema, run), draft, false);
       return (value) => {
         allowWork(checkWork);
         run.data = value;
@@ -76,34 +85,59 @@ const mapsOfSchemas = new Set([
 ]);
 const data = new Set(["const", "enum", "default", "examples"]);
 /** An annotation, as it is for the default validator, and what the copy does in its own way. */
-const left: Readonly<Record<string, string>> = {
+const replaced: Readonly<Record<string, string>> = {
   format: "string",
   pattern: "string",
   uniqueItems: "boolean",
 };
 
+/** The library writes into the schemas it is given: it gets one of its own. */
+function copyOf(schema: JsonSchema, run: Run): Schema {
+  measureSchema(schema);
+  allowWork(compileWork);
+  try {
+    return adapted(schema, run, true) as Schema;
+  } catch (error) {
+    if (isExceeded(error)) throw new Error("schema is too large to compile", { cause: error });
+    throw error;
+  }
+}
+
 /**
  * A copy of a schema that does no more work than is allowed: patterns are matched by the engine of
  * the default validator, and every visit of a part is accounted for.
+ *
+ * @param certain it is a schema; else it may be, below a keyword that nobody knows, and what is wrong
+ * with it does not matter before it is visited.
  */
-function adapted(schema: JsonValue, run: Run): JsonValue {
+function adapted(schema: JsonValue, run: Run, certain: boolean): JsonValue {
   if (typeof schema !== "object" || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map((part) => adapted(part, run));
+  if (Array.isArray(schema)) return schema.map((part) => adapted(part, run, certain));
   const node = schema as JsonSchema;
   const own: Record<string, JsonValue> = withMembers(node, (keyword, value) => {
-    if (Object.hasOwn(left, keyword) && typeof value === left[keyword]) return undefined;
+    if (Object.hasOwn(replaced, keyword) && typeof value === replaced[keyword]) return undefined;
     if (data.has(keyword)) return structuredClone(value);
-    if (!mapsOfSchemas.has(keyword) || typeof value !== "object" || value === null) {
-      return adapted(value, run);
+    if (mapsOfSchemas.has(keyword) && typeof value === "object" && value !== null) {
+      return withMembers(value as JsonSchema, (_, member) => adapted(member, run, certain));
     }
-    if (keyword === "patternProperties") Object.keys(value).forEach(checkPattern);
-    return withMembers(value as JsonSchema, (_, member) => adapted(member, run));
+    const known =
+      Object.hasOwn(schemaKeyword, keyword) || Object.hasOwn(schemaArrayKeyword, keyword);
+    return adapted(value, run, certain && known);
   });
-  if (run.anchors !== undefined) makeStatic(own, run.anchors);
-  const name = formatOf(node, run);
   const units = costOf(node);
+  let name: string | undefined;
+  let unusable: unknown;
+  try {
+    Object.keys(node["patternProperties"] ?? {}).forEach(checkPattern);
+    if (run.anchors !== undefined) makeStatic(own, run.anchors);
+    name = formatOf(node, run);
+  } catch (error) {
+    if (certain) throw error;
+    unusable = error;
+  }
   Object.defineProperty(own, "format", {
     get() {
+      if (unusable !== undefined) throw unusable;
       spend(units);
       return name;
     },
