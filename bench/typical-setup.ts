@@ -1,9 +1,24 @@
 // What a host typically configures: the setup behind "toolweave, typical setup". Extend it here.
-import type { ToolRegistry, ToolRun } from "@toolweave/core";
+import type { PolicyDefinition, ToolRegistry, ToolRun } from "@toolweave/core";
 
 /** One line for the report. */
 export const typicalSetupText =
-  "supervised policy, a beforeCall and an afterCall hook, one event listener, limits for the run and per tool, a timeout of 30 s";
+  "a policy of five rules over the preset supervised, a beforeCall and an afterCall hook, one event listener, limits for the run and per tool, a timeout of 30 s";
+
+/**
+ * Rules as hosts write them: by name, by hint, one for a permission, none for callers. The tools that
+ * are measured match one by its name; they ask for no permission, so the last one is not weighed.
+ */
+const policy: PolicyDefinition = {
+  preset: "supervised",
+  rules: [
+    { id: "sums", effect: "allow", tools: "add_*" },
+    { id: "reads", effect: "allow", annotations: { readOnlyHint: true, destructiveHint: false } },
+    { id: "admin", effect: "deny", tools: ["admin_*", "*_all"] },
+    { id: "files", effect: "ask", tools: "files_*", annotations: { destructiveHint: true } },
+    { id: "plain-http", effect: "deny", permissions: { kind: "network", target: "http://*" } },
+  ],
+};
 
 /** A run under the typical setup, and what proves that all of it was at work. */
 export async function typicalSetup(registry: ToolRegistry): Promise<{
@@ -14,7 +29,7 @@ export async function typicalSetup(registry: ToolRegistry): Promise<{
   const seen = { before: 0, after: 0, requested: 0, authorized: 0, started: 0, completed: 0 };
   const executor = new ToolExecutor({
     registry,
-    policy: "supervised",
+    policy,
     hooks: [
       {
         beforeCall: () => {
@@ -29,16 +44,21 @@ export async function typicalSetup(registry: ToolRegistry): Promise<{
     ],
     timeoutMs: 30_000,
   });
-  executor.on(({ type }) => {
+  let rule: string | undefined;
+  executor.on((event) => {
+    const { type } = event;
     if (type === "tool.requested") seen.requested += 1;
-    else if (type === "tool.authorized") seen.authorized += 1;
-    else if (type === "tool.started") seen.started += 1;
+    else if (type === "tool.authorized") {
+      seen.authorized += 1;
+      rule = event.rule;
+    } else if (type === "tool.started") seen.started += 1;
     else if (type === "tool.completed") seen.completed += 1;
   });
   const run = executor.startRun({ limits: { calls: 1e9, callsPerTool: 1e9 } });
   return {
     run,
     verify: (calls) => {
+      if (rule !== "policy sums") throw new Error(`the policy decided by ${rule}`);
       // The one refused call of the check is requested and no more.
       seen.requested -= 1;
       for (const [what, times] of Object.entries(seen)) {

@@ -49,7 +49,8 @@ export function findById<T>(
       : ids.length > 0
         ? ` There is ${listed(ids)}.`
         : "";
-  throw new UsageError(`There is no ${noun} with the id ${id}${why}.${hint}`);
+  const tooShort = written.length < shortest ? ` Write ${shortest} characters at least.` : "";
+  throw new UsageError(`There is no ${noun} with the id ${id}${why}.${hint}${tooShort}`);
 }
 
 function listed(ids: readonly string[]): string {

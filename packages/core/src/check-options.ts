@@ -12,7 +12,7 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
   if (typeof given !== "object" || given === null) {
     throw new ToolError(
       "internal",
-      `${where} takes an object: { ${known.slice(0, 3).join(", ")}, … }.`,
+      `${where} takes an object: { ${known.slice(0, 3).join(", ")}${known.length > 3 ? ", …" : ""} }.`,
     );
   }
   for (const name of Object.keys(given)) {

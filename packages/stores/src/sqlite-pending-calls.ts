@@ -94,14 +94,15 @@ export class SqlitePendingCalls implements PendingCallStore {
   get(id: string): Promise<PendingCallRecord | undefined> {
     return this.#file.read(() => {
       const row = this.#row(id);
-      return row === undefined ? undefined : this.#record(row, this.#file.now());
+      return row === undefined || isReplaced(row) ? undefined : this.#record(row, this.#file.now());
     });
   }
 
   list(): Promise<readonly PendingCallRecord[]> {
     return this.#file.read(() => {
       const now = this.#file.now();
-      return (this.#selectOpen.all(now) as unknown as Row[]).map((row) => this.#record(row, now));
+      const rows = this.#selectOpen.all(now) as unknown as Row[];
+      return rows.filter((row) => !isReplaced(row)).map((row) => this.#record(row, now));
     });
   }
 
@@ -140,6 +141,14 @@ export class SqlitePendingCalls implements PendingCallStore {
     const unfinished = row.status === "claimed" && !this.#isHeld(row, now);
     return { interruption: interruptionOf(row), status: unfinished ? "unfinished" : row.status };
   }
+}
+
+/**
+ * Somebody has put another interruption in its place. It may be a genuine one, and whoever answers by
+ * the id would agree to that.
+ */
+function isReplaced(row: Row): boolean {
+  return interruptionOf(row).id !== row.id;
 }
 
 function interruptionOf(row: Row): Interruption {

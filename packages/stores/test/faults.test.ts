@@ -265,3 +265,19 @@ describe("options that make no sense", () => {
     expect(existsSync(path)).toBe(true);
   });
 });
+
+test("AP15 a call that was put in another one's place is not found by that one's id", async () => {
+  const path = join(tempFolder(), "store.db");
+  const { pendingCalls } = openStore(path);
+  await pendingCalls.add(interruption("shown"));
+  await pendingCalls.add(interruption("other"));
+  const db = new DatabaseSync(path);
+  db.prepare("UPDATE pending_calls SET interruption = ? WHERE id = ?").run(
+    JSON.stringify(interruption("other")),
+    "shown",
+  );
+  db.close();
+  expect(await pendingCalls.get("shown")).toBeUndefined();
+  expect((await pendingCalls.list()).map((record) => record.interruption.id)).toEqual(["other"]);
+  expect(await pendingCalls.claim(interruption("shown"))).toBe("unknown");
+});

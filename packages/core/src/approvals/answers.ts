@@ -85,8 +85,17 @@ export async function problemOf(
     const problem = await unanswered(request, answerTo(request, answers), schemas);
     if (problem !== undefined) return problem;
   }
-  return unfit(requests, answers, suspended);
+  return unheard(requests, answers) ?? unfit(requests, answers, suspended);
 }
+
+/** What a yes may say. */
+const approveMembers: Readonly<Record<keyof ApproveAnswer, true>> = {
+  type: true,
+  requestId: true,
+  by: true,
+  arguments: true,
+  grant: true,
+};
 
 function malformed(answer: Answer): string | undefined {
   const texts: Partial<Record<string, unknown>> = { ...answer };
@@ -97,12 +106,42 @@ function malformed(answer: Answer): string | undefined {
     }
   }
   if (answer.type !== "approve") return undefined;
+  // Whoever wrote it meant something by it: other arguments, or a no.
+  const unknown = Object.keys(answer).find((member) => !Object.hasOwn(approveMembers, member));
+  if (unknown !== undefined) {
+    return `An answer of type "approve" has no "${unknown.slice(0, 100)}": it takes requestId, by, arguments and grant.`;
+  }
   const { grant, arguments: edited } = answer;
   if (grant !== undefined && !isGrantChoice(grant)) {
     return `The grant of an answer is "session", "always", or { scope, arguments: "any" }.`;
   }
   if (edited !== undefined && grant !== undefined) {
     return "A grant is for what was shown: agree to the changed arguments without one.";
+  }
+  return undefined;
+}
+
+/** An answer that would go unheard. It may be a no, and what is left of the answers a yes. */
+function unheard(
+  requests: readonly InterruptionRequest[],
+  answers: readonly Answer[],
+): string | undefined {
+  const answered = new Set<string | undefined>();
+  const isNamed = ({ id }: InterruptionRequest): boolean =>
+    answers.some(({ requestId }) => requestId === id);
+  for (const { requestId } of answers) {
+    if (answered.has(requestId)) {
+      return requestId === undefined
+        ? "Two answers are for all requests: give one, or say with requestId which each is for."
+        : `The request "${requestId.slice(0, 100)}" has two answers: give one.`;
+    }
+    answered.add(requestId);
+    if (requestId === undefined && requests.length > 0 && requests.every(isNamed)) {
+      return "An answer without requestId is for no request: each has one of its own.";
+    }
+    if (requestId !== undefined && !requests.some(({ id }) => id === requestId)) {
+      return `No request has the id "${requestId.slice(0, 100)}", which an answer is for.`;
+    }
   }
   return undefined;
 }
@@ -116,7 +155,7 @@ async function unanswered(
     return `The request "${request.id}" has no answer; answer every request at once.`;
   }
   if (!fits(request, answer)) {
-    return `An answer of type "${answer.type}" does not answer the ${request.type} request "${request.id}".`;
+    return `An answer of type "${answer.type}" does not answer the ${request.type} request "${request.id}": use ${answerTypes[request.type]} or reject.`;
   }
   if (request.type !== "input" || answer.type !== "input" || request.schema === undefined) {
     return undefined;
@@ -130,6 +169,14 @@ async function unanswered(
     return `The request "${request.id}" has a schema that is not valid, so that no input answers it: reject it.`;
   }
 }
+
+/** What answers each type of request, for error texts. */
+const answerTypes: Readonly<Record<InterruptionRequest["type"], string>> = {
+  approval: "approve",
+  auth: "approve, input",
+  input: "input",
+  result: "result",
+};
 
 /** A no answers everything; only an explicit yes approves. */
 function fits(request: InterruptionRequest, answer: Answer): boolean {

@@ -21,13 +21,20 @@ export interface ApprovedPermission {
   readonly grant?: GrantChoice;
 }
 
-/** What was agreed to about `permission`, if anything was. */
-export function agreedTo(
-  { permissions, edited }: Approval,
-  permission: PermissionRequest,
-): ApprovedPermission | undefined {
+/**
+ * Finds what was agreed to about one permission after the other. Each yes is for one of them, however
+ * alike they are: who has agreed to one payment has not agreed to two.
+ */
+export function agreements({
+  permissions,
+  edited,
+}: Approval): (permission: PermissionRequest) => ApprovedPermission | undefined {
   const identity = (permission: PermissionRequest): string =>
     canonicalJson(edited === true ? [permission.kind, permission.target] : permission);
-  const wanted = identity(permission);
-  return permissions.find((agreed) => identity(agreed.permission) === wanted);
+  const left = permissions.map((agreed) => ({ agreed, is: identity(agreed.permission) }));
+  return (permission) => {
+    const wanted = identity(permission);
+    const index = left.findIndex(({ is }) => is === wanted);
+    return index === -1 ? undefined : left.splice(index, 1)[0]?.agreed;
+  };
 }

@@ -60,9 +60,7 @@ class MemoryPendingCalls implements PendingCallStore {
     this.#finished.set(id, call.interruption.expiresAt);
     if (this.#finished.size <= mostFinished) return;
     const [oldest] = this.#finished;
-    if (oldest === undefined) return;
-    this.#finished.delete(oldest[0]);
-    this.#forgottenUntil = Math.max(this.#forgottenUntil, oldest[1]);
+    if (oldest !== undefined) this.#forget(...oldest);
   }
 
   get(id: string): PendingCallRecord | undefined {
@@ -78,6 +76,12 @@ class MemoryPendingCalls implements PendingCallStore {
     return this.#clock.now();
   }
 
+  /** Forgets that a call is finished. Its expiry is no guard: a clock may be set back. */
+  #forget(id: string, expiresAt: number): void {
+    this.#finished.delete(id);
+    this.#forgottenUntil = Math.max(this.#forgottenUntil, expiresAt);
+  }
+
   /** Forgets what can no longer be answered; mostly the oldest. */
   #expire(): void {
     const now = this.#clock.now();
@@ -87,7 +91,7 @@ class MemoryPendingCalls implements PendingCallStore {
     }
     for (const [id, expiresAt] of this.#finished) {
       if (expiresAt > now) break;
-      this.#finished.delete(id);
+      this.#forget(id, expiresAt);
     }
   }
 }

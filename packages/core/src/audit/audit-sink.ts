@@ -5,7 +5,7 @@ import type { ToolErrorCode } from "../tool-error.ts";
 /**
  * What was decided about a call, by what, for whom. `allowed`: no rule asks. `granted`: a grant
  * answered. `asked`: the call waits for a person. `approved` and `rejected`: a person, or the
- * approver, has decided. `denied`: a rule, a hook or a limit refused.
+ * approver, has decided. `denied`: a rule, a hook or a limit refused, or an approval could not be used.
  */
 export type AuditDecision = "allowed" | "granted" | "asked" | "approved" | "rejected" | "denied";
 
@@ -24,7 +24,7 @@ export interface AuditRecord {
   readonly reason?: string;
   /** With `denied`: the code the call failed with. */
   readonly code?: ToolErrorCode;
-  /** SHA-256 of the tool's spec. */
+  /** SHA-256 of the tool's spec. Empty, as the other hash, for an interruption that may be made up. */
   readonly specHash: string;
   /** SHA-256 of the final arguments, as canonical JSON. */
   readonly argumentsHash: string;

@@ -19,6 +19,9 @@ const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
 
 const longestReason = 500;
 
+/** Of a text that nobody has vouched for. */
+const longestText = 200;
+
 /** Writes decisions to the host's sink. Not made without one: hashes cost. */
 export class Audit {
   readonly #sink: AuditSink;
@@ -64,7 +67,7 @@ export class Audit {
    * for errors that nobody has decided upon, such as invalid arguments.
    */
   refused(execution: Execution, { code, message }: ToolError): Promise<void> | undefined {
-    const decision = decisions[code];
+    const decision = decisionOf(execution, code);
     const judged = execution.entry !== undefined || execution.resumption !== undefined;
     if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
     const { decided } = execution;
@@ -72,6 +75,38 @@ export class Audit {
     const reason = known?.reason ?? message.slice(0, longestReason);
     const refusal: Decided = { permissions: [], ...known, decision, reason, code };
     return this.write(execution, refusal).catch(() => {});
+  }
+
+  /**
+   * Writes that nobody may go on with an interrupted call. It may have been made up, or be somebody
+   * else's: only what was passed is recorded, and who has passed it. Nothing for what is no
+   * interruption at all.
+   */
+  unusable(execution: Execution, id: unknown, { code, message }: ToolError): void {
+    if (code !== "approval_invalid" || typeof id !== "string") return;
+    const { engine, run, call } = execution;
+    const record: AuditRecord = {
+      time: engine.clock.now(),
+      runId: clipped(run.id),
+      ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+      callId: clipped(call.id),
+      tool: clipped(call.name),
+      ...(run.caller === undefined ? {} : { caller: run.caller }),
+      decision: "denied",
+      reason: message.slice(0, longestReason),
+      code,
+      specHash: "",
+      argumentsHash: "",
+      permissions: [],
+      interruptionId: clipped(id),
+    };
+    const failed = (error: unknown): void => report(execution, error);
+    try {
+      const written = this.#sink.write(record);
+      if (isThenable(written)) written.then(undefined, failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async #record(execution: Execution, decided: Decided): Promise<AuditRecord> {
@@ -105,6 +140,16 @@ export class Audit {
     if (hash === undefined) this.#specHashes.set(tool, (hash = specHashOf(tool)));
     return hash;
   }
+}
+
+/** A tool that throws the error of a no has not been refused by a person. */
+function decisionOf({ decided }: Execution, code: ToolErrorCode): AuditDecision | undefined {
+  const decision = decisions[code];
+  return decision === "rejected" && decided?.decision !== "rejected" ? "denied" : decision;
+}
+
+function clipped(text: string): string {
+  return text.slice(0, longestText);
 }
 
 function report(execution: Execution, error: unknown): void {

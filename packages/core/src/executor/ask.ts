@@ -1,4 +1,4 @@
-import { agreedTo, type ApprovedPermission } from "../approvals/approval.ts";
+import { agreements, type ApprovedPermission } from "../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../approvals/grant.ts";
 import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
 import { grantsUnavailable, matchingGrants } from "../approvals/matching-grants.ts";
@@ -10,7 +10,7 @@ import type { ApprovalRequest } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { PermissionRequest } from "../spec/permission-request.ts";
 import { ToolError } from "../tool-error.ts";
-import { authorized, ruleOf } from "./authorized.ts";
+import { recorded, ruleOf, tell } from "./authorized.ts";
 import type { Execution } from "./execution.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { Interrupted } from "./interrupted.ts";
@@ -42,11 +42,12 @@ export async function answerAsks(execution: Execution, asked: readonly Asked[]):
   if (execution.ended) return;
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
+  const agreedTo = approval && agreements(approval);
   const questions = asked.map(({ permission, decision }): Question => ({
     permission,
     decision,
     proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
-    agreed: approval && agreedTo(approval, permission),
+    agreed: agreedTo?.(permission),
     grant: undefined,
   }));
   const open = questions.filter(({ agreed }) => agreed === undefined);
@@ -153,7 +154,10 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
   }
 }
 
-/** All questions are answered: what is to be remembered is kept, and the call authorised. */
+/**
+ * All questions are answered: what is to be remembered is kept, and the call authorised. Recorded
+ * before it is kept: a grant must not answer for anybody when nobody can tell who has made it.
+ */
 async function goAhead(
   execution: Execution,
   questions: readonly Question[],
@@ -161,24 +165,21 @@ async function goAhead(
 ): Promise<void> {
   const { engine, run, call } = execution;
   const agreed = questions.filter((question) => question.agreed !== undefined);
-  let grantId: string | undefined;
-  for (const { proposal, agreed: yes } of agreed) {
-    if (proposal === undefined || yes?.grant === undefined) continue;
-    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.clock.now());
-    try {
-      await engine.grants.add(await engine.grantSeal.sign(grant));
-    } catch (cause) {
-      throw grantsUnavailable(call.name, cause);
-    }
-    if (execution.ended) return;
-    grantId ??= grant.id;
-  }
+  const grants: Grant[] = [];
   const decided: Decided[] = [];
+  const once: Question[] = [];
+  for (const question of agreed) {
+    const { proposal, agreed: yes } = question;
+    if (proposal === undefined || yes?.grant === undefined) {
+      once.push(question);
+      continue;
+    }
+    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.clock.now());
+    grants.push(grant);
+    decided.push({ ...decidedFor("approved", [question]), grantId: grant.id });
+  }
+  if (once.length > 0) decided.push(decidedFor("approved", once));
   if (agreed.length > 0) {
-    decided.push({
-      ...decidedFor("approved", agreed),
-      ...(grantId === undefined ? {} : { grantId }),
-    });
     execution.approval = {
       argumentsHash,
       permissions: agreed.map(({ permission, agreed }) => ({
@@ -191,7 +192,16 @@ async function goAhead(
     if (question.grant === undefined) continue;
     decided.push({ ...decidedFor("granted", [question]), grantId: question.grant.id });
   }
-  return authorized(execution, decided);
+  await recorded(execution, decided);
+  for (const grant of grants) {
+    if (execution.ended) return;
+    try {
+      await engine.grants.add(await engine.grantSeal.sign(grant));
+    } catch (cause) {
+      throw grantsUnavailable(call.name, cause);
+    }
+  }
+  tell(execution);
 }
 
 function decidedFor(decision: AuditDecision, questions: readonly Question[]): Decided {

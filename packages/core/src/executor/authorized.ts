@@ -10,31 +10,28 @@ export function ruleOf({ layer, rule }: Decision): string {
 
 /** The call may start: recorded first, then told; of one that is only admitted, told when it does start. */
 export function authorized(execution: Execution, decided: readonly Decided[]): Awaitable<void> {
-  const { engine } = execution;
+  const recording = recorded(execution, decided);
+  return isThenable(recording) ? recording.then(() => tell(execution)) : tell(execution);
+}
+
+/** Notes what has been decided, and has it recorded where somebody wants it. */
+export function recorded(execution: Execution, decided: readonly Decided[]): Awaitable<void> {
   [execution.decided] = decided;
-  const recorded = engine.audit === undefined ? undefined : recordAll(execution, decided);
-  return isThenable(recorded) ? recorded.then(() => tell(execution)) : tell(execution);
+  return execution.engine.audit === undefined ? undefined : recordAll(execution, decided);
 }
 
 async function recordAll(execution: Execution, decided: readonly Decided[]): Promise<void> {
   for (const one of decided) await execution.engine.audit?.write(execution, one);
 }
 
-function tell(execution: Execution): void {
+/** Tells it now, unless the call is only admitted. */
+export function tell(execution: Execution): void {
   if (!execution.onlyAdmitted && !execution.ended) tellAuthorized(execution);
 }
 
 /** Tells why the call may start. */
 export function tellAuthorized(execution: Execution): void {
   const { engine, decided } = execution;
-  if (decided === undefined || !engine.events.active) return;
-  const { decision, reason, rule, by, grantId } = decided;
-  engine.events.emitCall(execution, {
-    type: "tool.authorized",
-    decision: decision === "allowed" ? "allow" : decision,
-    reason,
-    rule,
-    ...(by === undefined ? {} : { by }),
-    ...(grantId === undefined ? {} : { grantId }),
-  });
+  if (decided === undefined) return;
+  engine.events.authorized(execution, decided);
 }

@@ -3,6 +3,7 @@ import { isThenable, type Awaitable } from "../spec/json.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { readOnce } from "./checked-call.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failure-of.ts";
 import type { FinishedCall, ManyCalls } from "./many-calls.ts";
@@ -204,15 +205,5 @@ export class Batch {
         (execution) => (this.#members.get(execution) as Member).call,
       ),
     });
-  }
-}
-
-/** A call that reads the same ever after. One that cannot be read is a call without a name. */
-function readOnce(call: ToolCall): ToolCall {
-  try {
-    const { id, name, arguments: args, metadata } = call;
-    return { id, name, arguments: args, ...(metadata === undefined ? {} : { metadata }) };
-  } catch {
-    return { id: "", name: "", arguments: {} };
   }
 }

@@ -15,6 +15,16 @@ export function checkedCall(call: ToolCall): ToolCall {
   };
 }
 
+/** A call that reads the same ever after. One that cannot be read is a call without a name. */
+export function readOnce(call: ToolCall): ToolCall {
+  try {
+    const { id, name, arguments: args, metadata } = call;
+    return { id, name, arguments: args, ...(metadata === undefined ? {} : { metadata }) };
+  } catch {
+    return { id: "", name: "", arguments: {} };
+  }
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

@@ -16,6 +16,7 @@ import type { Drain } from "./drain.ts";
 import type { Interruption } from "../spec/interruption.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { ToolError } from "../tool-error.ts";
+import type { Stage } from "./execute.ts";
 import type { Execution } from "./execution.ts";
 import type { HookPhases } from "./hooks/hook-phases.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -26,6 +27,10 @@ import type { ToolExecutor } from "./tool-executor.ts";
 /** What the stages share: an executor's settings and what lives as long as it does. */
 export interface Engine {
   readonly executor: ToolExecutor;
+  /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
+  readonly pipeline: readonly Stage[];
+  /** The same in a run with limits. */
+  readonly limitedPipeline: readonly Stage[];
   /** The pipeline, for calls that running tools make. */
   readonly execute: (execution: Execution) => Promise<ToolOutcome>;
   /** The pipeline's exit, for calls that are stopped while they wait. */

@@ -1,6 +1,7 @@
 import { isThenable, promised, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import type { Engine } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 import { tellAuthorized } from "./authorized.ts";
@@ -25,14 +26,21 @@ import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
 
 /** One step of the pipeline. It leaves the pipeline by throwing. */
-type Stage = (execution: Execution) => Awaitable<unknown>;
+export type Stage = (execution: Execution) => Awaitable<unknown>;
+
+const mendedParse = mending(parse);
+const mendedValidate = mending(validate);
+const unmended: ReadonlyMap<Stage, Stage> = new Map([
+  [mendedParse, parse],
+  [mendedValidate, validate],
+]);
 
 /** Whether the call may start. */
 const admission: readonly Stage[] = [
   resolve, //              1  name → tool in the advertised toolset
-  mending(parse), //       2  JSON text → a value of the call's own
+  mendedParse, //          2  JSON text → a value of the call's own
   strip, //                3  what only the host may supply
-  mending(validate), //    4  the full schema, then the tool's own check
+  mendedValidate, //       4  the full schema, then the tool's own check
   distinct, //                of equal calls made together, the first
   count, //                5  reserve, or refuse at once
   beforeHooks, //          6  pass, modify (back to 3), block
@@ -65,6 +73,29 @@ const nextAttempt: readonly Stage[] = [
 
 const pipeline: readonly Stage[] = [...admission, ...work];
 
+/**
+ * The pipeline of most calls: of one that is made by itself, in a run with or without limits. What
+ * the host has not asked for is left out, since a stage costs a hundredth of the call even when it
+ * has nothing to do.
+ */
+export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
+  const { hooks, slots, rates, normaliseArguments, repair, onInvalidCall } = engine;
+  const idle = new Set<Stage>([distinct]);
+  if (hooks.beforeCall.length === 0) idle.add(beforeHooks);
+  if (hooks.afterCall.length === 0) idle.add(afterHooks);
+  if (slots === undefined) idle.add(acquire);
+  if (rates === undefined && !hasLimits) idle.add(count).add(commit);
+  const mends = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
+  return pipeline
+    .filter((stage) => !idle.has(stage))
+    .map((stage) => (mends ? stage : (unmended.get(stage) ?? stage)));
+}
+
+type PipelineSettings = Pick<
+  Engine,
+  "hooks" | "slots" | "rates" | "normaliseArguments" | "repair" | "onInvalidCall"
+>;
+
 /** A call that goes on starts anew, once it is certain that nobody else goes on with it. */
 const resumed: readonly Stage[] = [claim, ...pipeline];
 
@@ -73,14 +104,17 @@ const afterAdmission: readonly Stage[] = [count, ...work];
 
 /** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
 export function execute(execution: Execution): Promise<ToolOutcome> {
-  const { events } = execution.engine;
-  if (events.active && execution.resumption === undefined) {
-    events.emitCall(execution, { type: "tool.requested" });
-  }
+  if (execution.resumption === undefined) execution.engine.events.requested(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    through(execution.resumption === undefined ? pipeline : resumed, execution, 0);
+    through(stagesOf(execution), execution, 0);
   });
+}
+
+function stagesOf({ engine, run, batch, resumption }: Execution): readonly Stage[] {
+  if (resumption !== undefined) return resumed;
+  if (batch !== undefined) return pipeline;
+  return run.limits === undefined ? engine.pipeline : engine.limitedPipeline;
 }
 
 /** Takes a call through admission only. `undefined`: it would run now. */
@@ -94,11 +128,8 @@ export function admit(execution: Execution): Promise<ToolOutcome | undefined> {
 
 /** Goes on with a call that `admit` has let through. */
 export function start(execution: Execution): Promise<ToolOutcome> {
-  const { engine } = execution;
-  if (engine.events.active) {
-    engine.events.emitCall(execution, { type: "tool.requested" });
-    tellAuthorized(execution);
-  }
+  execution.engine.events.requested(execution);
+  tellAuthorized(execution);
   return new Promise((settle) => {
     execution.settle = settle;
     through(afterAdmission, execution, 0);
@@ -187,7 +218,7 @@ function exit(execution: Execution, thrown: unknown): void {
   if (!waits && retries(execution, thrown)) return;
   execution.leaving = true;
   if (execution.attempt === 0) uncount(execution);
-  if (execution.onlyAdmitted) engine.events.emitCall(execution, { type: "tool.requested" });
+  if (execution.onlyAdmitted) engine.events.requested(execution);
   if (waits) return endAfter(execution, interrupt(execution, thrown));
   const error = failureOf(execution, thrown);
   const audited = engine.audit?.refused(execution, error);

@@ -23,7 +23,7 @@ import { ToolError } from "../tool-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { Drain } from "./drain.ts";
 import type { Engine } from "./engine.ts";
-import { execute, leave, retries } from "./execute.ts";
+import { execute, leave, pipelineFor, retries } from "./execute.ts";
 import type { Hook, Middleware } from "./hooks/hook.ts";
 import { hookPhases } from "./hooks/hook-phases.ts";
 import { InFlight } from "./in-flight.ts";
@@ -136,7 +136,17 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
   const clock = options.clock ?? systemClock;
   const inFlight = new InFlight(clock);
   const secret = new Secret(options.key);
+  const configured = {
+    hooks: hookPhases(options.hooks),
+    normaliseArguments: options.normaliseArguments === true,
+    repair: repairOf(options.repair),
+    onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),
+    ...enforced(options.limits ?? {}, options.rateLimits, clock),
+  };
   return {
+    ...configured,
+    pipeline: pipelineFor(configured, false),
+    limitedPipeline: pipelineFor(configured, true),
     executor,
     execute,
     leave,
@@ -150,14 +160,9 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
     maxOutputBytes: atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000),
     undeclaredArguments: options.undeclaredArguments ?? "schema",
-    normaliseArguments: options.normaliseArguments === true,
-    repair: repairOf(options.repair),
-    onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),
-    hooks: hookPhases(options.hooks),
     hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
     retry: retryOf(options.retry),
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
-    ...enforced(options.limits ?? {}, options.rateLimits, clock),
     inFlight,
     drain: new Drain(clock, inFlight),
     events: new EventStream(clock),

@@ -33,6 +33,8 @@ export interface ExplainedCall {
 export interface ExplainOptions {
   readonly caller?: Caller;
   readonly sessionId?: string;
+  /** What tools would get as `ctx.injected`: some need it. */
+  readonly injected?: unknown;
   /** What may be called. Default: everything the policy may let run. */
   readonly toolset?: Toolset;
 }
@@ -69,11 +71,12 @@ export interface Explanation {
 export async function explain(
   engine: Engine,
   { name, arguments: args }: ExplainedCall,
-  { caller, sessionId, toolset }: ExplainOptions,
+  { caller, sessionId, injected, toolset }: ExplainOptions,
 ): Promise<Explanation> {
   const run = new ToolRun(engine, {
     ...(caller === undefined ? {} : { caller }),
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(injected === undefined ? {} : { injected }),
     ...(toolset === undefined ? {} : { toolset }),
   });
   const call = checkedCall({ id: "explained", name, arguments: args ?? {} });
@@ -96,11 +99,13 @@ export async function explain(
   execution.entry ??= engine.registry.toolset().entry(call.name);
   const requests =
     execution.entry === undefined ? [] : await explained(execution, proposed, args !== undefined);
-  const refused = problem === undefined ? strictestOf(requests) : "deny";
+  const policy = strictestOf(requests);
+  // Where nobody can be asked, what would be asked about is refused.
+  const isRefused = problem !== undefined || (policy === "ask" && engine.onAsk === "deny");
   return {
     tool: call.name,
     advertised,
-    effect: refused,
+    effect: isRefused ? "deny" : policy,
     requests,
     ...(problem === undefined ? {} : { problem }),
   };

@@ -9,6 +9,11 @@ export function frozenCopy(args: JsonObject): JsonObject {
   return frozen(jsonValue(args)) as JsonObject;
 }
 
+/** The same of what is plain JSON for certain. */
+export function frozenPlain(args: JsonObject): JsonObject {
+  return frozen(args) as JsonObject;
+}
+
 function frozen(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozen));

@@ -5,6 +5,7 @@ import type { Interruption } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { readOnce } from "./checked-call.ts";
 import type { Execution } from "./execution.ts";
 import type { Interrupted } from "./interrupted.ts";
 import { jsonValue } from "./json-value.ts";
@@ -54,7 +55,7 @@ async function written(
     // Copies, all of it, and before anything is waited for: neither the tool nor whoever shows it to
     // a person changes what is kept.
     const shown = plainCopy({
-      call: { ...call, arguments: execution.args as JsonObject },
+      call: { ...readOnce(call), arguments: execution.args as JsonObject },
       requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
     });
     const pending = plainCopy(pendingCall(execution, suspension && jsonValue(suspension.state)));

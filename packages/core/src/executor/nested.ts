@@ -5,7 +5,7 @@ import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
-import { checkedCall } from "./checked-call.ts";
+import { checkedCall, readOnce } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 
@@ -19,22 +19,22 @@ export function executeNested(
   options: { toolset?: Toolset; narrow?: PolicyInput } = {},
 ): Promise<ToolOutcome> {
   const { engine, run } = parent;
-  let { policies } = parent;
+  let { policies, toolset } = parent;
   let misuse: unknown;
   try {
-    if (options.narrow !== undefined) policies = narrowPolicy(policies, options.narrow, "narrow");
+    const { narrow, toolset: narrower } = options;
+    if (narrow !== undefined) policies = narrowPolicy(policies, narrow, "narrow");
+    if (narrower !== undefined) {
+      toolset = toolset.filter(({ tool }) => narrower.get(tool.spec.name) === tool);
+    }
   } catch (error) {
     misuse = error;
   }
-  const narrower = options.toolset;
-  const toolset =
-    narrower === undefined
-      ? parent.toolset
-      : parent.toolset.filter(({ tool }) => narrower.get(tool.spec.name) === tool);
   const execution = new Execution(
     engine,
     run,
-    checkedCall(call),
+    // The tool's own object might have another name for limits, the audit and people than for the registry.
+    checkedCall(readOnce(call)),
     toolset,
     policies,
     undefined,

@@ -15,16 +15,7 @@ export function completion(execution: Execution): ToolOutcome {
     ? { status: "completed", result, error: errorOf(output) }
     : { status: "completed", result };
   execution.ended = true;
-  const { events } = execution.engine;
-  if (events.active) {
-    events.emitCall(execution, {
-      type: "tool.completed",
-      attempt: execution.attempt,
-      durationMs: result.durationMs,
-      isError,
-      ...(execution.warnings === undefined ? {} : { warnings: execution.warnings }),
-    });
-  }
+  execution.engine.events.completed(execution, result);
   return outcome;
 }
 
@@ -56,6 +47,7 @@ export function failure(execution: Execution, error: ToolError): FailedOutcome {
             code,
             message,
           },
+      result.timestamp,
     );
   }
   return { status: "failed", result, error };

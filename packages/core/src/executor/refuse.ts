@@ -9,12 +9,14 @@ import type { ToolRun } from "./tool-run.ts";
 /** Ends a call that does not go on, and of which nothing is certain but its error. */
 export function refuse(
   engine: Engine,
-  { call, runId }: Interruption,
+  { id, call, runId }: Interruption,
   error: unknown,
   run?: ToolRun,
   parent?: Execution,
 ): ToolOutcome {
   const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
   const execution = new Execution(engine, own, call, own.toolset, [], undefined, parent);
-  return failure(execution, failureOf(execution, error));
+  const failed = failureOf(execution, error);
+  engine.audit?.unusable(execution, id, failed);
+  return failure(execution, failed);
 }

@@ -7,12 +7,14 @@ import { plainCopy } from "./plain-copy.ts";
 
 const mostRequests = 100;
 const longestText = 20_000;
-const types: readonly unknown[] = [
-  "approval",
-  "auth",
-  "input",
-  "result",
-] satisfies InterruptionRequest["type"][];
+
+/** By type: what a person reads, without which whoever shows it would fail. */
+const texts: Readonly<Record<InterruptionRequest["type"], readonly string[]>> = {
+  approval: ["reason"],
+  auth: ["credential", "message"],
+  input: ["message"],
+  result: [],
+};
 
 /**
  * What a running tool asks a person for, as the executor's own copy. What other calls have asked for,
@@ -47,7 +49,7 @@ export function suspensionRequests(
 
 function readRequest(request: unknown): InterruptionRequest {
   const { id, type }: Partial<Record<string, unknown>> = request ?? {};
-  if (typeof id !== "string" || !types.includes(type)) {
+  if (typeof id !== "string" || typeof type !== "string" || !Object.hasOwn(texts, type)) {
     throw new TypeError("one has no id, or is of no known type");
   }
   const read = request as InterruptionRequest;
@@ -55,6 +57,15 @@ function readRequest(request: unknown): InterruptionRequest {
     if (typeof value === "string" && value.length > longestText) {
       throw new TypeError(`one has a ${member.slice(0, 100)} of ${value.length} characters`);
     }
+  }
+  for (const member of texts[read.type]) {
+    if (typeof (read as unknown as Record<string, unknown>)[member] !== "string") {
+      throw new TypeError(`one of type ${read.type} has no text as its ${member}`);
+    }
+  }
+  // Whoever shows it makes a link of it.
+  if (read.type === "auth" && read.url !== undefined && !/^https?:\/\//i.test(read.url)) {
+    throw new TypeError("one sends the person to an address that is not of the web");
   }
   return read.type === "approval" ? { ...read, permission: readPermission(read.permission) } : read;
 }

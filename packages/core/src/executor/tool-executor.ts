@@ -91,7 +91,7 @@ export class ToolExecutor {
   /**
    * Starts a run: several calls for one caller, with limits, a signal and values of their own.
    *
-   * @throws ToolError `internal` when a limit makes no sense.
+   * @throws ToolError `internal` when a limit, or the caller, makes no sense.
    */
   startRun(options: RunOptions = noOptions): ToolRun {
     return new ToolRun(this.#engine, options);

@@ -18,6 +18,7 @@ import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
 import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./many-calls.ts";
+import { ownCaller } from "./own-caller.ts";
 
 /** What a run is started with. */
 export interface RunOptions {
@@ -25,6 +26,7 @@ export interface RunOptions {
   readonly id?: string;
   /** Whose conversation it belongs to. */
   readonly sessionId?: string;
+  /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
   readonly caller?: Caller;
   /** Cancels every call of the run. */
   readonly signal?: AbortSignal;
@@ -85,7 +87,8 @@ export class ToolRun {
     this.#turn = turn;
     this.#id = options.id;
     this.sessionId = options.sessionId;
-    this.caller = options.caller;
+    // Every tool of the run sees it, and must not give itself a role.
+    this.caller = options.caller === undefined ? undefined : ownCaller(options.caller);
     this.injected = options.injected;
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();

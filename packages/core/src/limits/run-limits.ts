@@ -48,7 +48,7 @@ export function checkedLimits(limits: RunLimits): RunLimits {
 /** What a run has used of its limits. */
 export interface RunCounters {
   calls: number;
-  readonly byTool: Map<string, number>;
+  readonly byTool: Map<string, { calls: number }>;
   spend: number;
   readonly recent: RecentCalls;
 }

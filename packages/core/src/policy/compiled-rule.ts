@@ -156,22 +156,30 @@ function hintTest(
 ): Certainty {
   const byDefault = hintDefaults[name];
   const given: unknown = annotations[name];
-  const claimed = typeof given === "boolean" ? given : byDefault;
+  // What is neither true nor false, such as "true", may mean either.
+  if (given !== undefined && given !== null && typeof given !== "boolean") return possible;
+  const claimed = given ?? byDefault;
   if (trusted || claimed === byDefault) return claimed === wanted ? certain : impossible;
   // One of the two fits: a claim against the default, and nobody vouches for it.
   return possible;
 }
 
-function permissionTest({ kind, target }: PermissionCondition): Test<PermissionRequest> {
+function permissionTest({ kind, target: globs }: PermissionCondition): Test<PermissionRequest> {
   const ofKind = matcher(kind);
-  const ofTarget = matcher(target);
+  const ofTarget = matcher(globs);
   return (permission) => {
     const { kind, target }: { kind: unknown; target: unknown } = permission;
     // What a tool proposes is only as well-formed as the tool.
     if (typeof kind !== "string" || typeof target !== "string") return possible;
-    return ofKind(kind) && ofTarget(target) ? certain : impossible;
+    if (!ofKind(kind)) return impossible;
+    // `drafts/../letters` begins like a draft: which globs fit such a path, nobody can tell.
+    if (globs !== undefined && kind.startsWith("fs.") && windingPath.test(target)) return possible;
+    return ofTarget(target) ? certain : impossible;
   };
 }
+
+/** A path with a part that is `.`, `..` or empty, and so may lead elsewhere than it seems. */
+const windingPath = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|[\\/]{2}/;
 
 function callerTest({ id, roles, agent }: CallerCondition): Test<Caller> {
   const ofId = matcher(id);

@@ -1,3 +1,4 @@
+import type { RegisteredTool } from "../registry/toolset.ts";
 import { isThenable, type Awaitable } from "../spec/json.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
@@ -19,6 +20,23 @@ export function decidePermission(
   subject: PolicySubject,
 ): Awaitable<Decision> {
   return decideFrom(layers, subject, 0, undefined);
+}
+
+/**
+ * The same for a call itself, as far as the tool alone settles it; `undefined`: it depends on who
+ * calls, or on the arguments. Never throws.
+ */
+export function decideByTool(
+  layers: readonly PolicyLayer[],
+  entry: RegisteredTool,
+): Decision | undefined {
+  let strictest: Decision | undefined;
+  for (const layer of layers) {
+    const decision = layer.decideByTool(entry);
+    if (decision === undefined) return undefined;
+    strictest = stricter(strictest, decision);
+  }
+  return strictest;
 }
 
 function decideFrom(

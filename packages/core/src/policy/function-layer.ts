@@ -32,6 +32,10 @@ export class FunctionLayer implements PolicyLayer {
     return true;
   }
 
+  decideByTool(): undefined {
+    return undefined;
+  }
+
   decide(subject: PolicySubject): Awaitable<Decision> {
     const decision = this.#ask(subject);
     return isThenable(decision)

@@ -16,6 +16,10 @@ export interface PolicyLayer {
    * @param caller who would call; `undefined` is a call without a caller, and not just any call.
    */
   mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
+  /**
+   * What it says of a call itself, when that is the same for every call of the tool. Never throws.
+   */
+  decideByTool(entry: RegisteredTool): Decision | undefined;
   /** What it says of one subject. Never throws or rejects: what cannot be decided is denied. */
   decide(subject: PolicySubject): Awaitable<Decision>;
   /** Everything that it has to say of one subject, in order. */

@@ -64,7 +64,7 @@ type AccessMode = NonNullable<ToolAccess["filesystem"]>;
 export interface PermissionCondition {
   /** `process`, `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp` or `custom.…`. */
   readonly kind?: PolicyGlobs;
-  /** A path, an origin, a command, an amount: as the tool writes it. */
+  /** A path, an origin, a command, an amount: the text that the tool writes, in which `*` matches `/` too. */
   readonly target?: PolicyGlobs;
 }
 

@@ -28,6 +28,11 @@ export function presetDecider(preset: PolicyPreset, layer: string): DefaultDecid
   return presets[preset](decisions);
 }
 
+/** Whether a hint tightens: what is neither true nor false, such as "true", does. */
+function isSaid(hint: unknown): boolean {
+  return hint !== undefined && hint !== null && hint !== false;
+}
+
 type Decisions = (effect: PolicyEffect, reason: string) => Decision;
 
 const presets: Readonly<Record<PolicyPreset, (decision: Decisions) => DefaultDecider>> = {
@@ -48,11 +53,11 @@ function readOnly(decision: Decisions): DefaultDecider {
   const changes = decision("deny", "only tools that change nothing run");
   return ({ tool, trusted }, permission) => {
     const { readOnlyHint, destructiveHint, needsApprovalHint } = tool.spec.annotations;
-    if (!trusted || readOnlyHint !== true || destructiveHint === true) return changes;
+    if (!trusted || readOnlyHint !== true || isSaid(destructiveHint)) return changes;
     if (permission !== undefined && !readingKinds.includes(permission.kind)) {
       return decision("deny", `${permission.kind} is more than reading`);
     }
-    return needsApprovalHint === true ? needsApproval : readsRun;
+    return isSaid(needsApprovalHint) ? needsApproval : readsRun;
   };
 }
 
@@ -68,8 +73,8 @@ function strict(decision: Decisions): DefaultDecider {
     const { annotations } = tool.spec;
     const reads = trusted && annotations.readOnlyHint === true;
     if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
-    if (annotations.access?.spend === true || permission?.kind === "spend") return spends;
-    if (annotations.needsApprovalHint === true) return needsApproval;
+    if (isSaid(annotations.access?.spend) || permission?.kind === "spend") return spends;
+    if (isSaid(annotations.needsApprovalHint)) return needsApproval;
     return reads && (permission === undefined || permission.kind === "network") ? readsRun : other;
   };
 }
@@ -85,8 +90,8 @@ function supervised(decision: Decisions): DefaultDecider {
   return ({ tool, trusted }, permission) => {
     const { annotations, provenance } = tool.spec;
     const reads = trusted && annotations.readOnlyHint === true;
-    if (annotations.needsApprovalHint === true) return needsApproval;
-    if (annotations.destructiveHint === true && !reads) return destructive;
+    if (isSaid(annotations.needsApprovalHint)) return needsApproval;
+    if (isSaid(annotations.destructiveHint) && !reads) return destructive;
     if (permission === undefined) {
       if (trusted && provenance.adapter === "code") return ownRuns;
       return reads ? readsRun : changes;

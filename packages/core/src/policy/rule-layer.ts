@@ -65,6 +65,15 @@ export class RuleLayer implements PolicyLayer {
     }
   }
 
+  decideByTool(entry: RegisteredTool): Decision | undefined {
+    try {
+      if (this.#rules.length > 0) return this.#planFor(entry).call;
+      return this.#default?.(entry, undefined) ?? this.#noOpinion;
+    } catch (cause) {
+      return this.#undecidable(cause);
+    }
+  }
+
   decide(subject: PolicySubject): Decision {
     const { entry, permission } = subject;
     try {

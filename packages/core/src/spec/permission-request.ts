@@ -6,7 +6,7 @@ import type { JsonValue } from "./json.ts";
  */
 export interface PermissionRequest {
   readonly kind: string;
-  /** What it is done to: a path, an origin, a command, an amount. */
+  /** What it is done to: a path (the one that is used, without `..`), an origin, a command, an amount. */
   readonly target: string;
   /** One line for the person who decides. */
   readonly summary: string;

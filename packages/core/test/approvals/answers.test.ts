@@ -103,6 +103,52 @@ describe("answers that cannot be used are said to be so, and the call waits on",
     completed(await executor.resume(interruption, [{ type: "input", value: { n: 7 } }]));
   });
 
+  test.each([
+    ["for no request", "typo", 'No request has the id "typo"'],
+    ["beside another one", "a", 'The request "a" has two answers'],
+    ["for all that have an answer", undefined, "An answer without requestId is for no request"],
+  ])("a no %s is not unheard", async (_, requestId, message) => {
+    const questions: InterruptionRequest[] = ["a", "b"].map((id) => ({
+      id,
+      type: "input",
+      message: id,
+    }));
+    const executor = executorFor(
+      tool("t", (_, { resumed }) =>
+        resumed === undefined ? suspend(questions, null) : resumed.answers.length,
+      ),
+    );
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    const answers: Answer[] = ["a", "b"].map((id) => ({ type: "input", requestId: id, value: 1 }));
+    const { error } = failed(
+      await executor.resume(interruption, [
+        ...answers,
+        { type: "reject", ...(requestId === undefined ? {} : { requestId }) },
+      ]),
+    );
+    expect([error.code, error.message]).toEqual([
+      "approval_invalid",
+      expect.stringContaining(message),
+    ]);
+    completed(await executor.resume(interruption, answers));
+  });
+
+  test.each<[string, object, string]>([
+    ["an approver's words", { type: "approve", approved: false }, 'has no "approved"'],
+    ["arguments under another name", { type: "approve", args: { n: 1 } }, 'has no "args"'],
+    ["a type that there is not", { type: "deny" }, 'An answer of type "deny" does not answer'],
+  ])("%s: what was meant by it is not left out", async (_, answer, message) => {
+    const ran: JsonObject[] = [];
+    const executor = executorFor(guarded(ran));
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const { error } = failed(await executor.resume(interruption, [answer as Answer]));
+    expect([error.code, error.message, ran]).toEqual([
+      "approval_invalid",
+      expect.stringContaining(message),
+      [],
+    ]);
+  });
+
   test("input for a schema that is none; a no still ends the wait", async () => {
     const question: InterruptionRequest = {
       id: "q",

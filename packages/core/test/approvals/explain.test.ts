@@ -139,6 +139,25 @@ describe("explaining a call", () => {
     );
   });
 
+  test("is about a call with the values that the host supplies", async () => {
+    const executor = executorFor(
+      tool("t", undefined, { injected: [{ name: "account", required: true }] }),
+    );
+    const explained = { name: "t", arguments: {} };
+    expect(await executor.explain(explained)).toMatchObject({ problem: { code: "internal" } });
+    expect(await executor.explain(explained, { injected: { account: 7 } })).toMatchObject({
+      effect: "allow",
+    });
+  });
+
+  test("tells that what would be asked about is refused where nobody can be asked", async () => {
+    const executor = executorFor(guarded(), { onAsk: "deny" });
+    expect(await executor.explain({ name: "pay", arguments: {} })).toMatchObject({
+      effect: "deny",
+      requests: [{ effect: "ask" }],
+    });
+  });
+
   test("knows the grant that would answer for a person", async () => {
     const grants = memoryGrants();
     const executor = executorFor(guarded(), { grants });

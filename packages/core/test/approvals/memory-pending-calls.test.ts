@@ -61,6 +61,20 @@ describe("calls that wait in memory", () => {
     expect(store.claim(done as Interruption)).toBe("expired");
   });
 
+  test("AP04 that were finished are not claimed again when the clock is set back", () => {
+    const clock = new FakeClock();
+    const store = memoryPendingCalls(clock);
+    const done = interruption("done", clock.now() + 10);
+    store.add(done);
+    store.claim(done);
+    store.finish("done");
+    clock.skip(1000);
+    expect(store.list()).toEqual([]);
+    clock.skip(-1000);
+    expect(store.claim(done)).toBe("unknown");
+    expect(store.claim(interruption("new", clock.now() + 20))).toBe("claimed");
+  });
+
   test("do not fill the memory, and an answered one makes room", () => {
     const store = memoryPendingCalls(new FakeClock());
     for (let index = 0; index < 10_000; index++) store.add(interruption(`${index}`));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "@toolweave/core";
-import { call, executorFor, foreignTool } from "../support/executor-for.ts";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -123,6 +123,20 @@ describe("what a preflight says", () => {
     expect(interruption.requests).toMatchObject([
       { permission: { details: { when: "1970-01-01T00:00:00.000Z", n: "1" } } },
     ]);
+  });
+
+  test("AP01 is agreed to once: a call that comes to the same thing twice is asked about anew", async () => {
+    let times = 0;
+    const payment = { kind: "spend", target: "shop", summary: "Pay 10", details: { amount: 10 } };
+    const executor = executorFor(
+      tool("t", undefined, {
+        preflight: () => Array.from({ length: (times += 1) }, () => payment),
+      }),
+    );
+    const first = interruptionOf(await executor.execute(call("t")));
+    expect(first.requests).toHaveLength(1);
+    const second = interruptionOf(await executor.resume(first, [{ type: "approve" }]));
+    expect(second.requests).toHaveLength(2);
   });
 
   test("may be that there is nothing to ask", async () => {

@@ -191,6 +191,21 @@ describe("every decision is recorded", () => {
     });
   });
 
+  test("each grant of a yes that was for several permissions", async () => {
+    const { executor, records } = audited(
+      tool("t", undefined, {
+        preflight: () => ["a", "b"].map((target) => ({ kind: "process", target, summary: target })),
+      }),
+    );
+    const interruption = interruptionOf(await executor.execute(call("t")));
+    completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
+    const ids = (await executor.grants.list()).map(({ id }) => id);
+    expect(records.slice(1)).toMatchObject([
+      { decision: "approved", permissions: [{ target: "a" }], grantId: ids[0] },
+      { decision: "approved", permissions: [{ target: "b" }], grantId: ids[1] },
+    ]);
+  });
+
   test("of a nested call, too", async () => {
     const { executor, records } = audited([
       tool("outer", async (_, { scope }) => (await scope.execute(call("inner"))).status),
@@ -260,6 +275,18 @@ describe("a sink that fails", () => {
     });
     expect(codeOf(await executor.execute(call("pay")))).toBe("store_unavailable");
     expect(await pendingCalls.list()).toEqual([]);
+  });
+
+  test("and is required keeps a grant from being remembered unrecorded", async () => {
+    let isDown = false;
+    const executor = executorFor(guarded(), {
+      audit: { write: (record) => (isDown ? down(record) : undefined), required: true },
+    });
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    isDown = true;
+    const outcome = await executor.resume(interruption, [{ type: "approve", grant: "always" }]);
+    expect(codeOf(outcome)).toBe("store_unavailable");
+    expect(await executor.grants.list()).toEqual([]);
   });
 
   test("and is required leaves a refusal what it is", async () => {

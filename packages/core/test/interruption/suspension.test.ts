@@ -109,7 +109,8 @@ describe("a tool that waits for a person in the middle of its work", () => {
         ),
       );
       const interruption = interruptionOf(await executor.execute(call("t")));
-      const outcome = await executor.resume(interruption, [{ type, value: 1 } as never]);
+      const value = type === "approve" ? {} : { value: 1 };
+      const outcome = await executor.resume(interruption, [{ type, ...value } as never]);
       expect([type, outcome.status]).toEqual([
         type,
         fitting.includes(type) ? "completed" : "failed",
@@ -178,6 +179,10 @@ describe("a tool that waits for a person in the middle of its work", () => {
     ["with what is no list", question],
     ["with a request that is nothing", [null]],
     ["with a request without an id", [{ type: "input", message: "?" }]],
+    [
+      "with a link that would run in the page of whoever shows it",
+      [{ id: "a", type: "auth", credential: "c", message: "?", url: "javascript:steal()" }],
+    ],
     ["for what nobody knows", [{ id: "q", type: "wish" }]],
     ["to approve of nothing", [{ id: "q", type: "approval", reason: "x" }]],
     [
@@ -232,6 +237,26 @@ describe("a tool that waits for a person in the middle of its work", () => {
     expect(completed(await second).result.durationMs).toBe(80);
   });
 });
+
+test.each([
+  ["no message", { type: "input" }, "no text as its message"],
+  ["a message that is no text", { type: "input", message: {} }, "no text as its message"],
+  ["no credential", { type: "auth", message: "x" }, "no text as its credential"],
+  [
+    "no reason",
+    { type: "approval", permission: { kind: "k", target: "t", summary: "s" } },
+    "no text as its reason",
+  ],
+])(
+  "a tool that asks with %s is told so, before anybody has to show it",
+  async (_, request, fault) => {
+    const executor = executorFor(
+      tool("t", () => suspend([{ id: "q", ...request } as never], null)),
+    );
+    const { error } = failed(await executor.execute(call("t")));
+    expect([error.code, error.message]).toEqual(["internal", expect.stringContaining(fault)]);
+  },
+);
 
 test("what a tool asks approval for is shown as one line that says what it says", async () => {
   const permission = { kind: "custom.x", target: "x", summary: `Read\n\u202e${"x".repeat(5000)}` };

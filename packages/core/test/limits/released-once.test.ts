@@ -335,7 +335,7 @@ test("EX13 every exit of a call gives back what it held, once, and nothing ever 
         for (const name of names) {
           const of = (list: readonly { readonly tool: string }[]): number =>
             list.filter(({ tool }) => tool === name).length;
-          expect(run.counters?.byTool.get(name) ?? 0).toBe(of(own) - of(suspended));
+          expect(run.counters?.byTool.get(name)?.calls ?? 0).toBe(of(own) - of(suspended));
         }
         const bought = own.some(({ tool }) => tool === "buy");
         expect(run.counters?.spend).toBeLessThanOrEqual(bought ? setting.limits.spend : 0);

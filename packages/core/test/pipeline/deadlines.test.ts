@@ -272,6 +272,33 @@ describe("people who are asked", () => {
   });
 });
 
+test("a person who never answers stops no clock but that of the call they are asked about", async () => {
+  const clock = new FakeClock();
+  const executor = executorFor(
+    [
+      tool(
+        "outermost",
+        async (_, { scope }) => {
+          await scope.execute(call("careless"));
+          return never();
+        },
+        { timeoutMs: 100 },
+      ),
+      tool("careless", async (_, { scope }) => {
+        void scope.execute(call("pay"));
+        await hashed();
+        return "gone";
+      }),
+      tool("pay", undefined, { needsApproval: true }),
+    ],
+    { clock, onAsk: () => new Promise(() => {}) },
+  );
+  const outcome = executor.execute(call("outermost"));
+  for (let turn = 0; turn < 3; turn++) await hashed();
+  await clock.advance(100);
+  expect(codeOf(await outcome)).toBe("timeout");
+});
+
 test("time limits of tools are there at all: one that hangs does not hang the agent (vercel/ai #12037)", async () => {
   const clock = new FakeClock();
   const executor = executorFor([tool("hangs", never), tool("works", () => "fine")], { clock });

@@ -43,6 +43,18 @@ describe("a hint that a tool does not give", () => {
   });
 });
 
+test("a hint that is neither true nor false is enough to ask or deny, and not to allow", () => {
+  for (const odd of ["true", 1, {}]) {
+    const annotations = { needsApprovalHint: odd } as unknown as ToolAnnotations;
+    for (const trusted of [true, false]) {
+      const odd = { annotations, trusted };
+      expect(effectOf(denies({ needsApprovalHint: true }), "t", odd)).toBe("deny");
+      expect(effectOf(allows({ needsApprovalHint: false }), "t", odd)).toBe("ask");
+    }
+    expect(effectOf({ preset: "supervised" }, "t", { annotations })).toBe("ask");
+  }
+});
+
 describe("a hint of an untrusted tool", () => {
   const untrusted = { trusted: false, annotations: { readOnlyHint: true, destructiveHint: false } };
 

@@ -109,6 +109,34 @@ describe("a rule", () => {
   });
 });
 
+describe("a path that may lead elsewhere than it seems", () => {
+  const drafts = {
+    effect: "allow",
+    permissions: { kind: "fs.write", target: "drafts/*" },
+  } as const;
+  const letters = { effect: "deny", permissions: { kind: "fs.*", target: "letters/*" } } as const;
+
+  test.each([
+    "drafts/../letters/a",
+    "drafts/./a",
+    "./drafts/a",
+    "drafts//a",
+    "drafts\\..\\letters",
+  ])("is not allowed by the way it begins: %s", (target) => {
+    const effect = (path: string): string =>
+      effectOf({ rules: [drafts] }, "write", { kind: "fs.write", target: path });
+    expect([effect("drafts/a..b"), effect(target)]).toEqual(["allow", "ask"]);
+  });
+
+  test("does not evade a deny", () => {
+    const policy = { preset: "autonomous", rules: [letters] } as const;
+    const target = "drafts/../letters/a";
+    expect(effectOf(policy, "write", { kind: "fs.write", target })).toBe("deny");
+    // What is no path may well look like this.
+    expect(effectOf(policy, "send", { kind: "network", target: "GET http://a/.." })).toBe("allow");
+  });
+});
+
 describe("of several rules that match", () => {
   const specific = { effect: "allow", tools: "delete_draft" } as const;
   const broad = { effect: "deny", tools: "*" } as const;

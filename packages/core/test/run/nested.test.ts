@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Tool, ToolCall, ToolOutcome, ToolScope } from "@toolweave/core";
-import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  guarded,
+  recorded,
+  tool,
+} from "../support/executor-for.ts";
 import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -45,6 +52,25 @@ describe("AP12 a call that a tool makes", () => {
     const executor = executorFor([asking, tool("pay", undefined, { needsApproval: true })]);
     completed(await executor.execute(call("outer")));
     expect(interruptionOf(outcome()).requests).toMatchObject([{ permission: { target: "pay" } }]);
+  });
+
+  test("that cannot be read fails as any other, and throws nothing at its tool", async () => {
+    const unreadable = {
+      ...call("inner"),
+      get id(): string {
+        throw new Error("no");
+      },
+    };
+    const { tool: nesting, outcome } = outer(unreadable);
+    completed(await executorFor([nesting, tool("inner")]).execute(call("outer")));
+    expect(codeOf(outcome())).toBe("not_found");
+  });
+
+  test("is shown to a person as it is, whatever its tool would have shown", async () => {
+    const sly = { ...call("pay", { n: 5000 }), toJSON: () => call("pay", { n: 1 }) };
+    const { tool: nesting, outcome } = outer(sly);
+    completed(await executorFor([nesting, guarded()]).execute(call("outer")));
+    expect(outcome()).toMatchObject({ interruption: { call: { arguments: { n: 5000 } } } });
   });
 
   test("counts against the same limits", async () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../spec/json.ts";
 import type { Execution } from "../execution.ts";
-import { frozenCopy } from "../frozen-copy.ts";
+import { frozenCopy, frozenPlain } from "../frozen-copy.ts";
 import type { HookedCall } from "./hook.ts";
 
 /** The call as hooks see it: one object for all of them, until its arguments are replaced. */
@@ -13,7 +13,11 @@ function newHookedCall({ run, call, tool, args }: Execution): HookedCall {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    arguments: frozenCopy(args as JsonObject),
+    // Only what the tool's own check has had in its hands may be something else by now.
+    arguments:
+      tool.validate === undefined
+        ? frozenPlain(args as JsonObject)
+        : frozenCopy(args as JsonObject),
   };
   if (run.caller !== undefined) hooked.caller = run.caller;
   // What one hook writes into it must not mislead the next.

@@ -2,8 +2,9 @@ import { isThenable, promised, type Awaitable, type JsonObject } from "../../spe
 import type { PermissionRequest } from "../../spec/permission-request.ts";
 import type { Decided } from "../../audit/decided.ts";
 import { reserveSpend } from "../../limits/spend.ts";
-import { decidePermission } from "../../policy/decide.ts";
+import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";
+import type { RegisteredTool } from "../../registry/toolset.ts";
 import { ToolError } from "../../tool-error.ts";
 import { answerAsks, type Asked } from "../ask.ts";
 import { authorized, ruleOf } from "../authorized.ts";
@@ -64,12 +65,14 @@ async function decideEach(execution: Execution, subjects: readonly Subject[]): P
   return judge(execution, subjects, decisions);
 }
 
-function decide(
-  { policies, entry, run, args }: Execution,
-  permission: Subject,
-): Awaitable<Decision> {
+function decide(execution: Execution, permission: Subject): Awaitable<Decision> {
+  const { policies, run, args } = execution;
+  const entry = execution.entry as RegisteredTool;
+  // Most calls need no more to be asked than which tool they are of.
+  const known = permission === undefined ? decideByTool(policies, entry) : undefined;
+  if (known !== undefined) return known;
   return decidePermission(policies, {
-    entry: entry as NonNullable<typeof entry>,
+    entry,
     permission,
     caller: run.caller,
     arguments: args as JsonObject,
@@ -122,8 +125,14 @@ function decidedBy(
     decision: decided,
     rule: ruleOf(decision),
     reason: decision.reason,
-    permissions: subjects.flatMap((subject) =>
-      subject === undefined ? [] : [{ kind: subject.kind, target: subject.target }],
-    ),
+    permissions: subjects === onlyTheCall ? noPermissions : permissionsOf(subjects),
   };
+}
+
+const noPermissions: Decided["permissions"] = Object.freeze([]);
+
+function permissionsOf(subjects: readonly Subject[]): Decided["permissions"] {
+  return subjects.flatMap((subject) =>
+    subject === undefined ? [] : [{ kind: subject.kind, target: subject.target }],
+  );
 }

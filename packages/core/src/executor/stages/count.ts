@@ -23,12 +23,12 @@ export function count(execution: Execution): Awaitable<void> {
 
 function countCall(execution: Execution, limits: RunLimits, counters: RunCounters): void {
   const { call, args } = execution;
-  const ofTool = counters.byTool.get(call.name) ?? 0;
   if (limits.calls !== undefined && counters.calls >= limits.calls) {
     throw exhausted(`This run has used all of its ${limits.calls} tool calls.`);
   }
-  if (limits.callsPerTool !== undefined && ofTool >= limits.callsPerTool) {
-    throw exhausted(`This run has called ${call.name} ${ofTool} times, which is all it may.`);
+  const ofTool = tallyOf(counters, call.name);
+  if (limits.callsPerTool !== undefined && ofTool.calls >= limits.callsPerTool) {
+    throw exhausted(`This run has called ${call.name} ${ofTool.calls} times, which is all it may.`);
   }
   if (limits.identicalCalls !== undefined) {
     const key = repetitionKey(call.name, args ?? {});
@@ -37,8 +37,15 @@ function countCall(execution: Execution, limits: RunLimits, counters: RunCounter
     heldBy(execution).recent = counters.recent.add(key);
   }
   counters.calls += 1;
-  counters.byTool.set(call.name, ofTool + 1);
+  ofTool.calls += 1;
   execution.counted = true;
+}
+
+/** Counted in place: to write the number into the map costs as much again as to find it. */
+function tallyOf({ byTool }: RunCounters, name: string): { calls: number } {
+  let tally = byTool.get(name);
+  if (tally === undefined) byTool.set(name, (tally = { calls: 0 }));
+  return tally;
 }
 
 function exhausted(message: string): ToolError {
@@ -59,7 +66,7 @@ export function uncount(execution: Execution): void {
   if (execution.counted && counters !== undefined) {
     execution.counted = false;
     counters.calls -= 1;
-    counters.byTool.set(execution.call.name, (counters.byTool.get(execution.call.name) ?? 1) - 1);
+    tallyOf(counters, execution.call.name).calls -= 1;
   }
   if (held === undefined) return;
   if (held.recent !== undefined) counters?.recent.remove(held.recent);

@@ -20,7 +20,7 @@ export function run(execution: Execution): Awaitable<unknown> {
   if (execution.attempt === 0) {
     execution.attempt = execution.resumption?.attempt ?? 1;
     execution.startedAt = now;
-    if (engine.events.active) started(execution);
+    engine.events.started(execution);
   } else {
     execution.attempt += 1;
   }
@@ -51,14 +51,6 @@ function takeArguments(execution: Execution): JsonObject {
   execution.args = copyArguments(call.name, own);
   if (admitted === own) execution.admitted = execution.args;
   return own as JsonObject;
-}
-
-function started(execution: Execution): void {
-  execution.engine.events.emitCall(execution, {
-    type: "tool.started",
-    attempt: execution.attempt,
-    ...(execution.discarded === undefined ? {} : { discarded: execution.discarded }),
-  });
 }
 
 /** The tool's own timeout, else the default; the host's call may shorten it; the maximum caps it. */

@@ -1,0 +1,275 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryPendingCalls,
+  suspend,
+  ToolError,
+  type Interruption,
+  type JsonValue,
+  type RateLimitStore,
+  type ToolContext,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { notedStore, spending } from "../limits/controlled.ts";
+import {
+  call,
+  executorFor,
+  foreignTool,
+  recorded,
+  tool,
+  typesOf,
+} from "../support/executor-for.ts";
+import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { TestSource } from "../support/test-source.ts";
+import { alwaysTheSame } from "./always-the-same.ts";
+import { thenable } from "./thenable.ts";
+
+/** What random runs have found, made as small as it gets. */
+alwaysTheSame();
+
+const never = (): Promise<never> => new Promise(() => {});
+const retry = { attempts: 3, initialDelayMs: 10, evenIfNotIdempotent: true };
+const busy = (): never => {
+  throw new ToolError("unavailable", "Not now.");
+};
+
+describe("a call that is stopped while its next attempt is planned ends once", () => {
+  /** Plays a call of a tool that fails, stopped by `stop` when it hears that another attempt follows. */
+  async function stopped(
+    work: (ctx: ToolContext, stop: () => void) => unknown,
+    stops: "the event" | "the tool's signal",
+  ) {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const stop = (): void => controller.abort();
+    const flaky = tool("t", (_, ctx) => work(ctx, stop), { timeoutMs: 50 });
+    const executor = executorFor(flaky, { clock, retry });
+    const events = recorded(executor);
+    if (stops === "the event") {
+      executor.on(({ type }) => {
+        if (type === "tool.retried") stop();
+      });
+    }
+    const outcome = executor.execute(call("t"), { signal: controller.signal });
+    await clock.advance(1000);
+    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(clock.timers).toBe(0);
+    return typesOf(events).slice(3);
+  }
+  const listening =
+    (end: () => unknown) =>
+    ({ signal }: ToolContext, stop: () => void): unknown => {
+      signal.addEventListener("abort", stop);
+      return end();
+    };
+
+  test.each([
+    ["throws", busy],
+    ["rejects", async () => busy()],
+    ["runs out of its time", never],
+  ])("by one who listens to the events, when the attempt %s", async (_, end) => {
+    expect(await stopped(end, "the event")).toEqual(["tool.retried", "tool.failed"]);
+  });
+
+  test.each([
+    ["throws", busy],
+    ["rejects", async () => busy()],
+    ["runs out of its time", never],
+  ])("by one who listens to the attempt's signal, when it %s", async (_, end) => {
+    expect(await stopped(listening(end), "the tool's signal")).toEqual(["tool.failed"]);
+  });
+});
+
+describe("an error that can be read only so often", () => {
+  const members = ["code", "message", "retryable", "retryAfterMs"];
+  const reads = [0, 1, 2, 3];
+
+  test.each(members.flatMap((member) => reads.map((times) => [member, times] as const)))(
+    "TC03 whose %s throws after %i times ends the call once",
+    async (member, times) => {
+      let left = times;
+      const error = new ToolError("unavailable", "Now you see me.");
+      const value = error[member as keyof ToolError];
+      Object.defineProperty(error, member, {
+        get: () => {
+          if (left-- > 0) return value;
+          throw new Error("Now you do not.");
+        },
+      });
+      const clock = new FakeClock();
+      const throws = tool("t", async () => {
+        throw error;
+      });
+      const executor = executorFor(throws, { clock, retry: { ...retry, attempts: 2 } });
+      const events = recorded(executor);
+      const outcome = executor.execute(call("t"));
+      await clock.advance(1000);
+      expect((await outcome).status).toBe("failed");
+      expect(typesOf(events).filter((type) => type === "tool.failed")).toHaveLength(1);
+      expect(typesOf(events).at(-1)).toBe("tool.failed");
+    },
+  );
+});
+
+describe("a call that is stopped while something about it is written down", () => {
+  /** A call that is refused, and whose refusal is being recorded until `finish` is called. */
+  function recording(limits: { calls?: number; durationMs?: number }) {
+    const clock = new FakeClock();
+    const waits = tool("t", undefined, { preflight: never });
+    const writing: (() => void)[] = [];
+    const write = (): Promise<void> => new Promise((resolve) => writing.push(resolve));
+    const executor = executorFor(waits, { clock, audit: { write, required: true } });
+    const events = recorded(executor);
+    const run = executor.startRun({ limits });
+    const finish = (): void => writing.forEach((resolve) => resolve());
+    return { clock, events, run, finish, outcome: run.execute(call("t")) };
+  }
+
+  test("is rejected once: its refusal was being recorded", async () => {
+    const { events, run, finish, outcome } = recording({ calls: 0 });
+    await hashed();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    finish();
+    await settled();
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+  });
+
+  test("has no deadline any more, and can be stopped again: that its time is up was being recorded", async () => {
+    const { clock, events, run, outcome } = recording({ durationMs: 100 });
+    await clock.advance(100);
+    expect(clock.timers).toBe(0);
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("limit_exceeded");
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
+  });
+
+  test("waits for a person all the same when that has been told", async () => {
+    const executor = executorFor(tool("t", undefined, { needsApproval: true }));
+    const run = executor.startRun();
+    const events = recorded(executor);
+    executor.on(({ type }) => {
+      if (type === "tool.interrupted") run.cancel();
+    });
+    interruptionOf(await run.execute(call("t")));
+    expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
+  });
+});
+
+describe("what has a then, and is no promise", () => {
+  /** Gives nothing back, so that it looks as if nothing had to be waited for. */
+  const silent = thenable(() => undefined);
+
+  /** How often the tool has run before its call was cancelled, and afterwards. */
+  async function ranWhileWaiting(make: (work: () => number) => ToolExecutor): Promise<unknown> {
+    let ran = 0;
+    const executor = make(() => (ran += 1));
+    const controller = new AbortController();
+    const run = executor.startRun({ toolset: executor.registry.toolset() });
+    const outcome = run.execute(call("t"), { signal: controller.signal });
+    await settled();
+    const before = ran;
+    controller.abort();
+    return [before, codeOf(await outcome), ran];
+  }
+
+  test("of a preflight, does not spare the call its authorization", async () => {
+    const ran = await ranWhileWaiting((invoke) => {
+      const foreign = foreignTool("t", { preflight: () => silent, invoke });
+      return executorFor(new TestSource("far", [foreign]), { policy: { default: "deny" } });
+    });
+    expect(ran).toEqual([0, "cancelled", 0]);
+  });
+
+  test("of a tool's own check, does not spare the call that check", async () => {
+    const ran = await ranWhileWaiting((work) =>
+      executorFor({ ...tool("t", work), validate: () => silent }),
+    );
+    expect(ran).toEqual([0, "cancelled", 0]);
+  });
+
+  test("of a store of rates, is no reservation", async () => {
+    const store: RateLimitStore = { reserve: () => silent, commit: () => {}, release: () => {} };
+    const limits = { rates: [{ calls: 0, windowMs: 1000 }] };
+    const ran = await ranWhileWaiting((work) =>
+      executorFor(tool("t", work), { rateLimits: store, limits }),
+    );
+    expect(ran).toEqual([0, "cancelled", 0]);
+  });
+
+  test("of a tool, ends the call once, though it answers twice and throws", async () => {
+    const executor = executorFor(
+      tool("t", () =>
+        thenable((resolve, reject) => {
+          resolve("first");
+          reject(new Error("second"));
+          throw new Error("third");
+        }),
+      ),
+    );
+    const events = recorded(executor);
+    expect(completed(await executor.execute(call("t"))).result.content).toMatchObject([
+      { text: "first" },
+    ]);
+    expect(typesOf(events).slice(3)).toEqual(["tool.completed"]);
+  });
+});
+
+test("what else a call has reserved is given back when the store cannot commit the first of it", async () => {
+  const clock = new FakeClock();
+  const { asked, store } = notedStore(clock);
+  const broken: RateLimitStore = {
+    ...store,
+    commit: (id) => {
+      void store.commit(id);
+      throw new Error("The store is down.");
+    },
+  };
+  const executor = executorFor(tool("t", undefined, { preflight: () => [spending(4)] }), {
+    clock,
+    policy: "autonomous",
+    rateLimits: broken,
+    limits: { rates: [{ calls: 5, spend: 5, windowMs: 1000 }] },
+  });
+  expect(codeOf(await executor.execute(call("t")))).toBe("store_unavailable");
+  expect(asked.slice(2)).toEqual(["commit 1", "release 2"]);
+});
+
+test("a call that an abandoned attempt goes on with is refused, and not requested anew", async () => {
+  const clock = new FakeClock();
+  const pendingCalls = memoryPendingCalls(clock);
+  let late: Promise<ToolOutcome> | undefined;
+  const executor = executorFor(
+    [
+      tool("pay", undefined, { needsApproval: true }),
+      tool(
+        "outer",
+        async (_, { scope, resumed, attempt }) => {
+          if (resumed !== undefined) {
+            const waiting = resumed.state as unknown as Interruption;
+            if (attempt === 2) {
+              await new Promise((resolve) => void clock.setTimeout(() => resolve(null), 52));
+              late = scope.resume(waiting);
+              return never();
+            }
+            return (await scope.resume(waiting)).status;
+          }
+          const { requests, ...rest } = interruptionOf(await scope.execute(call("pay")));
+          return suspend(requests, { requests, ...rest } as unknown as JsonValue);
+        },
+        { timeoutMs: 50 },
+      ),
+    ],
+    { clock, pendingCalls, retry },
+  );
+  const events = recorded(executor);
+  const interruption = interruptionOf(await executor.execute(call("outer")));
+  const outcome = executor.resume(interruption, [{ type: "approve" }]);
+  for (let turn = 0; turn < 20; turn++) await settled();
+  await clock.advance(1000);
+  expect(completed(await outcome).result.content).toMatchObject([{ text: "completed" }]);
+  expect(failed(await late).error.message).toBe("The attempt that made this call has ended.");
+  const ofPay = events.filter((event) => "callId" in event && event.callId === "pay");
+  expect(typesOf(ofPay).filter((type) => type === "tool.requested")).toHaveLength(1);
+});

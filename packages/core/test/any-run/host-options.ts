@@ -1,0 +1,312 @@
+import {
+  memoryGrants,
+  memoryRateLimits,
+  text,
+  type Approver,
+  type AuditSink,
+  type ExecutorOptions,
+  type GrantStore,
+  type Hook,
+  type HookedCall,
+  type OnAsk,
+  type PendingCallStore,
+  type PolicyInput,
+  type PolicyLayerInput,
+  type RateLimitStore,
+  type Repair,
+} from "@toolweave/core";
+import { key } from "../support/pending-call-stores.ts";
+import type { Host } from "./host.ts";
+import type { HookPlan, HostDoes, LayerPlan, Plan } from "./plan.ts";
+import { answering, forged, secret, type World } from "./world.ts";
+
+const never = (): Promise<never> => new Promise(() => {});
+
+/** Everything that an executor is made with but for its registry. */
+export function hostOptions(
+  host: Host,
+  plan: Plan,
+  store: unknown,
+): Omit<ExecutorOptions, "registry"> {
+  const { world } = host;
+  const given = plan.host;
+  const { retries, concurrency, rate, audit, repair } = given;
+  const limits = {
+    ...(rate === undefined
+      ? {}
+      : {
+          rates: [
+            {
+              calls: rate.calls,
+              windowMs: rate.windowMs,
+              per: rate.per,
+              ...(rate.spend === undefined ? {} : { spend: rate.spend }),
+            },
+          ],
+        }),
+    ...(concurrency === undefined
+      ? {}
+      : {
+          concurrency: {
+            ...(concurrency.max === undefined ? {} : { max: concurrency.max }),
+            ...(concurrency.perTool === undefined ? {} : { perTool: concurrency.perTool }),
+            ...(concurrency.perSource === undefined ? {} : { perSource: concurrency.perSource }),
+            ...(concurrency.exclusive ? { exclusive: "t1" } : {}),
+          },
+        }),
+  };
+  return {
+    clock: world.clock,
+    key,
+    pendingCalls: store as PendingCallStore,
+    policy: policyOf(host, given.policy),
+    onAsk: onAskOf(host, given.onAsk),
+    hooks: given.hooks.map((hook) => hookOf(host, hook)),
+    hookTimeoutMs: given.hookTimeoutMs,
+    timeoutMs: 100,
+    maxTimeoutMs: 400,
+    ...(retries === undefined
+      ? {}
+      : {
+          retry: {
+            attempts: retries.attempts,
+            initialDelayMs: 10,
+            evenIfNotIdempotent: retries.any,
+          },
+        }),
+    limits,
+    rateLimits: ratesOf(host, plan),
+    grants: grantsOf(world, plan),
+    ...(audit === "none" ? {} : { audit: auditOf(host, plan) }),
+    normaliseArguments: given.normalises,
+    ...(repair === "none" ? {} : { repair: repairOf(host, plan, repair) }),
+    onInvalidCall: given.onInvalidCall,
+    undeclaredArguments: given.undeclared,
+    maxOutputBytes: given.maxOutputBytes,
+  };
+}
+
+/** A store for pending calls that is as good as the plan lets it be. */
+export function pendingStore(world: World, plan: Plan, inner: PendingCallStore): PendingCallStore {
+  const answer = answering(world, plan.host.faults.pending);
+  const ends = answering(
+    world,
+    // Nobody but the store could ever end that wait.
+    plan.host.faults.pending.map((fault) => (fault === "hangs" ? "slow" : fault)),
+  );
+  return {
+    add: (interruption) => answer(() => inner.add(interruption)),
+    claim: (interruption) => answer(() => inner.claim(interruption)) as never,
+    finish: (id) => ends(() => inner.finish(id)),
+    get: (id) => inner.get(id),
+    list: () => inner.list(),
+    now: () => answer(() => inner.now?.() ?? world.clock.now()) as never,
+  };
+}
+
+function grantsOf(world: World, plan: Plan): GrantStore {
+  const inner = memoryGrants();
+  const answer = answering(world, plan.host.faults.grants);
+  return {
+    add: (grant) => answer(() => inner.add(grant)),
+    list: (tool) => answer(() => inner.list(tool)) as never,
+    revoke: (id) => inner.revoke(id),
+  };
+}
+
+/** Notes which reservations are neither committed nor released. */
+function ratesOf({ world, reservations }: Host, plan: Plan): RateLimitStore {
+  const inner = memoryRateLimits(world.clock);
+  const answer = answering(world, plan.host.faults.rates);
+  const settle = (id: string): void => {
+    if (!reservations.delete(id)) world.violation(`reservation ${id} was settled twice`);
+  };
+  return {
+    reserve: (requests) =>
+      answer(() => {
+        const reservation = inner.reserve(requests) as { granted: boolean; id: string };
+        if (reservation.granted) reservations.add(reservation.id);
+        return reservation;
+      }) as never,
+    commit: (id) => (settle(id), answer(() => inner.commit(id))),
+    release: (id) => (settle(id), answer(() => inner.release(id))),
+  };
+}
+
+function auditOf({ world, audited }: Host, plan: Plan): AuditSink {
+  const answer = answering(world, plan.host.faults.audit);
+  return {
+    required: plan.host.audit === "required",
+    write: (record) => answer(() => void audited.push(record)),
+  };
+}
+
+/** What host code answers: `passes` and `acts` are its own. */
+function does<T>(world: World, how: HostDoes, passes: T, acts: T): T | Promise<T> {
+  switch (how) {
+    case "passes":
+      return passes;
+    case "acts":
+      return acts;
+    case "throws":
+      throw new Error(secret);
+    case "hangs":
+      return never();
+    case "slow":
+      return world.wait(9).then(() => acts);
+    case "garbage":
+      return { garbage: true } as never;
+  }
+}
+
+function policyOf(host: Host, layers: readonly LayerPlan[]): PolicyInput {
+  return layers.map((layer): PolicyLayerInput => {
+    if (layer.layer === "rules") return rulesOf(layer);
+    if (layer.layer !== "function") return layer.layer;
+    const { answers } = layer;
+    return ({ arguments: args }) => {
+      if (!Object.isFrozen(args)) host.world.violation("a policy function could write");
+      switch (answers) {
+        case "nothing":
+          return undefined;
+        case "throws":
+          throw new Error(secret);
+        case "garbage":
+          return { effect: secret } as never;
+        case "slow":
+          return host.world.wait(4).then(() => "allow");
+        case "hangs":
+          return never();
+        default:
+          return answers;
+      }
+    };
+  });
+}
+
+function rulesOf({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rules" }>) {
+  const condition = {
+    tool: { tools: [`t${tool}`] },
+    permission: { tools: "*", permissions: { kind: ["custom.*", "spend"] } },
+    caller: { tools: "*", callers: { id: "ada" } },
+    hint: { annotations: { destructiveHint: true } },
+    foreign: { provenance: { source: "far" } },
+  }[on];
+  const rule = { effect, ...condition, ...(effect === "ask" && always ? { ask: "always" } : {}) };
+  return { rules: [rule] } as Extract<PolicyLayerInput, object>;
+}
+
+function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): OnAsk {
+  if (kind === "interrupt" || kind === "deny") return kind;
+  const { world } = host;
+  const approver: Approver = ({ callId, arguments: args, signal }) => {
+    if (!Object.isFrozen(args)) world.violation("an approver could write");
+    switch (kind) {
+      case "approves":
+        return { approved: true, by: "approver" };
+      case "grants":
+        return { approved: true, grant: "session" };
+      case "throws":
+        host.refused.add(callId);
+        throw new Error(secret);
+      case "hangs":
+        return never();
+      case "slow":
+        if (signal.aborted) world.violation("an approver was asked for nothing");
+        return world.wait(150).then(() => ({ approved: true }));
+      case "rejects":
+        host.refused.add(callId);
+        return { approved: false, reason: "no" };
+      case "garbage":
+        host.refused.add(callId);
+        return "yes" as never;
+    }
+  };
+  return approver;
+}
+
+function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
+  // What is admitted and then made twice is two calls of one id.
+  const isOnce = ops.every(({ what }) => what.op !== "admits");
+  return ({ callId }) => {
+    const times = host.times(`repair ${callId}`);
+    if (isOnce && times > 1) host.world.violation(`repair was asked ${times} times`);
+    return does<{ n: number; tenant: string } | undefined>(host.world, how, undefined, {
+      n: 1,
+      tenant: forged,
+    });
+  };
+}
+
+function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: HookPlan): Hook {
+  const { world } = host;
+  const look = (call: HookedCall): void => {
+    const names = call.spec.injected?.map(({ name }) => name) ?? [];
+    if (names.some((name) => Object.hasOwn(call.arguments, name))) {
+      world.violation(`a hook of ${call.callId} got a forged value`);
+    }
+    if (!Object.isFrozen(call.arguments)) world.violation("a hook could write");
+  };
+  const filter: Pick<Hook, "when"> =
+    when === "all"
+      ? {}
+      : {
+          when: () => {
+            if (when === "throws") throw new Error(secret);
+            return false;
+          },
+        };
+  const common = { priority, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...filter };
+  switch (into) {
+    case "before":
+      return {
+        ...common,
+        beforeCall: (call) => {
+          look(call);
+          if (how === "throws" || how === "garbage") host.refused.add(call.callId);
+          const other = priority === 0 ? { block: "no" } : { arguments: { n: 3, tenant: forged } };
+          if (how === "acts" && priority === 0) host.refused.add(call.callId);
+          return does<object | undefined>(world, how, undefined, other) as never;
+        },
+      };
+    case "around":
+      return {
+        ...common,
+        around: async (call, next) => {
+          look(call);
+          if (how === "passes") return next();
+          if (how === "acts" && priority === 0) return "in its place";
+          if (how === "garbage") {
+            const first = await next().catch(() => undefined);
+            return priority === 0 ? first : next();
+          }
+          if (how === "slow") {
+            void next();
+            return world.wait(2).then(() => "without waiting");
+          }
+          if (how === "throws") await next().catch(() => {});
+          return does<unknown>(world, how, undefined, await next());
+        },
+      };
+    case "after":
+      return {
+        ...common,
+        afterCall: (call) => {
+          look(call);
+          const output = { content: [text("redacted")] };
+          return does<typeof output | undefined>(world, how, undefined, output);
+        },
+      };
+    case "updates":
+      return {
+        ...common,
+        beforeUpdate: (call) => {
+          look(call);
+          return does<null | undefined>(world, how, undefined, null) as never;
+        },
+        afterUpdate: () => {
+          throw new Error(secret);
+        },
+      };
+  }
+}

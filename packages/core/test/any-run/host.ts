@@ -1,0 +1,193 @@
+import {
+  type Interruption,
+  type Tool,
+  type ToolCallEvent,
+  type ToolContext,
+  type ToolErrorCode,
+  type ToolExecutor,
+  type ToolOutcome,
+  type ToolRun,
+} from "@toolweave/core";
+import { InFlight } from "../../src/executor/in-flight.ts";
+import { Slots, type Slot } from "../../src/limits/slots.ts";
+import { executorFor } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+import { hostOptions } from "./host-options.ts";
+import type { Plan } from "./plan.ts";
+import { toolOf } from "./tools.ts";
+import { secret, type World } from "./world.ts";
+
+/** An event, or a tool that has been invoked. */
+export type Entry = ToolCallEvent | { readonly type: "invoked"; readonly callId: string };
+
+/** An outcome that somebody got, of which call. */
+export interface Got {
+  readonly outcome: ToolOutcome;
+  readonly callId: string;
+  readonly resumed: boolean;
+}
+
+/** What is seen of the executors' insides, and of which: only one life is played at a time. */
+const inside = { inFlight: new Set<InFlight>(), slots: new Set<Slot>() };
+
+const { add } = InFlight.prototype;
+InFlight.prototype.add = function (execution) {
+  inside.inFlight.add(this);
+  add.call(this, execution);
+};
+const { enter } = Slots.prototype;
+Slots.prototype.enter = function (execution) {
+  const entered = enter.call(this, execution);
+  if (execution.slot !== undefined) inside.slots.add(execution.slot);
+  return entered;
+};
+
+/** Forgets what was seen of the insides, and tells it. */
+export function takeInside(): { readonly inFlight: number; readonly places: number } {
+  const inFlight = [...inside.inFlight].reduce((sum, list) => sum + [...list].length, 0);
+  const places = [...inside.slots].filter(({ state }) => state !== "left").length;
+  inside.inFlight.clear();
+  inside.slots.clear();
+  return { inFlight, places };
+}
+
+/** One executor with its tools, and all that could be seen of it. */
+export class Host {
+  readonly world: World;
+  readonly executor: ToolExecutor;
+  readonly toolNames: readonly string[];
+  readonly runs: readonly ToolRun[];
+  readonly log: Entry[] = [];
+  readonly got: Got[] = [];
+  /** How often somebody tried to go on with a call. */
+  readonly resumes: Map<string, number> = new Map();
+  /** Which code a tool has failed with, that nobody may turn into an answer. */
+  readonly decided: Map<string, ToolErrorCode> = new Map();
+  /** It takes no more calls. */
+  isDraining = false;
+  /** Whose hook, policy or approver has said no. */
+  readonly refused: Set<string> = new Set();
+  /** Whatever the audit was given, and the reservations of rates that are open. */
+  readonly audited: unknown[] = [];
+  readonly reservations: Set<string> = new Set();
+  readonly far: TestSource;
+  readonly #seen = new Map<string, number>();
+  readonly #attempts = new Map<string, number>();
+
+  constructor(world: World, plan: Plan, store: unknown) {
+    this.world = world;
+    this.toolNames = plan.tools.map((_, at) => `t${at}`);
+    const tools = plan.tools.map((tool, at): Tool => toolOf(this, tool, at));
+    const from = (kind: string): Tool[] => tools.filter((_, at) => plan.tools[at]?.from === kind);
+    this.far = new TestSource("far", from("foreign"), { loading: plan.loads !== "at once" });
+    if (plan.loads === "later") world.clock.setTimeout(() => this.far.load(), 25);
+    this.executor = executorFor(
+      [...from("own"), new TestSource("near", from("trusted"), { trusted: true }), this.far],
+      hostOptions(this, plan, store),
+    );
+    this.executor.on((event) => {
+      if (event.type === "registry.changed") return;
+      this.log.push(event);
+      if (event.type === "tool.suspended") world.suspended.add(event.interruptionId);
+    });
+    this.#listen(plan);
+    this.runs = plan.runs.map(({ caller, session, only, limits }, at) =>
+      this.executor.startRun({
+        id: `run${at}`,
+        injected: { tenant: secret, region: "eu" },
+        signal: world.signal(undefined),
+        ...(caller === undefined ? {} : { caller: { id: caller, roles: ["reader"] } }),
+        ...(session === undefined ? {} : { sessionId: session }),
+        ...(only === undefined
+          ? {}
+          : { toolset: this.executor.toolset.select({ include: [`t${only}`] }) }),
+        ...(limits === undefined ? {} : { limits: defined(limits) }),
+      }),
+    );
+  }
+
+  /** One who listens to the events, and does something about one of them. */
+  #listen({ host }: Plan): void {
+    const { listener } = host;
+    if (listener === undefined) return;
+    let seen = 0;
+    this.executor.on(({ type }) => {
+      if (type !== listener.on || ++seen !== listener.nth) return;
+      if (listener.does === "throws") throw new Error("I listen only.");
+      if (listener.does === "cancels") for (const run of this.runs) run.cancel();
+      if (listener.does === "aborts") for (const one of this.world.controllers) one.abort();
+      if (listener.does !== "calls") return;
+      const id = `n${this.world.next()}`;
+      const run = this.runs[0] as ToolRun;
+      void this.outcome(run.execute({ id, name: "t0", arguments: { n: 1 } }), id, "of a listener");
+    });
+  }
+
+  /** A tool has been invoked. */
+  invoked({ callId, attempt }: ToolContext): void {
+    this.log.push({ type: "invoked", callId });
+    this.#attempts.set(callId, attempt);
+    if (this.refused.has(callId)) this.world.violation(`${callId} ran although it was refused`);
+  }
+
+  /** Another attempt of the call has begun. */
+  isStale({ callId, attempt }: ToolContext): boolean {
+    return (this.#attempts.get(callId) ?? attempt) > attempt;
+  }
+
+  /** What an attempt that has been given up says, nobody hears. */
+  whileStale(ctx: ToolContext, say: () => void): undefined {
+    const before = this.log.length;
+    say();
+    if (this.isStale(ctx) && this.log.length > before) {
+      this.world.violation(`attempt ${ctx.attempt} of ${ctx.callId} was heard after its end`);
+    }
+  }
+
+  cancel(runId: string): void {
+    for (const run of this.runs) if (run.id === runId) run.cancel();
+  }
+
+  /** Notes what comes of a call, which has to come. */
+  outcome(
+    promise: Promise<ToolOutcome>,
+    callId: string,
+    what: string,
+    resumed = false,
+  ): Promise<ToolOutcome> {
+    const noted = promise.then((outcome) => {
+      this.note(outcome, callId, resumed);
+      return outcome;
+    });
+    return this.world.expected(`${what} (${callId})`, noted);
+  }
+
+  note(outcome: ToolOutcome, callId: string, resumed = false): void {
+    this.got.push({ outcome, callId, resumed });
+    if (outcome.status === "interrupted") this.#interrupted(outcome.interruption);
+  }
+
+  #interrupted(interruption: Interruption): void {
+    if (interruption.parentCallId === undefined) this.world.interruptions.push(interruption);
+  }
+
+  /** Tries to go on with a call. */
+  resuming(callId: string, go: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    this.resumes.set(callId, (this.resumes.get(callId) ?? 0) + 1);
+    return go();
+  }
+
+  /** How often something was done, this time included. */
+  times(what: string): number {
+    const times = (this.#seen.get(what) ?? 0) + 1;
+    this.#seen.set(what, times);
+    return times;
+  }
+}
+
+/** The same without what is undefined. */
+export function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as never;
+}

@@ -1,0 +1,299 @@
+import {
+  memoryPendingCalls,
+  type Answer,
+  type CallOptions,
+  type ExecuteAllOptions,
+  type Interruption,
+  type InterruptionRequest,
+  type JsonObject,
+  type ToolCall,
+  type ToolRun,
+} from "@toolweave/core";
+import { settled } from "../support/fake-clock.ts";
+import { sentArguments } from "./calls.ts";
+import { defined, Host, takeInside } from "./host.ts";
+import { pendingStore } from "./host-options.ts";
+import { noTool } from "./plan.ts";
+import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
+import { secret, World } from "./world.ts";
+
+/** What is left when a life is over. */
+export interface Played {
+  readonly world: World;
+  readonly hosts: readonly Host[];
+  readonly inside: ReturnType<typeof takeInside>;
+  readonly timers: number;
+}
+
+/** Plays one random life to its end: every call has ended, and nobody can start another. */
+export async function play(plan: Plan): Promise<Played> {
+  takeInside();
+  const world = new World();
+  const storeOf = () => pendingStore(world, plan, memoryPendingCalls(world.clock));
+  const store = storeOf();
+  const here = new Host(world, plan, store);
+  const there = new Host(world, plan, plan.sharesStore ? store : storeOf());
+  const hosts = [here, there];
+  for (const { what, waitMs } of plan.ops) {
+    act(hosts, what);
+    await world.clock.advance(waitMs);
+  }
+  await world.until(2000);
+  if (plan.lastWord !== "none") {
+    // Including what comes up on the way: a tool may ask again.
+    for (let at = 0; at < world.interruptions.length && at < 6; at++) {
+      const interruption = world.interruptions[at] as Interruption;
+      resume(here, interruption, answersFor(interruption, plan.lastWord));
+    }
+    await world.until(2000);
+  }
+  for (const host of hosts) for (const run of host.runs) run.cancel();
+  for (const controller of world.controllers) controller.abort();
+  await world.until(2000);
+  // What nobody waits for any more comes to its end as well.
+  await world.clock.advance(20_000);
+  for (const one of world.open) world.violation(`never ended: ${one}`);
+  const { timers } = world.clock;
+  const inside = takeInside();
+  for (const host of hosts) world.expected("the last drain", host.executor.drain());
+  await settled();
+  for (const one of world.open) world.violation(`never ended: ${one}`);
+  return { world, hosts, inside, timers };
+}
+
+function act([here, there]: readonly Host[], op: Op): void {
+  const host = here as Host;
+  const { world } = host;
+  switch (op.op) {
+    case "execute": {
+      const call = callOf(host, op.call);
+      const run = runOf(host, op.run);
+      const options = optionsOf(host, op.options);
+      const going = op.direct
+        ? host.executor.execute(call, {
+            ...options,
+            signal: world.signal(op.options.abortAfterMs),
+            injected: { tenant: secret },
+          })
+        : run.execute(call, options);
+      void host.outcome(going, call.id, "execute");
+      return;
+    }
+    case "all":
+      return void all(host, op);
+    case "stream":
+      return void world.expected("stream", stream(host, op));
+    case "admits":
+      return void world.expected("admits", admits(host, op));
+    case "resume": {
+      const { interruptions } = world;
+      const found = interruptions[op.which % Math.max(1, interruptions.length)];
+      if (found === undefined) return;
+      const to = (op.there ? there : here) as Host;
+      const given = tampered(found, op.tamper);
+      for (let time = 0; time < op.times; time++) {
+        const run = op.inRun === undefined ? undefined : runOf(to, op.inRun);
+        resume(to, given, answersFor(found, op.answer), op.tamper !== "none", run, op.options);
+      }
+      return;
+    }
+    case "cancel":
+      return runOf(host, op.run).cancel("Enough.");
+    case "dispose":
+      return void world.expected("dispose", runOf(host, op.run)[Symbol.asyncDispose]());
+    case "nextTurn": {
+      const run = runOf(host, op.run);
+      if (op.only === undefined) run.nextTurn();
+      else run.nextTurn(host.executor.toolset.select({ include: [`t${op.only}`] }));
+      return;
+    }
+    case "explain": {
+      const { name, arguments: args } = callOf(host, op.call);
+      // A store that hangs is waited for, and one that fails is told of.
+      void host.executor.explain({ name, arguments: args }).catch((error: unknown) => {
+        if ((error as { code?: unknown }).code === "store_unavailable") return;
+        world.violation(`explain rejected: ${String(error)}`);
+      });
+      return;
+    }
+    case "drain": {
+      const to = (op.there ? there : here) as Host;
+      to.isDraining = true;
+      return void world.expected("drain", to.executor.drain({ graceMs: op.ms }));
+    }
+    case "revoke":
+      return void (async () => {
+        for (const { id } of await host.executor.grants.list()) {
+          await host.executor.grants.revoke(id);
+        }
+      })().catch(() => {});
+    case "change":
+      return host.far.set(...host.far.tools().slice(op.there ? 0 : 1));
+  }
+}
+
+function runOf({ runs }: Host, at: number): ToolRun {
+  return runs[at] as ToolRun;
+}
+
+function callOf({ world, toolNames }: Host, { tool, sent }: CallPlan): ToolCall {
+  return {
+    id: `c${world.next()}`,
+    name: tool === noTool ? "nothing" : (toolNames[tool % toolNames.length] as string),
+    arguments: sentArguments(sent) as JsonObject,
+  };
+}
+
+function optionsOf({ world }: Host, { timeoutMs, deadlineMs, abortAfterMs }: OptionsPlan) {
+  const signal = abortAfterMs === undefined ? undefined : world.signal(abortAfterMs);
+  return defined({ timeoutMs, deadlineMs, signal }) as CallOptions;
+}
+
+function manyOf(host: Host, { strategy, maxConcurrency, steer, skips, options }: ManyPlan) {
+  const steers: ExecuteAllOptions["steer"] = ({ remaining }) => {
+    switch (steer) {
+      case "acts":
+        return `Stop ${remaining.length}.`;
+      case "throws":
+        throw new Error(secret);
+      case "hangs":
+        return new Promise(() => {});
+      case "slow":
+        return host.world.wait(6).then(() => undefined);
+      case "garbage":
+        return 5 as never;
+      default:
+        return undefined;
+    }
+  };
+  return {
+    strategy: typeof strategy === "string" ? strategy : { ...strategy },
+    ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    ...(steer === "none" ? {} : { steer: steers }),
+    duplicates: skips ? ("skip" as const) : ("run" as const),
+    ...optionsOf(host, options),
+    // Steering that never answers is ended by this alone.
+    signal: host.world.signal(options.abortAfterMs),
+  };
+}
+
+async function all(host: Host, op: ManyPlan): Promise<void> {
+  const calls = op.calls.map((one) => callOf(host, one));
+  const going = runOf(host, op.run).executeAll(calls, manyOf(host, op));
+  const outcomes = await host.world.expected("executeAll", going);
+  if (outcomes.length !== calls.length) host.world.violation("executeAll lost an outcome");
+  for (const [at, { id }] of calls.entries()) {
+    const outcome = outcomes[at];
+    if (outcome !== undefined) host.note(outcome, id);
+  }
+}
+
+async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<void> {
+  const calls = op.calls.map((one) => callOf(host, one));
+  const seen = new Set<number>();
+  if (op.breakAfter === 0) {
+    // Nobody asks for the first: nothing starts.
+    void runOf(host, op.run).stream(calls, manyOf(host, op));
+    return;
+  }
+  for await (const { index, call, outcome } of runOf(host, op.run).stream(
+    calls,
+    manyOf(host, op),
+  )) {
+    if (seen.has(index)) host.world.violation("a stream gave a call twice");
+    seen.add(index);
+    if (call.id !== calls[index]?.id) host.world.violation("a stream gave another call");
+    host.note(outcome, call.id);
+    if (op.breakAfter !== undefined && seen.size >= op.breakAfter) return;
+  }
+  if (seen.size !== calls.length) host.world.violation("a stream lost an outcome");
+}
+
+async function admits(host: Host, op: Extract<Op, { op: "admits" }>): Promise<void> {
+  const call = callOf(host, op.call);
+  const run = runOf(host, op.run);
+  const options = optionsOf(host, op.options);
+  const outcome = await run.admits(call, options);
+  if (outcome !== undefined) return host.note(outcome, call.id);
+  await host.world.wait(op.ms);
+  for (let time = 0; time < op.times; time++) {
+    // One after the other: made twice at once they would be two calls of one id.
+    await host.outcome(run.execute(call, options), call.id, "execute after admits");
+  }
+}
+
+function resume(
+  host: Host,
+  interruption: Interruption,
+  answers: readonly Answer[],
+  isTampered = false,
+  run?: ToolRun,
+  options?: OptionsPlan,
+): void {
+  const { world, executor, isDraining } = host;
+  const callId = (interruption as Interruption | null)?.call?.id ?? "";
+  const isNo =
+    !isTampered && answers[0]?.type === "reject" && !world.suspended.has(interruption.id);
+  const going = host.resuming(callId, () =>
+    executor.resume(interruption, answers, {
+      signal: world.signal(options?.abortAfterMs),
+      injected: { tenant: secret },
+      ...(run === undefined ? {} : { run }),
+    }),
+  );
+  void host.outcome(going, callId, "resume", true).then((outcome) => {
+    if (outcome.status === "failed") return;
+    if (isTampered) world.violation("a forgery was believed");
+    if (isDraining) world.violation("an executor that comes to rest went on with a call");
+    if (isNo) world.violation(`${callId} was rejected, and ${outcome.status}`);
+  });
+}
+
+function tampered(interruption: Interruption, how: ResumePlan["tamper"]): Interruption {
+  const { state } = interruption;
+  switch (how) {
+    case "none":
+      return JSON.parse(JSON.stringify(interruption)) as Interruption;
+    case "arguments":
+      return { ...interruption, call: { ...interruption.call, arguments: { n: 666 } } };
+    case "id":
+      return { ...interruption, id: "00000000-0000-4000-8000-999999999999" };
+    case "expires":
+      return { ...interruption, expiresAt: interruption.expiresAt + 1 };
+    case "state":
+      return { ...interruption, state: `${state.slice(0, 40)}AAAA${state.slice(44)}` };
+    case "nothing":
+      return null as never;
+  }
+}
+
+function answersFor({ requests }: Interruption, kind: AnswerKind): readonly Answer[] {
+  switch (kind) {
+    case "right":
+      return requests.map((request) => ({ ...rightAnswer(request), requestId: request.id }));
+    case "approve":
+      return [{ type: "approve", by: "ada" }];
+    case "reject":
+      return [{ type: "reject", reason: "no" }];
+    case "edited":
+      return [{ type: "approve", arguments: { n: 2 } }];
+    case "session":
+    case "always":
+      return [{ type: "approve", grant: kind }];
+    case "any":
+      return [{ type: "approve", grant: { scope: "session", arguments: "any" } }];
+    case "input":
+      return [{ type: "input", value: 7 }];
+    case "none":
+      return [];
+    case "otherId":
+      return [{ type: "approve", requestId: "another" }];
+    case "garbage":
+      return [null, { type: "maybe" }, 5] as never;
+  }
+}
+
+function rightAnswer({ type }: InterruptionRequest): Answer {
+  if (type === "approval") return { type: "approve", by: "ada" };
+  return type === "result" ? { type: "result", value: { n: 1 } } : { type: "input", value: 7 };
+}

@@ -1,0 +1,3 @@
+import { anyRuns } from "./any-run.ts";
+
+anyRuns(2500);

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { ToolError, type AuditRecord, type RegistryInput } from "@toolweave/core";
+import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
+import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+
+/** An executor whose decisions are kept in a list. */
+function audited(tools: RegistryInput | readonly RegistryInput[]) {
+  const records: AuditRecord[] = [];
+  const audit = { write: (record: AuditRecord) => void records.push(record) };
+  return { executor: executorFor(tools, { audit }), records };
+}
+
+describe("the audit is not deceived: it records", () => {
+  test("AP04 an interruption that was made up or is somebody else's, as far as it can be told", async () => {
+    const { executor, records } = audited(guarded());
+    const interruption = interruptionOf(
+      await executor.execute(call("pay"), { caller: { id: "ada" } }),
+    );
+    const forged = { ...interruption, call: { ...interruption.call, name: "x".repeat(1000) } };
+    const eve = { id: "eve" };
+    await executor.resume(forged, [{ type: "approve" }]);
+    await executor.resume(interruption, [{ type: "approve" }], {
+      run: executor.startRun({ caller: eve }),
+    });
+    const refusal = { decision: "denied", code: "approval_invalid", argumentsHash: "" };
+    expect(records.slice(1)).toMatchObject([
+      { ...refusal, tool: "x".repeat(200), interruptionId: interruption.id },
+      { ...refusal, tool: "pay", caller: eve },
+    ]);
+  });
+
+  test("with the one name that a nested call has, however often its tool changes it", async () => {
+    let reads = 0;
+    const { executor, records } = audited([
+      tool("outer", async (_, { scope }) => {
+        const sly = {
+          ...call("inner"),
+          get name() {
+            return (reads += 1) === 1 ? "inner" : "harmless";
+          },
+        };
+        return (await scope.execute(sly)).status;
+      }),
+      tool("inner"),
+    ]);
+    completed(await executor.execute(call("outer")));
+    expect(records.map(({ tool }) => tool)).toEqual(["outer", "inner"]);
+  });
+
+  test("no person's no where a tool has said it", async () => {
+    const { executor, records } = audited(
+      tool("t", undefined, {
+        preflight: () => {
+          throw new ToolError("approval_rejected", "ada said no");
+        },
+      }),
+    );
+    expect(codeOf(await executor.execute(call("t")))).toBe("approval_rejected");
+    expect(records.map(({ decision }) => decision)).toEqual(["denied"]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { errorCodes, type ToolOutcome } from "@toolweave/core";
+import { alwaysTheSame } from "./any-run/always-the-same.ts";
+import { documentedExits, exitKey, type Exit } from "./lifecycle/exits.ts";
+import { Lab, price } from "./lifecycle/lab.ts";
+import { notStarted } from "./lifecycle/not-started.ts";
+import { refused } from "./lifecycle/refused.ts";
+import type { Scenario } from "./lifecycle/scenarios.ts";
+import { started } from "./lifecycle/started.ts";
+import { call } from "./support/executor-for.ts";
+import { settled } from "./support/fake-clock.ts";
+import { completed } from "./support/outcomes.ts";
+
+const exits = documentedExits();
+const byKey = new Map(exits.map((exit) => [exitKey(exit), exit]));
+const scenarios = [...refused, ...notStarted, ...started].map((scenario) => ({
+  ...scenario,
+  name: `${keyOf(scenario)}: ${scenario.how}`,
+  exit: byKey.get(keyOf(scenario)),
+}));
+
+function keyOf({ stage, exit, event }: Scenario): string {
+  const status = exit === "completed" || exit === "interrupted" ? exit : "failed";
+  return exitKey({ stage, status, code: status === "failed" ? exit : undefined, event });
+}
+
+describe("docs/lifecycle.md", () => {
+  test("tells every exit that a scenario takes, and none twice", () => {
+    const unknown = scenarios.filter(({ exit }) => exit === undefined).map(({ name }) => name);
+    expect(unknown).toEqual([]);
+    expect(byKey.size).toBe(exits.length);
+  });
+
+  test("tells no exit that no scenario takes", () => {
+    const taken = new Set(scenarios.map((scenario) => scenario.exit));
+    expect(exits.filter((exit) => !taken.has(exit)).map(exitKey)).toEqual([]);
+  });
+
+  test("has every error code", () => {
+    const told = new Set(exits.flatMap(({ code }) => code ?? []));
+    expect([...told].sort()).toEqual(Object.keys(errorCodes).sort());
+  });
+});
+
+describe("a call that leaves at", () => {
+  alwaysTheSame();
+
+  const known = scenarios.filter(({ exit }) => exit !== undefined);
+  test.each(known.map((scenario) => [scenario.name, scenario] as const))(
+    "%s",
+    async (_, scenario) => {
+      const exit = scenario.exit as Exit;
+      const lab = new Lab(scenario.setup ?? {});
+      const outcome = await (scenario.act?.(lab) ?? lab.until(lab.execute()));
+      for (let turn = 0; turn < 5; turn++) await settled();
+      expect([outcome?.status, codeOf(outcome)]).toEqual([exit.status, exit.code]);
+
+      // It has ended once, and nothing is told of it afterwards.
+      const told = lab.told.map(({ type }) => type);
+      const ends = told.filter((type) =>
+        /rejected|interrupted|completed|failed|suspended/.test(type),
+      );
+      expect(ends.filter((type) => type !== "store.failed")).toEqual([exit.event]);
+      expect(told.filter((type) => type !== "store.failed").at(-1)).toBe(exit.event);
+      const hasStarted = told.includes("tool.started");
+      expect(hasStarted).toBe(/completed|failed|suspended/.test(exit.event));
+
+      // The host's code has seen it as far as it came.
+      const { before, around, after } = lab.seen;
+      expect(before.includes("t")).toBe(exit.beforeRan);
+      expect(around.includes("t")).toBe(hasStarted);
+      expect(after.includes("t")).toBe(exit.afterRan);
+
+      counted(lab, exit);
+
+      // What waits for a person is there for whoever has an answer; nothing is left half done.
+      const waiting = await lab.store.list();
+      const pending = scenario.pending ?? (exit.status === "interrupted" ? 1 : 0);
+      expect(waiting.map(({ status }) => status)).toEqual(Array(pending).fill("pending"));
+
+      // Nobody holds the only place, and no timer is left.
+      lab.repair();
+      if (!lab.isDraining) completed(await lab.until(lab.executor.execute(call("probe"))));
+      await lab.clock.advance(20);
+      expect(lab.clock.timers).toBe(0);
+      let atRest = false;
+      void lab.executor.drain().then(() => (atRest = true));
+      for (let turn = 0; turn < 3; turn++) await settled();
+      expect(atRest).toBe(true);
+    },
+  );
+});
+
+/** What the call has taken of its limits is given back, or kept, as the page says. */
+function counted(lab: Lab, { limits }: Exit): void {
+  expect(["nothing taken", "yes", "its run's", "no"]).toContain(limits);
+  const own = limits === "no" ? 1 : 0;
+  const { counters } = lab.run;
+  expect(counters?.calls).toBe(lab.others() + own);
+  expect(counters?.byTool.get("t")?.calls ?? 0).toBe(lab.others("t") + own);
+  expect(counters?.spend).toBe((lab.others("t") + own) * price);
+
+  const { granted, committed, released } = lab.rates;
+  expect([...committed, ...released].sort()).toEqual(granted.toSorted());
+  // Another call of the tool has taken a rate of calls, and one of spending.
+  const others = lab.others("t") * 2;
+  expect(committed.length > others).toBe(limits === "no" || limits === "its run's");
+  expect(granted.length === others || limits !== "nothing taken").toBe(true);
+}
+
+function codeOf(outcome: ToolOutcome | undefined): string | undefined {
+  return outcome?.status === "failed" ? outcome.error.code : undefined;
+}

@@ -1,0 +1,204 @@
+import {
+  memoryRateLimits,
+  type AuditSink,
+  type ExecutorOptions,
+  type Hook,
+  type JsonObject,
+  type RateLimit,
+  type RateLimitStore,
+  type RateRequest,
+  type RunLimits,
+  type Tool,
+  type ToolCallEvent,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolExecutor,
+  type ToolOutcome,
+  type ToolRun,
+  type JsonSchema,
+} from "@toolweave/core";
+import { spending } from "../limits/controlled.ts";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { key, TestStore } from "../support/pending-call-stores.ts";
+import { TestSource } from "../support/test-source.ts";
+
+/** How a call that leaves somewhere is set up. Its tool is `t`, which spends 4. */
+export interface Setup {
+  readonly execute?: (args: JsonObject, ctx: ToolContext) => unknown;
+  readonly definition?: Partial<ToolDefinition<JsonSchema>>;
+  readonly tool?: Partial<Tool>;
+  readonly others?: readonly Tool[];
+  /** Where `t` comes from, in place of the host's own. */
+  readonly instead?: TestSource;
+  readonly hooks?: readonly Hook[];
+  readonly limits?: RunLimits;
+  readonly rate?: Partial<RateLimit>;
+  readonly options?: Partial<ExecutorOptions>;
+}
+
+/** What the tool that most calls are of spends. */
+export const price = 4;
+
+/** An executor with everything switched on, and all that can be seen of one call of it. */
+export class Lab {
+  readonly clock: FakeClock = new FakeClock();
+  readonly store: TestStore;
+  readonly rates: RecordingRates;
+  readonly executor: ToolExecutor;
+  readonly run: ToolRun;
+  /** Whose call each kind of hook has seen. */
+  readonly seen: Record<"before" | "around" | "after", string[]> = {
+    before: [],
+    around: [],
+    after: [],
+  };
+  /** What its audit does. */
+  audit: AuditSink["write"] = () => {};
+  isDraining = false;
+  /** Makes another tool of `t`. */
+  change: () => void = () => {};
+  readonly #events: ToolCallEvent[] = [];
+  #from = 0;
+
+  constructor(setup: Setup) {
+    const { execute, definition, tool: more, others, hooks, limits, rate, options } = setup;
+    this.store = new TestStore(this.clock);
+    this.rates = new RecordingRates(this.clock);
+    const made = tool("t", (args, ctx) => (execute === undefined ? "fine" : execute(args, ctx)), {
+      preflight: () => [spending(price)],
+      annotations: { idempotentHint: true },
+      timeoutMs: 100,
+      ...definition,
+    });
+    const t: Tool = { ...made, ...more };
+    const source = setup.instead ?? new TestSource("own", [t], { trusted: true });
+    this.change = () => source.set({ ...t, spec: { ...t.spec, description: "Something else." } });
+    this.executor = executorFor([source, tool("probe"), ...(others ?? [])], {
+      clock: this.clock,
+      key,
+      policy: "autonomous",
+      pendingCalls: this.store,
+      rateLimits: this.rates,
+      limits: {
+        concurrency: { max: 1 },
+        rates: [{ calls: 50, spend: 500, windowMs: 60_000, tools: ["t"], ...rate }],
+      },
+      audit: { required: true, write: (record) => this.audit(record) },
+      hooks: [this.#recorder(), ...(hooks ?? [])],
+      ...options,
+    });
+    this.executor.on((event) => {
+      if (event.type !== "registry.changed") this.#events.push(event);
+    });
+    this.run = this.executor.startRun({
+      limits: { calls: 20, callsPerTool: 20, spend: 200, ...limits },
+    });
+  }
+
+  /** Lets the executor come to rest. */
+  async drain(graceMs: number): Promise<void> {
+    this.isDraining = true;
+    return this.executor.drain({ graceMs });
+  }
+
+  /** What has been told of the call since `forget`. */
+  get told(): readonly ToolCallEvent[] {
+    return this.#events.slice(this.#from).filter(({ callId }) => callId === "t");
+  }
+
+  /** How many other calls of the run have started, of all tools or of one. */
+  others(name?: string): number {
+    return this.#events.filter(
+      ({ type, callId, runId, tool }) =>
+        type === "tool.started" &&
+        callId !== "t" &&
+        runId === this.run.id &&
+        tool === (name ?? tool),
+    ).length;
+  }
+
+  /** Makes the call. */
+  execute(options?: Parameters<ToolRun["execute"]>[1]): Promise<ToolOutcome> {
+    return this.run.execute(call("t"), options);
+  }
+
+  /** What was before is not looked at: the call goes on, or begins, now. */
+  forget(): void {
+    this.#from = this.#events.length;
+    for (const list of Object.values(this.seen)) list.length = 0;
+    this.rates.forget();
+  }
+
+  /** Lets so much time pass that the call ends. */
+  async until(outcome: Promise<ToolOutcome>, ms = 200): Promise<ToolOutcome> {
+    await this.settle();
+    await this.clock.advance(ms);
+    return outcome;
+  }
+
+  /** Lets happen what takes no time, such as hashing. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await settled();
+  }
+
+  /** Whatever was broken works again. */
+  repair(): void {
+    this.audit = () => {};
+    this.rates.broken = undefined;
+    for (const step of ["add", "claim", "finish", "now"] as const) delete this.store.before[step];
+  }
+
+  #recorder(): Hook {
+    const note = (into: keyof Lab["seen"], callId: string): void => {
+      this.seen[into].push(callId);
+    };
+    return {
+      priority: -1,
+      beforeCall: ({ callId }) => note("before", callId),
+      around: ({ callId }, next) => {
+        note("around", callId);
+        return next();
+      },
+      afterCall: ({ callId }) => note("after", callId),
+    };
+  }
+}
+
+/** A store of rates that notes what becomes of each reservation. */
+export class RecordingRates implements RateLimitStore {
+  granted: string[] = [];
+  committed: string[] = [];
+  released: string[] = [];
+  /** Which request it does not answer. */
+  broken: "reserve" | "commit" | undefined;
+  readonly #inner: RateLimitStore;
+
+  constructor(clock: FakeClock) {
+    this.#inner = memoryRateLimits(clock);
+  }
+
+  reserve(requests: readonly RateRequest[]): ReturnType<RateLimitStore["reserve"]> {
+    if (this.broken === "reserve") throw new Error("The store is down.");
+    const reservation = this.#inner.reserve(requests) as { granted: boolean; id: string };
+    if (reservation.granted) this.granted.push(reservation.id);
+    return reservation as never;
+  }
+
+  commit(id: string): void {
+    this.committed.push(id);
+    if (this.broken === "commit") throw new Error("The store is down.");
+    void this.#inner.commit(id);
+  }
+
+  release(id: string): void {
+    this.released.push(id);
+    void this.#inner.release(id);
+  }
+
+  forget(): void {
+    this.granted = [];
+    this.committed = [];
+    this.released = [];
+  }
+}

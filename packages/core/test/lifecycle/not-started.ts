@@ -1,0 +1,209 @@
+import type { PolicyInput, ToolSpec } from "@toolweave/core";
+import { spending } from "../limits/controlled.ts";
+import { call, foreignTool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+import {
+  asking,
+  behindAnother,
+  cancel,
+  meanwhile,
+  never,
+  raise,
+  timePasses,
+  ways,
+  type Scenario,
+} from "./scenarios.ts";
+
+const deny: PolicyInput = [
+  "autonomous",
+  { rules: [{ effect: "deny", tools: "t", permissions: { kind: "spend" } }] },
+];
+
+/** Every way out of the stages from the host's hooks on, before a call starts. */
+export const notStarted: readonly Scenario[] = [
+  ...ways(
+    "beforeHooks",
+    "permission_denied",
+    "rejected",
+    { how: "one blocks", setup: { hooks: [{ when: ofT, beforeCall: () => ({ block: "no" }) }] } },
+    { how: "one throws", setup: { hooks: [{ when: ofT, beforeCall: () => raise("no") }] } },
+    {
+      how: "one says nothing clear",
+      setup: { hooks: [{ when: ofT, beforeCall: () => true as never }] },
+    },
+    {
+      how: "one takes too long",
+      setup: { hooks: [{ when: ofT, timeoutMs: 30, beforeCall: never }] },
+    },
+    {
+      how: "one has a filter that throws",
+      setup: { hooks: [{ when: throwsOfT, beforeCall: () => {} }] },
+    },
+  ),
+  ...ways("beforeHooks", "internal", "rejected", {
+    how: "one changes the arguments to what is not valid",
+    setup: { hooks: [{ when: ofT, beforeCall: () => ({ arguments: [] as never }) }] },
+  }),
+  ...ways(
+    "authorize",
+    "permission_denied",
+    "rejected",
+    { how: "a rule denies a permission", setup: { options: { policy: deny } } },
+    { how: "a function throws", setup: { options: { policy: ({ spec }) => denies(spec) } } },
+    {
+      how: "nobody can be asked",
+      setup: { ...asking, options: { ...asking.options, onAsk: "deny" } },
+    },
+    {
+      how: "the approver throws",
+      setup: { ...asking, options: { ...asking.options, onAsk: () => raise("no") } },
+    },
+  ),
+  ...ways("authorize", "approval_rejected", "rejected", {
+    how: "the approver says no",
+    setup: { ...asking, options: { ...asking.options, onAsk: () => ({ approved: false }) } },
+  }),
+  ...ways("authorize", "interrupted", "interrupted", { how: "the policy asks", setup: asking }),
+  ...ways(
+    "authorize",
+    "limit_exceeded",
+    "rejected",
+    { how: "the run may not spend so much", setup: { limits: { spend: 3 } } },
+    {
+      how: "the tool does not say how much it spends",
+      setup: { definition: { preflight: () => [spending("a lot")] } },
+    },
+    {
+      how: "the run's time is up",
+      setup: { limits: { durationMs: 50 }, definition: { preflight: never } },
+      act: meanwhile(timePasses),
+    },
+  ),
+  ...ways("authorize", "rate_limited", "rejected", {
+    how: "the rate of spending is used up",
+    setup: { rate: { spend: 3 } },
+  }),
+  ...ways(
+    "authorize",
+    "store_unavailable",
+    "rejected",
+    {
+      how: "the grants do not answer",
+      setup: {
+        ...asking,
+        options: {
+          ...asking.options,
+          grants: { add: () => {}, list: () => raise("down"), revoke: () => false },
+        },
+      },
+    },
+    {
+      how: "the audit does not",
+      act: (lab) => ((lab.audit = () => raise("down")), lab.execute()),
+    },
+    {
+      how: "the store of pending calls does not",
+      setup: asking,
+      act: (lab) => ((lab.store.before.add = () => raise("down")), lab.execute()),
+    },
+  ),
+  ...ways("authorize", "execution_failed", "rejected", {
+    how: "the preflight throws",
+    setup: { definition: { preflight: () => raise(new Error("no")) } },
+  }),
+  ...ways("authorize", "internal", "rejected", {
+    how: "the preflight gives no permission requests",
+    setup: { definition: { preflight: () => "ls" as never } },
+  }),
+  ...ways(
+    "authorize",
+    "cancelled",
+    "rejected",
+    {
+      how: "while the preflight takes its time",
+      setup: { definition: { preflight: never } },
+      act: meanwhile(cancel),
+    },
+    {
+      how: "while an approver is asked",
+      setup: { ...asking, options: { ...asking.options, onAsk: never } },
+      act: meanwhile(cancel),
+    },
+    {
+      how: "while the call is put aside",
+      setup: asking,
+      act: async (lab) => {
+        lab.store.before.add = never;
+        return meanwhile(cancel)(lab);
+      },
+    },
+  ),
+  ...ways("authorize", "timeout", "rejected", {
+    how: "the deadline passes",
+    setup: { definition: { preflight: never } },
+    act: meanwhile(timePasses, { deadlineMs: 50 }),
+  }),
+  ...ways(
+    "acquire",
+    "skipped",
+    "rejected",
+    {
+      how: "steering gives a reason",
+      act: async (lab) => {
+        const calls = [call("t", {}, "first"), call("t")];
+        const steering = { strategy: "sequential", steer: () => "That is enough." } as const;
+        return (await lab.run.executeAll(calls, steering))[1];
+      },
+    },
+    {
+      how: "steering throws",
+      act: async (lab) => {
+        const calls = [call("t", {}, "first"), call("t")];
+        const steering = { strategy: "sequential", steer: () => raise("no") } as const;
+        return (await lab.run.executeAll(calls, steering))[1];
+      },
+    },
+  ),
+  ...ways("acquire", "cancelled", "rejected", { how: "in the queue", ...behindAnother(cancel) }),
+  ...ways("acquire", "timeout", "rejected", {
+    how: "in the queue",
+    ...behindAnother(timePasses, { deadlineMs: 50 }),
+  }),
+  ...ways("acquire", "limit_exceeded", "rejected", {
+    how: "in the queue",
+    ...limited(behindAnother(timePasses)),
+  }),
+  ...ways("acquire", "store_unavailable", "rejected", {
+    how: "the store of rates does not answer",
+    act: (lab) => ((lab.rates.broken = "commit"), lab.execute()),
+  }),
+  ...ways(
+    "run",
+    "internal",
+    "rejected",
+    { how: "its timeout makes no sense", setup: foreign({ timeoutMs: -1 }) },
+    { how: "its retry policy makes no sense", setup: foreign({ retry: { attempts: 0 } }) },
+  ),
+];
+
+function ofT({ spec }: { readonly spec: ToolSpec }): boolean {
+  return spec.name === "t";
+}
+
+function throwsOfT({ spec }: { readonly spec: ToolSpec }): boolean {
+  return spec.name === "t" ? raise("no") : false;
+}
+
+function denies({ name }: ToolSpec): "allow" {
+  return name === "t" ? raise("no") : "allow";
+}
+
+function limited(way: ReturnType<typeof behindAnother>): ReturnType<typeof behindAnother> {
+  return { ...way, setup: { ...way.setup, limits: { durationMs: 50 } } };
+}
+
+/** The tool `t` of a source that is trusted. */
+function foreign(spec: Partial<ToolSpec>): NonNullable<Scenario["setup"]> {
+  const made = foreignTool("t", { spec, preflight: () => [spending(4)] });
+  return { instead: new TestSource("far", [made], { trusted: true }) };
+}

@@ -1,0 +1,171 @@
+import { suspend, ToolError } from "@toolweave/core";
+import {
+  busy,
+  cancel,
+  meanwhile,
+  never,
+  raise,
+  timePasses,
+  ways,
+  type Scenario,
+} from "./scenarios.ts";
+
+const question = { id: "q", type: "input", message: "How many?" } as const;
+const ofT = ({ spec }: { readonly spec: { readonly name: string } }): boolean => spec.name === "t";
+const retry = { attempts: 3, initialDelayMs: 10 };
+
+/** Every way out of the stages after a call has started. */
+export const started: readonly Scenario[] = [
+  ...ways(
+    "run",
+    "execution_failed",
+    "failed",
+    { how: "it throws", setup: { execute: () => raise(new Error("no")) } },
+    { how: "it rejects", setup: { execute: () => Promise.reject(new Error("no")) } },
+  ),
+  ...(["upstream", "auth_required", "artifact_missing"] as const).flatMap((code) =>
+    ways("run", code, "failed", {
+      how: "it throws one",
+      setup: { execute: () => raise(new ToolError(code, "As the tool says.")) },
+    }),
+  ),
+  ...ways(
+    "run",
+    "timeout",
+    "failed",
+    { how: "the attempt takes too long", setup: { execute: never } },
+    {
+      how: "the call takes too long",
+      setup: { execute: never },
+      act: meanwhile(timePasses, { deadlineMs: 50 }),
+    },
+    {
+      how: "no attempt is left",
+      setup: { execute: never, definition: { retry, timeoutMs: 20 } },
+    },
+  ),
+  ...ways("run", "limit_exceeded", "failed", {
+    how: "the run's time is up",
+    setup: { execute: never, limits: { durationMs: 50 } },
+  }),
+  ...ways(
+    "run",
+    "cancelled",
+    "failed",
+    { how: "the run is cancelled", setup: { execute: never }, act: meanwhile(cancel) },
+    {
+      how: "the call is cancelled",
+      setup: { execute: never },
+      act: async (lab) => {
+        const controller = new AbortController();
+        const outcome = lab.execute({ signal: controller.signal });
+        await lab.settle();
+        controller.abort();
+        return outcome;
+      },
+    },
+    {
+      how: "a drain gives it no more time",
+      setup: { execute: never },
+      act: meanwhile((lab) => void lab.drain(20)),
+    },
+    {
+      how: "between two attempts",
+      setup: { execute: () => busy(), definition: { retry } },
+      act: meanwhile(cancel),
+    },
+  ),
+  ...ways(
+    "run",
+    "rate_limited",
+    "failed",
+    {
+      how: "the other side asks to wait too long",
+      setup: { execute: () => busy(1_000_000), definition: { retry } },
+    },
+    {
+      how: "no rate is left for another attempt",
+      setup: { execute: () => busy(), definition: { retry }, rate: { calls: 1 } },
+    },
+  ),
+  ...ways("run", "store_unavailable", "failed", {
+    how: "the store of rates does not answer before another attempt",
+    setup: { execute: () => busy(), definition: { retry } },
+    act: meanwhile((lab) => void (lab.rates.broken = "reserve")),
+  }),
+  ...ways(
+    "run",
+    "internal",
+    "failed",
+    {
+      how: "a middleware calls next twice",
+      setup: { hooks: [{ when: ofT, around: async (_, next) => [await next(), await next()] }] },
+    },
+    {
+      how: "the filter of one throws",
+      setup: {
+        hooks: [
+          { when: ({ spec }) => spec.name === "t" && raise("no"), around: (_, next) => next() },
+        ],
+      },
+    },
+  ),
+  ...ways(
+    "normalise",
+    "invalid_output",
+    "failed",
+    { how: "the value does not fit", setup: { definition: { output: { type: "number" } } } },
+    { how: "the schema is none", setup: { definition: { output: { type: "nothing" } } } },
+  ),
+  ...ways("normalise", "interrupted", "suspended", {
+    how: "the tool asks",
+    setup: { execute: () => suspend([question], null) },
+  }),
+  ...ways("normalise", "internal", "failed", {
+    how: "the tool asks the same twice",
+    setup: { execute: () => suspend([question, question], null) },
+  }),
+  ...ways("normalise", "store_unavailable", "failed", {
+    how: "the store of pending calls does not answer",
+    setup: { execute: () => suspend([question], null) },
+    act: (lab) => ((lab.store.before.add = () => raise("down")), lab.until(lab.execute())),
+  }),
+  ...ways(
+    "afterHooks",
+    "internal",
+    "failed",
+    { how: "one throws", setup: { hooks: [{ when: ofT, afterCall: () => raise("no") }] } },
+    {
+      how: "one gives no output",
+      setup: { hooks: [{ when: ofT, afterCall: () => "x" as never }] },
+    },
+    {
+      how: "one takes too long",
+      setup: { hooks: [{ when: ofT, timeoutMs: 30, afterCall: never }] },
+    },
+  ),
+  ...ways(
+    "end",
+    "completed",
+    "completed",
+    { how: "at once" },
+    { how: "later", setup: { execute: () => Promise.resolve(1) } },
+    {
+      how: "at the second attempt",
+      setup: {
+        execute: (_, { attempt }) => (attempt === 1 ? busy() : "fine"),
+        definition: { retry },
+      },
+    },
+    {
+      how: "with an error of the other side",
+      setup: {
+        execute: () => ({ content: [{ type: "text", text: "no such thing" }], isError: true }),
+      },
+    },
+    {
+      how: "with more than a model gets",
+      setup: { execute: () => "x".repeat(1000), options: { maxOutputBytes: 100 } },
+    },
+  ),
+];
