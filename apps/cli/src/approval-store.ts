@@ -41,6 +41,11 @@ export class ApprovalStore {
     this.key = new StoreKey(this.path, env);
   }
 
+  /** Something has been kept here before. */
+  get exists(): boolean {
+    return existsSync(this.path);
+  }
+
   /** Waits for what the executor has not waited for: a cancelled call is still to be told as ended. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing);
@@ -54,7 +59,7 @@ export class ApprovalStore {
   }
 
   async #existing(): Promise<SqliteStore | undefined> {
-    if (this.#store === undefined && !existsSync(this.path)) return undefined;
+    if (this.#store === undefined && !this.exists) return undefined;
     return (this.#store ??= open(this.path));
   }
 

@@ -14,16 +14,18 @@ import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { describeProposals } from "./describe-grant.ts";
+import { bounded, describeRequests } from "./describe-requests.ts";
 import { exitCode } from "./exit-code.ts";
 import { keptCall, refusalOf } from "./kept-call.ts";
 import { loadPolicy } from "./load-policy.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { outcomeExitCode } from "./outcome-exit-code.ts";
-import { waitsForYes } from "./next-commands.ts";
+import { storeCommand, waitsForYes } from "./next-commands.ts";
 import type { Output } from "./output.ts";
 import { canAsk } from "./questions.ts";
 import { readJsonOption, readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial, type CommandPlace, type ReportOptions } from "./report.ts";
+import { safeLine } from "./safe-text.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -81,7 +83,11 @@ export async function approve(
   return withStore(options, io, (store) =>
     answerCall(id, options, { io, output, store }, (interruption) => {
       if (!waitsForYes(interruption)) throw waitsForMore(id);
-      const proposals = proposalsOf(interruption.requests);
+      const { call, requests } = interruption;
+      const shown = describeRequests(requests, edited ?? call.arguments);
+      const showCommand = storeCommand(store, io.env, "show", interruption.id);
+      output.say(`toolweave: About to run ${safeLine(call.name)}:\n${bounded(shown, showCommand)}`);
+      const proposals = proposalsOf(requests);
       if (grant !== undefined && proposals.length > 0) {
         output.say(describeProposals(proposals, grant).trimEnd());
       }
@@ -187,9 +193,23 @@ async function answerCall(
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
     const code = await reported(outcome, options, place);
     await sayDenial(outcome, executor, output);
+    if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {
+      output.say(
+        "toolweave: It may have done part of its work: check what it did before you call it again.",
+      );
+    }
     return code;
   } finally {
     await registry.close();
+  }
+}
+
+/** False for a call that still waits. Where the store cannot tell, it may have begun. */
+async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
+  try {
+    return (await store.pendingCalls.get(id))?.status !== "pending";
+  } catch {
+    return true;
   }
 }
 

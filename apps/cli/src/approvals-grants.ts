@@ -1,6 +1,6 @@
 import type { Grant } from "@toolweave/core";
 import { ApprovalStore } from "./approval-store.ts";
-import type { StoreOptions } from "./approvals-list.ts";
+import { sayMissing, type StoreOptions } from "./approvals-list.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeGrant } from "./describe-grant.ts";
 import { duration } from "./duration.ts";
@@ -19,6 +19,7 @@ export async function listGrants(
   const store = new ApprovalStore(options.store, io.env);
   try {
     const grants = await store.grants.list();
+    sayMissing(store, output);
     if (options.json === true) {
       await output.write(`${safeJson(JSON.stringify({ grants }, null, 2))}\n`);
       return exitCode.completed;

@@ -26,6 +26,7 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
   const store = new ApprovalStore(options.store, io.env);
   try {
     const records = await store.pendingCalls.list();
+    sayMissing(store, output);
     const now = await store.pendingCalls.now();
     const short = shortIds(records.map(({ interruption }) => interruption.id));
     if (options.json === true) {
@@ -54,6 +55,11 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
   }
 }
 
+/** A path that is written wrong looks like a store in which nothing is. */
+export function sayMissing({ exists, path }: ApprovalStore, output: Output): void {
+  if (!exists) output.say(`toolweave: There is no store at ${safeLine(path)} yet.`);
+}
+
 /** `toolweave approvals show`: everything that a person has to know before they answer. */
 export async function showCall(
   id: string,
@@ -66,21 +72,23 @@ export async function showCall(
     const record = await keptCall(store, id);
     const { interruption, status } = record;
     const refusal = await refusalOf(store, record);
-    const { notes, ...next } = nextCommands(interruption, store, io.env);
+    const next = nextCommands(interruption, store, io.env);
     if (options.json === true) {
       const data = {
         ...callData(interruption, status),
         ...(refusal === undefined
-          ? { next: { ...next, notes } }
+          ? { next }
           : { refusal: refusal.status === "failed" ? refusal.error : undefined }),
       };
       await output.write(`${safeJson(JSON.stringify(data, null, 2))}\n`);
     } else {
       const now = await store.pendingCalls.now();
-      for (const line of shownLines(record, now)) await output.write(`${line}\n`);
+      for (const line of shownLines(record, now, refusal === undefined))
+        await output.write(`${line}\n`);
       if (refusal === undefined) {
         await output.write("\nTo answer it:\n");
-        for (const command of Object.values(next)) await output.write(`  ${command}\n`);
+        const { show: _, notes, ...answers } = next;
+        for (const command of Object.values(answers)) await output.write(`  ${command}\n`);
         for (const note of notes) await output.write(`${note}\n`);
       }
     }
@@ -91,13 +99,17 @@ export async function showCall(
   }
 }
 
-function* shownLines({ interruption, status }: PendingCallRecord, now: number): Generator<string> {
+function* shownLines(
+  { interruption, status }: PendingCallRecord,
+  now: number,
+  canBeAnswered: boolean,
+): Generator<string> {
   const { id, call, requests } = interruption;
   yield `${safeLine(call.name)} ${safeLine(id)}`;
   yield `  ${[shownStatus[status], ...timesOf(interruption, status, now)].filter(Boolean).join(", ")}`;
   for (const line of sourceLines(interruption)) yield `  ${line}`;
   yield describeRequests(requests, call.arguments).trimEnd();
-  const proposals = proposalsOf(requests);
+  const proposals = canBeAnswered ? proposalsOf(requests) : [];
   if (proposals.length === 0) return;
   yield "";
   yield `With --always: ${describeProposals(proposals, "always").trimEnd()}`;

@@ -4,7 +4,13 @@ import { addApprovals } from "./approvals-commands.ts";
 import type { CallOptions } from "./call.ts";
 import type { CliIo } from "./cli-io.ts";
 import { exitCodeHelp } from "./exit-code.ts";
-import { callExamples, examples, explainExamples, inspectExamples } from "./help-text.ts";
+import {
+  callExamples,
+  examples,
+  explainExamples,
+  inspectExamples,
+  policyExamples,
+} from "./help-text.ts";
 import type { InspectOptions } from "./inspect.ts";
 import { collect, withApiOptions, withPolicy, withStore } from "./option-values.ts";
 import type { Output } from "./output.ts";
@@ -47,7 +53,10 @@ export function commands(context: CommandContext): Command {
       "Lists the tools of OpenAPI documents: name, method and path, what a call does, summary; then what could not become a tool.",
     )
     .option("--filter <glob>", "only tools of these names (list_*); may be repeated", collect)
-    .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
+    .option(
+      "--json",
+      'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
+    )
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", inspectExamples + exitCodeHelp)
     .action(async (options: InspectOptions) => {
@@ -74,7 +83,11 @@ export function commands(context: CommandContext): Command {
 
   addApprovals(program, context);
 
-  const policy = program.command("policy").summary("explain what a policy decides");
+  const policy = program
+    .command("policy")
+    .summary("explain what a policy decides")
+    .description("Explains what a policy decides about a tool or a call. Nothing is called.")
+    .addHelpText("after", policyExamples + exitCodeHelp);
   withStore(withPolicy(withApiOptions(policy.command("explain"))))
     .summary("tell what would become of a call, and which rule decides")
     .description(

@@ -1,6 +1,8 @@
 import type { InterruptionRequest, JsonObject, ToolCall } from "@toolweave/core";
 import { safeJson, safeLine, safeText } from "./safe-text.ts";
 
+const mostShown = 4_000;
+
 /** What a call is about to do or waits for, for a person: a line for each request, its reason, the arguments. */
 export function describeRequests(
   requests: readonly InterruptionRequest[],
@@ -54,6 +56,18 @@ function requestLines(request: InterruptionRequest): string[] {
       lines.push(argumentsLine(request.arguments));
   }
   return lines;
+}
+
+/** Cuts what is long, and says which command prints all of it. */
+export function bounded(text: string, showCommand: string): string {
+  const rest = text.length - mostShown;
+  if (rest <= 0) return text.trimEnd();
+  return `${text.slice(0, mostShown)}…\n  (${rest} more characters: ${showCommand})`;
+}
+
+/** The arguments of a call, for a person. */
+export function describeArguments(args: ToolCall["arguments"]): string {
+  return `  ${safeText(argumentsLine(args)).replaceAll("\n", "\n  ")}`;
 }
 
 function argumentsLine(args: string | JsonObject): string {

@@ -39,6 +39,14 @@ Where nobody can be asked, a call that needs a person ends with 3 and prints the
 approve or reject it: for 24 hours, in any process that has the same store and key.
 `;
 
+/** After the help of `toolweave policy`. */
+export const policyExamples = `
+Examples:
+  $ toolweave policy explain delete_pet id=7 --policy strict --openapi openapi.yaml
+
+\`toolweave policy explain --help\` has more of them, and a policy as a file.
+`;
+
 /** After the help of `toolweave policy explain`. */
 export const explainExamples = `
 Examples:
@@ -67,8 +75,9 @@ Examples:
   $ toolweave approvals reject 3f2a91 --reason 'not before Monday'
 
 The store is --store, else $TOOLWEAVE_STORE, else toolweave/approvals.sqlite in $XDG_STATE_HOME or
-~/.local/state. What waits there is sealed with $TOOLWEAVE_KEY (32 bytes or more), else with the
-key in the file beside it (approvals.sqlite.key), which is made when first needed.
+~/.local/state. Without $HOME, ~ is the home folder that the system has for the user. What waits
+there is sealed with $TOOLWEAVE_KEY (32 bytes or more), else with the key in the file beside it
+(approvals.sqlite.key), which is made when first needed.
 `;
 
 /** After the help of `toolweave approvals list`. */

@@ -10,6 +10,7 @@ import { renderArguments } from "./render-arguments.ts";
 import { renderProblems, renderTools } from "./render-tools.ts";
 import { safeJson } from "./safe-text.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import { unmatchedGlobs } from "./unmatched-globs.ts";
 
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ApiOptions {
@@ -42,7 +43,10 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       const { name } = tool.spec;
       decisions.set(name, (await executor.explain({ name })).effect);
     }
-    if (json === true) await writeJson(entries, problems, decisions, output);
+    // What could not be loaded may have the tools that a rule is about.
+    const warnings = failures.length > 0 ? [] : unmatchedGlobs(policy, [...all.names()]);
+    for (const warning of warnings) output.say(describeError(warning, false));
+    if (json === true) await writeJson(entries, { problems, decisions, warnings }, output);
     else if (failures.length < openapi.length) {
       // What could not be loaded at all is said on stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
@@ -64,11 +68,17 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   }
 }
 
-/** @internal Tools, problems and decisions as one JSON object; a tool that cannot be written becomes a problem. */
+/** @internal What `inspect --json` says beside the tools. */
+export interface Findings {
+  readonly problems: readonly RegistryProblem[];
+  readonly decisions: ReadonlyMap<string, PolicyEffect>;
+  readonly warnings: readonly string[];
+}
+
+/** @internal Tools and findings as one JSON object; a tool that cannot be written becomes a problem. */
 export async function writeJson(
   entries: readonly RegisteredTool[],
-  problems: readonly RegistryProblem[],
-  decisions: ReadonlyMap<string, PolicyEffect>,
+  { problems, decisions, warnings }: Findings,
   output: Pick<Output, "write">,
 ): Promise<void> {
   const found = [...problems];
@@ -88,7 +98,7 @@ export async function writeJson(
     await output.write(separator + json);
     separator = ",\n";
   }
-  const rest = { problems: found, decisions: Object.fromEntries(decisions) };
+  const rest = { problems: found, decisions: Object.fromEntries(decisions), warnings };
   await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
 }
 

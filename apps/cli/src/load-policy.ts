@@ -28,9 +28,7 @@ export function isPreset(policy: string): policy is PolicyPreset {
  */
 export async function loadPolicy(policy: string | undefined): Promise<PolicyInput | undefined> {
   if (policy === undefined || isPreset(policy)) return policy;
-  const [near] = nearNames(policy, presets, 1);
-  const option = near === undefined ? "--policy" : `--policy (did you mean ${near}?)`;
-  const input = (await readJsonFile(option, policy, `--policy ${policy}`)) as PolicyInput;
+  const input = await policyInFile(policy);
   try {
     // Before anything is loaded or asked for.
     void new ToolExecutor({ registry: new ToolRegistry([]), policy: input });
@@ -38,5 +36,19 @@ export async function loadPolicy(policy: string | undefined): Promise<PolicyInpu
   } catch (error) {
     if (!ToolError.is(error)) throw error;
     throw new UsageError(`--policy ${policy}: ${error.message}`, { cause: error });
+  }
+}
+
+async function policyInFile(path: string): Promise<PolicyInput> {
+  try {
+    return (await readJsonFile("--policy", path, `--policy ${path}`)) as PolicyInput;
+  } catch (error) {
+    const { cause } = error as UsageError;
+    const isMissing = (cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+    const [near] = isMissing ? nearNames(path, presets, 1) : [];
+    if (near === undefined) throw error;
+    throw new UsageError(`--policy: there is no file ${path}. Did you mean the preset ${near}?`, {
+      cause,
+    });
   }
 }

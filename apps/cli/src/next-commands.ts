@@ -8,6 +8,8 @@ import { isHomeStore } from "./store-path.ts";
 
 /** How a call that waits goes on: command lines for a POSIX shell, which work in any folder. */
 export interface NextCommands {
+  /** Prints all that a person has to know before they answer. */
+  readonly show: string;
   /** For a call that has not begun and only waits for a yes. */
   readonly approve?: string;
   readonly reject?: string;
@@ -32,8 +34,8 @@ export function nextCommands(
     ...(store.key.path === undefined ? ["TOOLWEAVE_KEY has to be set there as it is here."] : []),
   ];
   return waitsForYes(interruption)
-    ? { approve: line("approve", goOn), reject: line("reject"), notes }
-    : { resume: line("resume", goOn), notes };
+    ? { show: line("show"), approve: line("approve", goOn), reject: line("reject"), notes }
+    : { show: line("show"), resume: line("resume", goOn), notes };
 }
 
 /** True for a call that has not begun: it waits for nothing but a yes, or a no. */

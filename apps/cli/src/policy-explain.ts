@@ -18,6 +18,7 @@ import { parseArguments } from "./parse-arguments.ts";
 import { readObjectOption } from "./read-json-option.ts";
 import { safeJson, safeLine } from "./safe-text.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import { unmatchedGlobs } from "./unmatched-globs.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave policy explain`. */
@@ -54,6 +55,8 @@ export async function explain(
     const found = registry.get(tool);
     if (found === undefined) throw unknownTool(registry, tool);
     const executor = cliExecutor({ registry, policy, store });
+    const warnings = unmatchedGlobs(policy, [...registry.toolset().names()]);
+    for (const warning of warnings) output.say(describeError(warning, false));
     const isCall = written !== undefined || words.length > 0;
     const explanation = await executor.explain(
       {
@@ -63,7 +66,7 @@ export async function explain(
       caller === undefined ? {} : { caller },
     );
     if (options.json === true) {
-      await output.write(`${safeJson(JSON.stringify(explanation, null, 2))}\n`);
+      await output.write(`${safeJson(JSON.stringify({ ...explanation, warnings }, null, 2))}\n`);
     } else {
       for (const line of explanationLines(explanation, isCall)) await output.write(`${line}\n`);
     }

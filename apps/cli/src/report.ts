@@ -2,7 +2,7 @@ import type { Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
-import { describeRequest } from "./describe-requests.ts";
+import { bounded, describeArguments, describeRequest } from "./describe-requests.ts";
 import { duration } from "./duration.ts";
 import { nextCommands, storeCommand, waitsForYes } from "./next-commands.ts";
 import type { Output } from "./output.ts";
@@ -84,6 +84,7 @@ function sayWaiting(interruption: Interruption, { io, output, store }: CommandPl
     [
       `toolweave: ${safeLine(call.name)} waits for ${waitsFor}${why}:`,
       ...requests.map((request) => `  ${describeRequest(request)}`),
+      bounded(describeArguments(call.arguments), commands.show),
       // Rounded up: it has only just begun.
       `${unsent}It is kept for ${duration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
       ...Object.values(commands).map((command) => `  ${command}`),

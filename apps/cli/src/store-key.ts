@@ -4,14 +4,13 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
 import { ToolError } from "@toolweave/core";
+import { makePrivateFolder } from "./private-folder.ts";
 import { UsageError } from "./usage-error.ts";
 
 const minBytes = 32;
@@ -110,7 +109,7 @@ function faultOf(file: number): string | undefined {
 function writeKey(path: string, key: string): boolean {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(path);
     const file = openSync(draft, "wx", 0o600);
     try {
       writeFileSync(file, `${key}\n`);

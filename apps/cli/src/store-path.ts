@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The file that keeps calls which wait, and grants: `--store`, else `$TOOLWEAVE_STORE`, else one in
- * the user's state folder.
+ * the user's state folder, under `$HOME` or the home folder that the system has for the user.
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  * @throws UsageError

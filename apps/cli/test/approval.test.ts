@@ -114,12 +114,27 @@ describe("without a terminal", () => {
       [
         "toolweave: delete_pet waits for approval (supervised: the tool is marked destructive):",
         `  DELETE ${shop.url}/pets/7`,
+        "  arguments {",
+        '    "id": 7',
+        "  }",
         "Nothing was sent. It is kept for 24 h; go on with one of:",
+        `  toolweave approvals show ${id} ${store}`,
         `  toolweave approvals approve ${id} ${store}`,
         `  toolweave approvals reject ${id} ${store}`,
         "",
       ].join("\n"),
     );
+  });
+
+  test("long arguments are cut, and cannot disguise themselves", async () => {
+    const { io, stdin, stderr } = captureIo();
+    stdin.end(JSON.stringify({ name: `\u001b[2JRex${"x".repeat(50_000)}` }));
+    expect(
+      await runCli(["call", "add_pet", "--args", "-", "--openapi", shop.documentUrl], io),
+    ).toBe(3);
+    expect(stderr()).toContain('"name": "\\u001b[2JRexxx');
+    expect(stderr()).toMatch(/x…\n {2}\(\d+ more characters: toolweave approvals show /);
+    expect(stderr().length).toBeLessThan(6_000);
   });
 
   test("--json has the interruption", async () => {
@@ -132,6 +147,7 @@ describe("without a terminal", () => {
         requests: [{ type: "approval", permission: { target: `DELETE ${shop.url}/pets/7` } }],
       },
       next: {
+        show: expect.stringMatching(/^toolweave approvals show /) as string,
         approve: expect.stringMatching(/^toolweave approvals approve /) as string,
         reject: expect.stringMatching(/^toolweave approvals reject /) as string,
       },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -66,8 +66,9 @@ describe("the store", () => {
     expect(await run(["approvals", "list"])).toEqual({
       code: 0,
       stdout: "0 calls wait\n",
-      stderr: "",
+      stderr: `toolweave: There is no store at ${store} yet.\n`,
     });
+    expect((await run(["approvals", "grants"])).stderr).toContain(`no store at ${store} yet`);
     expect((await run(["approvals", "list", "--json"])).stdout).toBe('{\n  "calls": []\n}\n');
     const { code, stderr } = await run(["approvals", "approve", "3f2a91"]);
     expect(code).toBe(2);
@@ -160,6 +161,14 @@ describe("a call that waits", () => {
     });
   });
 
+  test("is shown without an offer to answer it once it is over", async () => {
+    const id = await waiting(...remove(7));
+    await run(["approvals", "reject", id]);
+    const { code, stdout } = await run(["approvals", "show", id]);
+    expect({ code, status: stdout.includes("  finished") }).toEqual({ code: 0, status: true });
+    expect(stdout).not.toMatch(/--always|To answer it|approve /);
+  });
+
   test("cannot disguise itself on a terminal", async () => {
     const name = "\u001b[2JRex\r\n\u009bRun it? \u202e";
     const id = idIn(
@@ -179,9 +188,17 @@ describe("approve", () => {
     const id = await waiting(...add("Rex"));
     const approved = await run(["approvals", "approve", id]);
     const called = await run(add("Rex", "--yes"));
-    expect(approved).toEqual(called);
+    expect({ ...approved, stderr: "" }).toEqual(called);
     expect(sent()).toEqual(['POST /pets {"name":"Rex"}', 'POST /pets {"name":"Rex"}']);
     expect(await listed()).toEqual([]);
+  });
+
+  test("says what it is about to run before it runs it", async () => {
+    const id = await waiting(...add("Rex"));
+    const { stderr } = await run(["approvals", "approve", id, "--arguments", '{"name": "Max"}']);
+    expect(stderr).toContain(`toolweave: About to run add_pet:\n  POST ${shop.url}/pets\n`);
+    expect(stderr).toContain('"name": "Max"');
+    expect(stderr).not.toContain("Rex");
   });
 
   test("AP04: twice is refused with 3, and nothing more is sent", async () => {
@@ -270,7 +287,7 @@ describe("approve", () => {
     writeFileSync(document, JSON.stringify(petDocument).replace("Delete a pet", "Feed a pet"));
     const { code, stderr } = await run(["approvals", "approve", id]);
     expect(code).toBe(3);
-    expect(stderr).toContain("delete_pet has changed since it was approved");
+    expect(stderr).toContain("delete_pet has changed");
     expect(sent()).toEqual([]);
   });
 
@@ -286,6 +303,17 @@ describe("approve", () => {
     expect(sent()).toEqual(["DELETE /pets/7"]);
   });
 });
+
+test.runIf(process.platform === "linux")(
+  "a store where no folder can be made is refused, and does not hang",
+  async () => {
+    // Node's recursive mkdir never ends there.
+    const { code, stderr } = await run(remove(7, "--store", "/proc/x/y/s.sqlite"));
+    expect([code, stderr.includes("/proc/x/y/s.sqlite")]).toEqual([1, true]);
+    const keyed = runIn("/proc/x/y/s.sqlite", { TOOLWEAVE_KEY: "k".repeat(32) });
+    expect((await keyed(remove(7))).code).toBe(1);
+  },
+);
 
 test("a call that Ctrl-C has cancelled is over, also when the store is busy just then", async () => {
   const own = await openPetShop();
@@ -326,67 +354,5 @@ describe("reject", () => {
     );
     writeFileSync(document, "gone");
     expect((await run(["approvals", "reject", id])).code).toBe(0);
-  });
-});
-
-describe("secrets", () => {
-  const everywhere = (): string =>
-    readdirSync(dirname(store))
-      .map((name) => readFileSync(`${dirname(store)}/${name}`, "latin1"))
-      .join();
-
-  test("are never kept, and asked for again by name", async () => {
-    const called = await run([
-      ...remove(7, "--auth", "bearer:s3cret-t0ken", "--header", "X-Key: s3cret-k3y"),
-      ...["--auth", "apiKey:shopKey=s3cret-shop", "--json"],
-    ]);
-    const id = idIn(called);
-    expect(called.stderr).toContain(
-      ` --header 'X-Key: $X_KEY' --auth 'bearer:$TOKEN' --auth 'apiKey:shopKey=$SHOPKEY'\n`,
-    );
-    expect(called.stderr).toContain("Put what is secret into $X_KEY, $TOKEN, $SHOPKEY first");
-    expect(everywhere() + called.stdout + called.stderr).not.toContain("s3cret");
-    const without = await run(["approvals", "approve", id, "--auth", "bearer:x"]);
-    expect(without.code).toBe(2);
-    expect(without.stderr).toContain(
-      "Add --header 'X-Key: $X_KEY' --auth 'apiKey:shopKey=$SHOPKEY'",
-    );
-    const env = { TOKEN: "t-1", X_KEY: "k-1", SHOPKEY: "s-1" };
-    const options = ["--auth", "bearer:$TOKEN", "--header", "x-key: $X_KEY"];
-    const approved = await run(
-      ["approvals", "approve", id, ...options, "--auth", "apiKey:shopKey=$SHOPKEY"],
-      { env },
-    );
-    expect(approved.code).toBe(0);
-    expect(shop.requests.at(-1)?.headers).toMatchObject({
-      authorization: "Bearer t-1",
-      "x-key": "k-1",
-    });
-  });
-
-  test("that are in the environment are read from it again", async () => {
-    const argv = remove(7, "--auth", "basic:ada:$PASSWORD", "--header", "X-A: ${A}");
-    const id = idIn(await run(argv, { env: { A: "0", PASSWORD: "0" } }));
-    const unset = await run(["approvals", "approve", id], { env: { A: "1" } });
-    expect(unset.code).toBe(2);
-    expect(unset.stderr).toContain("PASSWORD, which is not set");
-    const env = { A: "1", PASSWORD: "s3cret" };
-    expect((await run(["approvals", "approve", id], { env })).code).toBe(0);
-    expect(shop.requests.at(-1)?.headers).toMatchObject({
-      authorization: `Basic ${Buffer.from("ada:s3cret").toString("base64")}`,
-      "x-a": "1",
-    });
-    expect(sent()).toEqual(["DELETE /pets/7"]);
-  });
-
-  test("in an address are not kept either", async () => {
-    const address = `${shop.documentUrl}?sig=s3cret`;
-    const called = await run(["call", "delete_pet", "id=7", "--openapi", address]);
-    expect(called.stderr).toContain(` --openapi '${shop.documentUrl}?QUERY'\n`);
-    expect(everywhere()).not.toContain("s3cret");
-    const id = idIn(called);
-    expect((await run(["approvals", "approve", id])).code).toBe(2);
-    expect((await run(["approvals", "approve", id, "--openapi", address])).code).toBe(0);
-    expect(sent().filter((request) => !request.startsWith("GET"))).toEqual(["DELETE /pets/7"]);
   });
 });

@@ -45,7 +45,7 @@ describe("AP09: --always", () => {
   test("says exactly what it saves, and saves that alone", async () => {
     const { code, stderr } = await approve("--always", "--by", "ada");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^To be saved/);
+    expect(stderr).toMatch(/^To be saved/m);
     expect(stderr).toContain(`${proposal("these")}\n`);
     expect((await run(add("Rex"))).code).toBe(0);
     expect((await run(add("Max"))).code).toBe(3);

@@ -106,6 +106,7 @@ describe("--json", () => {
         expect.objectContaining({ source: path, subject: "GET /bad", pointer: expect.any(String) }),
       ],
       decisions: { good: "allow" },
+      warnings: [],
     });
   });
 
@@ -124,7 +125,7 @@ describe("--json", () => {
       },
     };
     const entries = [entry("bad", { default: deep }), entry("good", {}), entry("also_good", {})];
-    await writeJson(entries, [], new Map([["bad", "ask"]]), output);
+    await writeJson(entries, { problems: [], decisions: new Map(), warnings: [] }, output);
     expect(JSON.parse(written)).toMatchObject({
       tools: [{ name: "good" }, { name: "also_good" }],
       problems: [
@@ -213,6 +214,7 @@ describe("what cannot be loaded ends with 4", () => {
       tools: [],
       problems: [{ source: "no/such.yaml", subject: "no/such.yaml", message: expect.any(String) }],
       decisions: {},
+      warnings: [],
     });
   });
 

@@ -57,7 +57,7 @@ describe("policy explain", () => {
       { effect: "ask", tools: "nothing_*" },
     );
     const denied = await explain("delete_pet", "id=7", "--policy", policy);
-    expect(denied).toMatchObject({ code: 0, stderr: "" });
+    expect(denied.code).toBe(0);
     expect(denied.stdout).toBe(
       [
         "delete_pet is denied.",
@@ -208,7 +208,38 @@ describe("--policy", () => {
     const { code, stderr } = await explain("get_pet", "--policy", "readonly");
     expect(code).toBe(2);
     expect(stderr).toContain(
-      "--policy (did you mean readOnly?): the file readonly cannot be read (ENOENT).",
+      "--policy: there is no file readonly. Did you mean the preset readOnly?",
+    );
+    const other = await explain("get_pet", "--policy", "no/such.json");
+    expect(other.stderr).toContain("--policy: the file no/such.json cannot be read (ENOENT).");
+  });
+
+  test("with tools that there are none of is warned of, with those that may be meant", async () => {
+    const policy = rules(
+      { effect: "deny", tools: "dlete_*" },
+      { id: "typo", effect: "ask", tools: ["get_*", "ad_pet", "*_xyz"] },
+      { effect: "deny", permissions: { kind: "network", target: "none" } },
+    );
+    const warnings = [
+      'rules[0] of shop: tools "dlete_*" matches none of the 8 tools. Did you mean delete_pet?',
+      'typo of shop: tools "ad_pet" matches none of the 8 tools. Did you mean add_pet?',
+      'typo of shop: tools "*_xyz" matches none of the 8 tools.',
+    ];
+    const said = warnings.map((warning) => `toolweave: ${warning}\n`).join("");
+    const argv = ["--policy", policy];
+    expect(await explain("get_pet", ...argv)).toMatchObject({ code: 0, stderr: said });
+    const inspect = ["inspect", "--openapi", shop.documentUrl, "--json"];
+    const inspected = await runCommand([...inspect, "--filter", "get_pet", ...argv]);
+    expect(inspected).toMatchObject({ code: 0, stderr: said });
+    for (const { stdout } of [inspected, await explain("get_pet", "--json", ...argv)]) {
+      expect(JSON.parse(stdout)).toMatchObject({ warnings });
+    }
+    const layers = tempFile(
+      "layers.json",
+      '["strict", {"rules": [{"effect": "deny", "tools": "x"}]}]',
+    );
+    expect((await runCommand([...inspect, "--policy", layers])).stderr).toContain(
+      'rules[0]: tools "x"',
     );
   });
 });

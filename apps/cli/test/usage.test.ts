@@ -20,6 +20,7 @@ test.each([
   [[]],
   [["inspect"]],
   [["call"]],
+  [["policy"]],
   [["policy", "explain"]],
   [["approvals"]],
   ...["list", "show", "approve", "reject", "resume", "grants", "revoke"].map(

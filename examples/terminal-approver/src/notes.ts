@@ -78,7 +78,11 @@ export function plantNotes(folder: string): void {
   }
 }
 
-function permission(kind: string, note: string, verb: string): PermissionRequest {
+function permission(
+  kind: PermissionRequest["kind"],
+  note: string,
+  verb: string,
+): PermissionRequest {
   const target = `notes/${note}.md`;
   return { kind, target, summary: `${verb} ${target}` };
 }

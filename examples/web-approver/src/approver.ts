@@ -13,8 +13,20 @@ Options:
   --help`;
 
 const { folder, values } = readCommand(usage, { port: { type: "string", default: "0" } });
+const port = Number(values["port"]);
+if (!/^\d+$/.test(String(values["port"])) || port > 65_535) {
+  process.stderr.write("--port takes a number from 0 to 65535.\n");
+  process.exit(2);
+}
 const host = openHost(folder);
-const server = await startWebServer(host, Number(values["port"]), process.env["USER"] ?? "you");
+const server = await startWebServer(host, port, process.env["USER"] ?? "you").catch(
+  async (error: NodeJS.ErrnoException) => {
+    await host.close();
+    const why = error.code === "EADDRINUSE" ? "it is in use" : error.message;
+    process.stderr.write(`Port ${port} cannot be listened on: ${why}.\n`);
+    process.exit(1);
+  },
+);
 process.stdout.write(`Open ${server.startUrl}\n`);
 
 const stop = (): void => void server.close().then(() => host.close());

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -192,4 +192,32 @@ describe("the commands", () => {
     expect(await wrong.ended).toBe(2);
     expect(wrong.output.text).toMatch(/^Usage: /);
   });
+});
+
+describe("a port", () => {
+  it("that is none is refused, with 2", async () => {
+    for (const port of ["abc", "65536", "-1", ""]) {
+      const { output, ended } = start("approver", ["--folder", folder, `--port=${port}`]);
+      expect([port, await ended]).toEqual([port, 2]);
+      expect(output.text).toBe("--port takes a number from 0 to 65535.\n");
+    }
+  });
+
+  it("that is in use is said in one line, with 1", async () => {
+    const { startUrl } = await approver();
+    const { port } = new URL(startUrl);
+    const { output, ended } = start("approver", ["--folder", folder, "--port", port]);
+    expect(await ended).toBe(1);
+    expect(output.text).toBe(`Port ${port} cannot be listened on: it is in use.\n`);
+  });
+});
+
+it("processes that make the key together have the same one, and leave nothing else", async () => {
+  await Promise.all([runAgent(folder), runAgent(folder), runAgent(folder)]);
+  const names = await readdir(folder);
+  expect(names.filter((name) => name.startsWith("key"))).toEqual(["key"]);
+  // Calls of another key could not be opened.
+  const { browser } = await approver();
+  const calls = JSON.parse((await browser.get("/approvals.json")).text) as object[];
+  expect(calls).toHaveLength(6);
 });

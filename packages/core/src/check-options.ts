@@ -1,6 +1,11 @@
 import { nearNames } from "./registry/names.ts";
 import { ToolError } from "./tool-error.ts";
 
+/** A number of 0 or more: a text, or NaN, would be a limit that never holds. */
+export function isAtLeastZero(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
 /**
  * Refuses what is no options object, and options that nobody reads: a misspelt one would silently
  * be without effect.
@@ -17,8 +22,13 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    const [near] = nearNames(name, known, 1);
+    const [near = longer(name, known)] = nearNames(name, known, 1);
     const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
     throw new ToolError("internal", `${where}: "${name}" is no option. ${hint}`);
   }
+}
+
+/** What was left off at the end: `destructive` for `destructiveHint`. */
+function longer(name: string, known: readonly string[]): string | undefined {
+  return name.length > 2 ? known.find((one) => one.startsWith(name)) : undefined;
 }

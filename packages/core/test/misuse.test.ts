@@ -1,14 +1,39 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 
 const registry = new ToolRegistry();
-const tool = { name: "t", description: "d", input: { type: "object" } };
+const tool = { name: "t", description: "d", input: { type: "object" }, execute: () => 1 } as const;
 
 test.each([
   [
     "a misspelt option",
     () => new ToolExecutor({ registry, timeout: 5 } as never),
     /"timeout" is no option\. Did you mean timeoutMs\?/,
+  ],
+  [
+    "a word that onAsk does not know",
+    () => new ToolExecutor({ registry, onAsk: "interupt" as never }),
+    /onAsk is "interupt"; use "interrupt", "deny" or a function/,
+  ],
+  [
+    "a flag for onAsk",
+    () => new ToolExecutor({ registry, onAsk: true as never }),
+    /onAsk is true; use/,
+  ],
+  [
+    "a word that undeclaredArguments does not know",
+    () => new ToolExecutor({ registry, undeclaredArguments: "remove" as never }),
+    /undeclaredArguments is "remove"; use "schema", "strip" or "reject"/,
+  ],
+  [
+    "a number in text",
+    () => new ToolExecutor({ registry, timeoutMs: "100" as never }),
+    /timeoutMs is "100"; use 0 or more/,
+  ],
+  [
+    "a wait in text",
+    () => new ToolExecutor({ registry, retry: { attempts: 2, initialDelayMs: "5" as never } }),
+    /retry\.initialDelayMs is "5"/,
   ],
   ["no registry", () => new ToolExecutor({} as never), /needs a registry/],
   ["the registry itself", () => new ToolExecutor(registry as never), /needs a registry/],
@@ -40,4 +65,64 @@ test.each([
 
 test("a registry takes one tool without a list", () => {
   expect(new ToolRegistry(defineTool(tool) as never).get("t")?.spec.name).toBe("t");
+});
+
+describe("what is passed with a call or a run is refused", () => {
+  const executor = new ToolExecutor({ registry: new ToolRegistry([defineTool(tool)]) });
+  const t = { id: "1", name: "t", arguments: {} };
+  const run = executor.startRun();
+
+  test.each<[string, () => unknown, RegExp]>([
+    [
+      "limits that would not hold",
+      () => executor.startRun({ limit: { calls: 1 } } as never),
+      /executor\.startRun: "limit" is no option\. Did you mean limits\?/,
+    ],
+    [
+      "a run's option that is misspelt",
+      () => executor.execute(t, { session: "s" } as never),
+      /executor\.execute: "session" is no option/,
+    ],
+    [
+      "a call's option that is misspelt",
+      () => run.execute(t, { timeout: 5 } as never),
+      /run\.execute: "timeout" is no option\. Did you mean timeoutMs\?/,
+    ],
+    ["a timeout below 0", () => run.execute(t, { timeoutMs: -1 }), /timeoutMs is -1; use 0 for/],
+    ["a timeout of NaN", () => executor.execute(t, { timeoutMs: NaN }), /timeoutMs is NaN/],
+    [
+      "a timeout in text",
+      () => executor.execute(t, { timeoutMs: "5" as never }),
+      /executor\.execute: timeoutMs is "5"/,
+    ],
+    [
+      "a deadline in text",
+      () => run.execute(t, { deadlineMs: "5" as never }),
+      /run\.execute: deadlineMs is "5"; use a number/,
+    ],
+    ["a signal that is none", () => run.execute(t, { signal: {} as never }), /use an AbortSignal/],
+    ["a controller", () => executor.startRun({ signal: {} as never }), /use an AbortSignal/],
+    [
+      "what a resumption does not take",
+      () => executor.resume({} as never, [], { timeoutMs: 5 } as never),
+      /executor\.resume: "timeoutMs" is no option/,
+    ],
+    ["a listener that is none", () => executor.on({} as never), /executor\.on takes a function/],
+  ])("%s", (_, misuse, message) => {
+    expect(misuse).toThrow(message);
+    expect(misuse).toThrow(expect.objectContaining({ code: "internal" }));
+  });
+
+  test("by rejecting, where several calls are made or one is only admitted", async () => {
+    await expect(run.executeAll([t], { timeoutMs: -1 })).rejects.toThrow(
+      /run\.executeAll: timeout/,
+    );
+    await expect(run.admits(t, { timeoutMs: -1 })).rejects.toThrow(/run\.admits: timeoutMs is -1/);
+  });
+
+  test("but not an option that is left undefined", async () => {
+    const none = { timeoutMs: undefined, deadlineMs: undefined, signal: undefined };
+    expect(await executor.execute(t, none)).toMatchObject({ status: "completed" });
+    expect(await run.execute(t, none)).toMatchObject({ status: "completed" });
+  });
 });

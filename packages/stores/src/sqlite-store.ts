@@ -51,11 +51,12 @@ const longestTimer = 2_147_483_647;
  * no store; `internal` for options that make no sense.
  */
 export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
-  const given = typeof options === "string" ? { path: options } : options;
+  // Without types nothing at all may be given.
+  const given = typeof options === "object" && options !== null ? options : { path: options };
   checkOptions("sqliteStore", given, optionNames);
   const { path, leaseMs = 30_000, clock } = given;
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("toolweave.db").`);
+    throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("approvals.sqlite").`);
   }
   if (!(leaseMs > 0 && leaseMs <= longestTimer)) {
     throw new ToolError(

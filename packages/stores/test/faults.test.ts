@@ -6,12 +6,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { sqliteStore } from "../src/index.ts";
+import { auditFile, sqliteStore } from "../src/index.ts";
 import { SqliteFile } from "../src/sqlite-file.ts";
 import { SqlitePendingCalls } from "../src/sqlite-pending-calls.ts";
 import { failure } from "./support/failure.ts";
@@ -81,6 +82,31 @@ describe("EX09: a store that is not there any more", () => {
 });
 
 describe("EX09: a store that cannot be written", () => {
+  test.runIf(process.platform === "linux")("a folder that cannot be made is refused", () => {
+    // Node's recursive mkdir never ends there.
+    const path = "/proc/x/y/store.db";
+    for (const open of [() => sqliteStore(path), () => auditFile(path)]) {
+      expect(open).toThrow(expect.objectContaining({ code: "store_unavailable" }));
+    }
+  });
+
+  test("folders that are missing are made for this user alone", () => {
+    const folder = tempFolder();
+    sqliteStore(join(folder, "a", "b", "store.db")).close();
+    if (process.platform === "win32") return;
+    for (const made of ["a", "a/b"]) {
+      expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  test("without a path nothing is opened", () => {
+    for (const path of [undefined, null, "", 7]) {
+      expect(() => sqliteStore(path as never)).toThrow(
+        'sqliteStore needs a path: sqliteStore("approvals.sqlite").',
+      );
+    }
+  });
+
   test.skipIf(process.platform === "win32")("a read-only file is refused at once", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");

@@ -1,4 +1,5 @@
 import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { Counted } from "../limits/held.ts";
 import type { ToolRun } from "../executor/tool-run.ts";
 
 /** What an interrupted call had in the process that made it, and that cannot be written down. */
@@ -6,6 +7,8 @@ export interface LiveCall {
   readonly run: ToolRun;
   /** The policies that narrowed the executor's own. */
   readonly narrower: readonly PolicyLayer[];
+  /** Set when it is among what the run has counted. */
+  readonly counted?: Counted;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }

@@ -1,30 +1,32 @@
+import type { Execution } from "../executor/execution.ts";
+import { within } from "../executor/hooks/within.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
+import { isThenable, promised } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Grant, GrantProposal } from "./grant.ts";
 import type { GrantSeal } from "./grant-seal.ts";
-import type { GrantStore } from "./grant-store.ts";
 
 /**
- * For each proposal the grant that answers it, if there is one.
- *
- * @param tool the name of the tool, which all proposals are about.
- * @param session the session that the call belongs to, or its run where there is no session.
+ * For each of a call's proposals the grant that answers it, if there is one.
  * @throws ToolError `store_unavailable` when the store cannot say.
  */
 export async function matchingGrants(
-  { grants: store, grantSeal }: { readonly grants: GrantStore; readonly grantSeal: GrantSeal },
-  tool: string,
+  execution: Execution,
   proposals: readonly (GrantProposal | undefined)[],
-  session: string,
 ): Promise<readonly (Grant | undefined)[]> {
   if (proposals.every((proposal) => proposal === undefined)) return [];
+  const { engine, call, run } = execution;
+  const session = run.sessionId ?? run.id;
   try {
-    const grants = await store.list(tool);
+    const listed = engine.grants.list(call.name);
+    const grants = isThenable(listed)
+      ? await within(execution, engine.hookTimeoutMs, promised(listed))
+      : listed;
     return await Promise.all(
-      proposals.map((proposal) => proposal && firstOf(grants, proposal, session, grantSeal)),
+      proposals.map((proposal) => proposal && firstOf(grants, proposal, session, engine.grantSeal)),
     );
   } catch (cause) {
-    throw grantsUnavailable(tool, cause);
+    throw grantsUnavailable(call.name, cause);
   }
 }
 

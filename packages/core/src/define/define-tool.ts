@@ -21,7 +21,8 @@ import type {
 } from "../spec/tool.ts";
 import { suspend } from "../spec/interruption.ts";
 import { defineLazy, lazyProperty } from "../spec/lazy.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { shown } from "../shown.ts";
 import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
 import { messageOf } from "../executor/failure-of.ts";
@@ -159,14 +160,37 @@ function check(definition: DefinitionData): void {
       `${name}: input is missing: { type: "object", properties: {…} }, or a Zod schema.`,
     );
   }
-  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
-    throw defect(`${name}: timeoutMs is ${timeoutMs}; use 0 for none, or leave it out.`);
+  if (timeoutMs !== undefined && !isAtLeastZero(timeoutMs)) {
+    throw defect(`${name}: timeoutMs is ${shown(timeoutMs)}; use 0 for none, or leave it out.`);
   }
+  if (definition.annotations !== undefined) checkAnnotations(name, definition.annotations);
   if (definition.retry !== undefined) checkRetry(`${name}: retry`, definition.retry);
   if (isStandardSchema(output)) requireJsonSchema(name, output, "output as JSON Schema instead");
   const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
   if (written !== undefined) checkInput(name, written, injected);
   else requireJsonSchema(name, input as StandardSchema, "inputSchema beside it");
+}
+
+/** A record of all of them, so that none is forgotten; true: a hint, which is true or false. */
+const annotationKeys: Record<keyof ToolAnnotations, boolean> = {
+  title: false,
+  readOnlyHint: true,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
+  needsApprovalHint: true,
+  streamingHint: true,
+  access: false,
+  redact: false,
+};
+
+/** A misspelt one would let a call run that somebody wanted to be asked about. */
+function checkAnnotations(name: string, annotations: ToolAnnotations): void {
+  checkOptions(`${name}: annotations`, annotations, Object.keys(annotationKeys));
+  for (const [key, value] of Object.entries(annotations) as [keyof ToolAnnotations, unknown][]) {
+    if (!annotationKeys[key] || value === undefined || typeof value === "boolean") continue;
+    throw defect(`${name}: annotations.${key} is ${shown(value)}; use true or false.`);
+  }
 }
 
 function requireJsonSchema(name: string, schema: StandardSchema, write: string): void {

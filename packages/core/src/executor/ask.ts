@@ -37,7 +37,7 @@ interface Question extends Asked {
  * asking now. Resolves when all of it may be done.
  */
 export async function answerAsks(execution: Execution, asked: readonly Asked[]): Promise<void> {
-  const { engine, run, call, resumption } = execution;
+  const { resumption } = execution;
   const hashes = await hashesOf(execution);
   if (execution.ended) return;
   const approval =
@@ -51,9 +51,8 @@ export async function answerAsks(execution: Execution, asked: readonly Asked[]):
     grant: undefined,
   }));
   const open = questions.filter(({ agreed }) => agreed === undefined);
-  const session = run.sessionId ?? run.id;
   const proposals = open.map(({ proposal }) => proposal);
-  const grants = await matchingGrants(engine, call.name, proposals, session);
+  const grants = await matchingGrants(execution, proposals);
   if (execution.ended) return;
   for (const [index, question] of open.entries()) question.grant = grants[index];
   if (open.some(({ grant }) => grant === undefined)) {
@@ -217,7 +216,8 @@ function decidedFor(decision: AuditDecision, questions: readonly Question[]): De
 
 /** What the model reads when a person has said no. */
 export function rejection(name: string, reason: string | undefined): ToolError {
-  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
+  const stop = /[.!?…。！？]\s*$/u.test(reason ?? "") ? "" : ".";
+  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}${stop}`;
   return new ToolError(
     "approval_rejected",
     `A person rejected this call of ${name}.${why} Do not repeat it.`,

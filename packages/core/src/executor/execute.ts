@@ -239,8 +239,6 @@ function endAfter(execution: Execution, kept: Promise<ToolOutcome>): void {
     (outcome) => {
       if (execution.waitingFor !== ticket) return;
       arrive(execution);
-      // It counts when it goes on. One that cannot be put aside has run, and counts as it is.
-      if (outcome.status === "interrupted") uncount(execution);
       end(execution, outcome);
     },
     (error: unknown) => {

@@ -8,7 +8,7 @@ import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
-import type { Held } from "../limits/held.ts";
+import type { Counted, Held } from "../limits/held.ts";
 import type { Slot } from "../limits/slots.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Batch } from "./batch.ts";
@@ -32,6 +32,8 @@ export interface Resumption {
   readonly suspended?: Resumed;
   /** The tool is no longer the one that a person was asked about. */
   readonly changed: boolean;
+  /** What the run has counted of the call already; absent: nothing, or the run is another one. */
+  readonly counted?: Counted;
   /** Which nested call each of the tool's requests has been answered for, by their ids. */
   readonly passedOn: Map<string, string>;
 }

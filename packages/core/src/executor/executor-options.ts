@@ -8,7 +8,7 @@ import { Seal } from "../approvals/seal.ts";
 import { Secret } from "../approvals/secret.ts";
 import { Audit } from "../audit/audit.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { enforced, type ExecutorLimits } from "../limits/executor-limits.ts";
 import type { RateLimitStore } from "../limits/rate-limit-store.ts";
@@ -18,6 +18,7 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
+import { shown } from "../shown.ts";
 import type { RetryPolicy } from "../spec/tool-spec.ts";
 import { ToolError } from "../tool-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -154,12 +155,12 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     retries,
     registry: options.registry,
     policies: compilePolicy(options.policy ?? "supervised"),
-    onAsk: options.onAsk ?? "interrupt",
+    onAsk: onAskOf(options.onAsk ?? "interrupt"),
     clock,
     timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
     maxOutputBytes: atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000),
-    undeclaredArguments: options.undeclaredArguments ?? "schema",
+    undeclaredArguments: undeclared(options.undeclaredArguments ?? "schema"),
     hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
     retry: retryOf(options.retry),
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
@@ -203,12 +204,28 @@ function repairOf(repair: Repair | undefined): Repair | undefined {
   throw new ToolError("internal", "repair is no function: use repair: ({ arguments }) => ….");
 }
 
+function onAskOf(value: OnAsk): OnAsk {
+  if (value === "interrupt" || value === "deny" || typeof value === "function") return value;
+  throw new ToolError(
+    "internal",
+    `onAsk is ${shown(value)}; use "interrupt", "deny" or a function that decides.`,
+  );
+}
+
+function undeclared(value: "schema" | "strip" | "reject"): "schema" | "strip" | "reject" {
+  if (value === "schema" || value === "strip" || value === "reject") return value;
+  throw new ToolError(
+    "internal",
+    `undeclaredArguments is ${shown(value)}; use "schema", "strip" or "reject".`,
+  );
+}
+
 function onInvalidCall(value: "return" | "fail"): "return" | "fail" {
   if (value === "return" || value === "fail") return value;
   throw new ToolError("internal", `onInvalidCall is "${String(value)}"; use "return" or "fail".`);
 }
 
 function atLeastZero(option: string, value: number): number {
-  if (value >= 0) return value;
-  throw new ToolError("internal", `${option} is ${value}; use 0 or more.`);
+  if (isAtLeastZero(value)) return value;
+  throw new ToolError("internal", `${option} is ${shown(value)}; use 0 or more.`);
 }

@@ -123,7 +123,7 @@ async function explained(
   proposed: readonly PermissionRequest[],
   withArguments: boolean,
 ): Promise<readonly ExplainedRequest[]> {
-  const { engine, run, entry, policies, args = {} } = execution;
+  const { run, entry, policies, args = {} } = execution;
   if (entry === undefined) return [];
   const itself = proposed.length === 0 || !entry.trusted ? [undefined] : [];
   const weighed = await Promise.all(
@@ -139,14 +139,12 @@ async function explained(
   );
   const hashes = withArguments ? await hashesOf(execution).catch(() => undefined) : undefined;
   const grants = await matchingGrants(
-    engine,
-    execution.call.name,
+    execution,
     weighed.map(({ permission, decision }) =>
       hashes === undefined || decision.effect !== "ask" || decision.ask === "always"
         ? undefined
         : proposalFor(execution, permission, hashes),
     ),
-    run.sessionId ?? run.id,
   );
   return weighed.map(({ permission, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;

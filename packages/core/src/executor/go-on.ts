@@ -70,9 +70,11 @@ async function resumptionOf(
   opened: Opened,
   answers: readonly Answer[],
 ): Promise<Resumption> {
-  const { interruption, pending, toolset } = opened;
+  const { interruption, pending, run, toolset } = opened;
   const { suspended, earlier, argumentsHash } = pending;
   const by = answeredBy(answers);
+  const live = engine.liveCalls.get(interruption.id);
+  const counted = live?.run === run ? live.counted : undefined;
   const entry = toolset.entry(interruption.call.name);
   const common = {
     interruption,
@@ -80,6 +82,7 @@ async function resumptionOf(
     attempt: pending.attempt + 1,
     ...(by === undefined ? {} : { by }),
     changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
+    ...(counted === undefined ? {} : { counted }),
     passedOn: new Map<string, string>(),
   };
   if (suspended !== undefined) {

@@ -1,6 +1,7 @@
 import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
 import type { PendingCall } from "../approvals/pending-call.ts";
 import { storeTime, unavailable } from "../approvals/store-time.ts";
+import { countedOf } from "../limits/held.ts";
 import type { Interruption } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
@@ -40,7 +41,9 @@ export async function interrupt(
     // Before anybody hears of it: whoever does may stop the call, and it waits already.
     execution.ended = true;
     const narrower = execution.policies.slice(engine.policies.length);
-    engine.liveCalls.add(id, { run, narrower, expiresAt }, engine.clock.now());
+    const counted = countedOf(execution);
+    const live = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
+    engine.liveCalls.add(id, live, engine.clock.now());
     tell(execution, interrupted, id);
   }
   return { status: "interrupted", interruption: plainCopy(interruption) };

@@ -1,8 +1,10 @@
 import { checkOptions } from "../check-options.ts";
+import { shown } from "../shown.ts";
 import type { Awaitable } from "../spec/json.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { callOptionNames, checkCallOptions } from "./call-options.ts";
 import type { CallOptions } from "./tool-run.ts";
 
 /** One of several calls, and what came of it. */
@@ -49,16 +51,13 @@ export interface ExecuteAllOptions extends CallOptions {
   readonly duplicates?: "run" | "skip";
 }
 
-/** A record of all of them: an option that is added elsewhere must be added here. */
-const optionNames: Record<keyof ExecuteAllOptions, true> = {
-  strategy: true,
-  maxConcurrency: true,
-  steer: true,
-  duplicates: true,
-  timeoutMs: true,
-  deadlineMs: true,
-  signal: true,
-};
+const optionNames: readonly string[] = [
+  "strategy",
+  "maxConcurrency",
+  "steer",
+  "duplicates",
+  ...callOptionNames,
+] satisfies readonly (keyof ExecuteAllOptions)[];
 
 /** Options that have been checked, with their defaults. */
 export interface ManyCalls {
@@ -83,9 +82,10 @@ export function manyCalls(
   options: ExecuteAllOptions,
 ): ManyCalls {
   const wrong = (what: string): ToolError => new ToolError("internal", `${where}: ${what}`);
-  checkOptions(where, options, Object.keys(optionNames));
+  checkOptions(where, options, optionNames);
+  checkCallOptions(where, options);
   if (!Array.isArray(calls)) throw wrong("the calls are no list: pass an array of them.");
-  const { strategy = "parallel", steer, duplicates = "run", signal } = options;
+  const { strategy = "parallel", steer, duplicates = "run" } = options;
   const step = stepOf(strategy);
   if (step === undefined) {
     throw wrong(
@@ -104,9 +104,6 @@ export function manyCalls(
   if (duplicates !== "run" && duplicates !== "skip") {
     throw wrong(`duplicates is ${shown(duplicates)}; use "run" or "skip".`);
   }
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw wrong(`signal is ${shown(signal)}; use an AbortSignal.`);
-  }
   const skipsDuplicates = duplicates === "skip";
   return { calls: [...calls], step, maxConcurrency, steer, skipsDuplicates, options };
 }
@@ -122,21 +119,4 @@ function stepOf(strategy: unknown): number | undefined {
 
 function isWholeAboveZero(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0;
-}
-
-/** A value in an error text; `JSON.stringify` would make `null` of `NaN` and of `Infinity`. */
-function shown(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  try {
-    return (JSON.stringify(value, (_, member: unknown) => readable(member)) ?? typeof value).slice(
-      0,
-      80,
-    );
-  } catch {
-    return typeof value;
-  }
-}
-
-function readable(member: unknown): unknown {
-  return typeof member === "number" && !Number.isFinite(member) ? String(member) : member;
 }

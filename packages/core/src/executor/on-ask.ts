@@ -4,6 +4,7 @@ import type { Awaitable, JsonObject } from "../spec/json.ts";
 import type { ApprovalRequest } from "../spec/interruption.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { ToolSpec } from "../spec/tool-spec.ts";
+import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 
 /** What an approver decides upon. */
@@ -30,7 +31,7 @@ export type AskAnswer =
     }
   | { readonly approved: false; readonly reason?: string; readonly by?: string };
 
-/** Decides inline. What it throws refuses the call. */
+/** Decides inline. What it throws, and an answer that is none, refuses the call. */
 export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
 
 /**
@@ -40,7 +41,7 @@ export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
 export type OnAsk = "interrupt" | "deny" | Approver;
 
 /**
- * Asks an approver. Only what is plainly a yes is one.
+ * Asks an approver. Only what is plainly a yes is one, and only what is plainly a no is a person's.
  *
  * @throws ToolError `permission_denied` when it cannot say.
  */
@@ -49,8 +50,14 @@ export async function approverAnswer(approver: Approver, ask: Ask): Promise<AskA
     const answer: AskAnswer | undefined = await approver(ask);
     const { by, reason, grant }: { by?: unknown; reason?: unknown; grant?: unknown } = answer ?? {};
     const who = typeof by === "string" ? { by } : {};
-    if (answer?.approved !== true) {
+    const approved: unknown = answer?.approved;
+    if (approved === false) {
       return { approved: false, ...who, ...(typeof reason === "string" ? { reason } : {}) };
+    }
+    if (approved !== true) {
+      throw new TypeError(
+        `The approver answered ${shown(answer)}; use { approved: true } or { approved: false }.`,
+      );
     }
     if (grant === undefined) return { approved: true, ...who };
     if (!isGrantChoice(grant)) throw new TypeError("The approver's grant is no grant.");

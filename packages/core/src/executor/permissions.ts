@@ -1,4 +1,6 @@
-import type { PermissionRequest } from "../spec/permission-request.ts";
+import { nearNames } from "../registry/names.ts";
+import { permissionKinds, type PermissionRequest } from "../spec/permission-request.ts";
+import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failure-of.ts";
@@ -55,12 +57,24 @@ export function readPermission(request: unknown): PermissionRequest {
       `one has a kind of more than ${longestKind} or a target of more than ${longestTarget} characters`,
     );
   }
+  if (!isKind(kind)) {
+    const [near] = nearNames(kind, permissionKinds, 1);
+    const hint =
+      near === undefined
+        ? `use ${permissionKinds.join(", ")} or custom.…`
+        : `did you mean ${near}?`;
+    throw new TypeError(`one is of the kind ${shown(kind)}, which is none: ${hint}`);
+  }
   if (details === undefined) return { kind, target, summary: oneLine(summary) };
   const plain = plainCopy(jsonValue(details));
   if (JSON.stringify(plain).length > longestDetails) {
     throw new TypeError(`one has details of more than ${longestDetails} characters`);
   }
   return { kind, target, summary: oneLine(summary), details: plain };
+}
+
+function isKind(kind: string): boolean {
+  return kind.startsWith("custom.") || permissionKinds.includes(kind);
 }
 
 function oneLine(text: string): string {

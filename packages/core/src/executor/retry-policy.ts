@@ -1,4 +1,5 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { shown } from "../shown.ts";
 import type { RetryPolicy } from "../spec/tool-spec.ts";
 import { ToolError } from "../tool-error.ts";
 
@@ -20,10 +21,12 @@ export function checkRetry(where: string, policy: RetryPolicy): void {
   checkOptions(where, policy, Object.keys(policyKeys));
   const { attempts, initialDelayMs = 0, maxDelayMs = 0, evenIfNotIdempotent = false } = policy;
   if (!(Number.isInteger(attempts) && attempts > 0)) {
-    throw defect(`${where}.attempts is ${attempts}; use a whole number above 0.`);
+    throw defect(`${where}.attempts is ${shown(attempts)}; use a whole number above 0.`);
   }
   for (const [name, ms] of Object.entries({ initialDelayMs, maxDelayMs })) {
-    if (!(ms >= 0 && ms < Infinity)) throw defect(`${where}.${name} is ${ms}; use 0 or more.`);
+    if (!isAtLeastZero(ms) || ms === Infinity) {
+      throw defect(`${where}.${name} is ${shown(ms)}; use 0 or more.`);
+    }
   }
   if (typeof evenIfNotIdempotent !== "boolean") {
     throw defect(`${where}.evenIfNotIdempotent is neither true nor false.`);

@@ -7,19 +7,21 @@ import type { Caller } from "../spec/caller.ts";
 import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
 import { resume } from "./resume.ts";
+import { callOptionNames, checkCallOptions, checkSignal, runOptionNames } from "./call-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { ToolRun, type CallOptions, type RunOptions } from "./tool-run.ts";
 
 /** What an interrupted call goes on with. */
 export interface ResumeOptions {
   /** Cancels the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * The run to go on in, when the one that was interrupted has ended: of this executor, for the same
    * caller and session; anything else fails with `approval_invalid`. Default: the interrupted run; when
@@ -37,6 +39,13 @@ export interface DrainOptions {
 }
 
 const noOptions = {};
+
+const callNames: readonly string[] = [...new Set([...callOptionNames, ...runOptionNames])];
+const resumeNames: readonly string[] = [
+  "signal",
+  "run",
+  "injected",
+] satisfies readonly (keyof ResumeOptions)[];
 
 /**
  * The only way to run a tool: validates, authorises, runs, bounds and reports every call.
@@ -91,9 +100,13 @@ export class ToolExecutor {
   /**
    * Starts a run: several calls for one caller, with limits, a signal and values of their own.
    *
-   * @throws ToolError `internal` when a limit, or the caller, makes no sense.
+   * @throws ToolError `internal` when an option, a limit, or the caller, makes no sense.
    */
   startRun(options: RunOptions = noOptions): ToolRun {
+    if (options !== noOptions) {
+      checkOptions("executor.startRun", options, runOptionNames);
+      checkSignal("executor.startRun", options.signal);
+    }
     return new ToolRun(this.#engine, options);
   }
 
@@ -101,12 +114,15 @@ export class ToolExecutor {
    * Runs one call, as a run of its own. Never rejects: what goes wrong is in the outcome.
    *
    * @param call what the model asks for.
+   * @throws ToolError `internal` when an option makes no sense; nothing has run then.
    */
   execute(call: ToolCall, options: RunOptions & CallOptions = noOptions): Promise<ToolOutcome> {
-    if (options.signal === undefined) return this.startRun(options).execute(call, options);
+    if (options === noOptions) return new ToolRun(this.#engine, options).execute(call);
+    checkOptions("executor.execute", options, callNames);
+    checkCallOptions("executor.execute", options);
     // The signal is the call's: a listener of the run's would outlive it.
-    const { signal: _, ...runOptions } = options;
-    return this.startRun(runOptions).execute(call, options);
+    const { timeoutMs, deadlineMs, signal, ...runOptions } = options;
+    return new ToolRun(this.#engine, runOptions).execute(call, { timeoutMs, deadlineMs, signal });
   }
 
   /**
@@ -122,12 +138,17 @@ export class ToolExecutor {
    *
    * @param interruption as it was; unchanged.
    * @param answers one for each request, or one without `requestId` for all.
+   * @throws ToolError `internal` when an option makes no sense; the call still waits then.
    */
   resume(
     interruption: Interruption,
     answers: readonly Answer[],
-    options: ResumeOptions = {},
+    options: ResumeOptions = noOptions,
   ): Promise<ToolOutcome> {
+    if (options !== noOptions) {
+      checkOptions("executor.resume", options, resumeNames);
+      checkSignal("executor.resume", options.signal);
+    }
     const go = (): Promise<ToolOutcome> =>
       this.#engine.drain.keep(resume(this.#engine, interruption, answers, options));
     // A source that never loads must not keep the executor from coming to rest.
@@ -169,8 +190,11 @@ export class ToolExecutor {
   async drain(options: DrainOptions = noOptions): Promise<void> {
     checkOptions("executor.drain", options, ["graceMs"]);
     const { graceMs = 10_000 } = options;
-    if (!(graceMs >= 0)) {
-      throw new ToolError("internal", `executor.drain: graceMs is ${graceMs}; use 0 or more.`);
+    if (!isAtLeastZero(graceMs)) {
+      throw new ToolError(
+        "internal",
+        `executor.drain: graceMs is ${shown(graceMs)}; use 0 or more.`,
+      );
     }
     return this.#engine.drain.begin(graceMs);
   }
@@ -183,8 +207,13 @@ export class ToolExecutor {
   /**
    * Calls `listener` with every event; returns what stops it. Without a listener events cost
    * nothing.
+   *
+   * @throws ToolError `internal` for what is no function.
    */
   on(listener: ToolEventListener): () => void {
+    if (typeof listener !== "function") {
+      throw new ToolError("internal", "executor.on takes a function: executor.on((event) => …).");
+    }
     if (!this.#followsRegistry) {
       this.#followsRegistry = true;
       this.registry.onChange((diff) =>

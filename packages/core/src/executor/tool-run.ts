@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import type { Caller } from "../spec/caller.ts";
 import {
   checkedLimits,
@@ -13,6 +14,7 @@ import { Batch, type BatchRun } from "./batch.ts";
 import { CallStream } from "./call-stream.ts";
 import type { Engine } from "./engine.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
+import { callOptionNames, checkCallOptions } from "./call-options.ts";
 import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
@@ -29,7 +31,7 @@ export interface RunOptions {
   /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
   readonly caller?: Caller;
   /** Cancels every call of the run. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What tools get as `ctx.injected`. Never shown to a model. */
   readonly injected?: unknown;
   readonly limits?: RunLimits;
@@ -40,15 +42,15 @@ export interface RunOptions {
 /** What one call is made with. */
 export interface CallOptions {
   /** Milliseconds; shortens the tool's own timeout. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Milliseconds for the whole call: its attempts, the waits between them, and the wait for a place.
    * Waiting for people does not count, and a call that is resumed has none. The call fails with
    * `timeout`. 0 or less: it has passed. Default: the run's time.
    */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Cancels this call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
@@ -128,8 +130,10 @@ export class ToolRun {
    * Runs one call. Never rejects: what goes wrong is in the outcome.
    *
    * @param call what the model asks for.
+   * @throws ToolError `internal` when an option makes no sense; nothing has run then.
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
+    if (options !== undefined) checkOwn("run.execute", options);
     const admitted = this.#admitted?.get(call);
     if (admitted !== undefined) return this.#start(call, admitted, options);
     if (!this.#engine.registry.loading) return this.#executeNow(call, options);
@@ -143,8 +147,10 @@ export class ToolRun {
    *
    * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must
    * agree first (resume it), a failed one when it would be refused.
+   * @throws ToolError `internal` (by rejecting) when an option makes no sense.
    */
   async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
+    if (options !== undefined) checkOwn("run.admits", options);
     if (this.#engine.registry.loading) await this.#loaded(options?.signal);
     const execution = this.#prepare(call, options);
     const outcome = await followSignal(options?.signal, execution, admit);
@@ -303,4 +309,9 @@ export class ToolRun {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#onAbort = undefined;
   }
+}
+
+function checkOwn(where: string, options: CallOptions): void {
+  checkOptions(where, options, callOptionNames);
+  checkCallOptions(where, options);
 }

@@ -39,6 +39,9 @@ export async function unseal(engine: Engine, interruption: Interruption): Promis
   const pending = await engine.seal.open(interruption);
   if (pending !== undefined) return pending;
   const { name } = interruption.call;
+  if (name === "") {
+    throw approvalInvalid("This is no interruption: pass outcome.interruption, unchanged.");
+  }
   throw approvalInvalid(
     engine.seal.shared
       ? `This interruption of ${name} cannot be opened: it was changed, or belongs to an executor with another key.`

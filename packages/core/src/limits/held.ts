@@ -7,8 +7,8 @@ export interface Held {
   recent: RecentCall | undefined;
   /** What it spends. Kept when given back: a call that was only admitted takes it again. */
   amount: number | undefined;
-  /** The run's counter has `amount` in it. */
-  spent: boolean;
+  /** What the run's counter has of it. */
+  spent: number;
   /** Reservations of rates that are neither committed nor released. */
   reservations: string[];
 }
@@ -18,7 +18,19 @@ export function heldBy(execution: Execution): Held {
   return (execution.held ??= {
     recent: undefined,
     amount: undefined,
-    spent: false,
+    spent: 0,
     reservations: [],
   });
+}
+
+/** What a call that was suspended has taken of its run, which counts it no more when it goes on there. */
+export interface Counted {
+  readonly spent: number;
+}
+
+/** `undefined`: the run has nothing of the call in its counters. */
+export function countedOf({ counted, held, resumption }: Execution): Counted | undefined {
+  const before = resumption?.counted;
+  if (!counted && before === undefined) return undefined;
+  return { spent: (before?.spent ?? 0) + (held?.spent ?? 0) };
 }

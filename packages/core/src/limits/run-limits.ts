@@ -1,10 +1,12 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
 /**
  * How much a run may do. Absent: as much as it likes. What is exhausted refuses a call at once, with
- * `limit_exceeded`. A call counts from stage 5 on; one that never starts is given back.
+ * `limit_exceeded`. A call counts from stage 5 on; one that never starts is given back, and one that
+ * was suspended is not counted again when it goes on in the same run.
  */
 export interface RunLimits {
   /** Calls in all. */
@@ -38,8 +40,8 @@ const limitNames: Record<keyof RunLimits, true> = {
 export function checkedLimits(limits: RunLimits): RunLimits {
   checkOptions("limits", limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
-    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
-      throw new ToolError("internal", `limits.${name} is ${String(value)}; use 0 or more.`);
+    if (value !== undefined && !isAtLeastZero(value)) {
+      throw new ToolError("internal", `limits.${name} is ${shown(value)}; use 0 or more.`);
     }
   }
   return { ...limits };

@@ -28,7 +28,8 @@ export function reserveSpend(
 export function holdSpend(execution: Execution, amount: number): Awaitable<void> {
   const held = heldBy(execution);
   held.amount = amount;
-  held.spent = countSpend(execution, amount);
+  const counted = Math.max(0, amount - (execution.resumption?.counted?.spent ?? 0));
+  if (countSpend(execution, counted)) held.spent = counted;
   return execution.engine.rates?.reserve(execution, "spend", amount);
 }
 

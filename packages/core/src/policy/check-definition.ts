@@ -11,6 +11,7 @@ import {
   misuse,
   nearest,
 } from "./check-values.ts";
+import { permissionKinds } from "../spec/permission-request.ts";
 import { hintNames } from "./compiled-rule.ts";
 import type {
   AnnotationCondition,
@@ -163,16 +164,6 @@ function toolGlobFault(glob: string): string | undefined {
     ? undefined
     : "no tool is named so: names are letters, digits, _ and -, 64 at most; * is any run, ? is one";
 }
-
-const permissionKinds: readonly string[] = [
-  "process",
-  "fs.read",
-  "fs.write",
-  "network",
-  "spend",
-  "delegate",
-  "mcp",
-];
 
 function kindGlobFault(glob: string): string | undefined {
   const [literal = ""] = glob.split(/[*?]/, 1);

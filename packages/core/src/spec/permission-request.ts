@@ -1,5 +1,16 @@
 import type { JsonValue } from "./json.ts";
 
+/** The kinds of permissions that have a name; a tool's own are `custom.*`. */
+export const permissionKinds: readonly string[] = [
+  "process",
+  "fs.read",
+  "fs.write",
+  "network",
+  "spend",
+  "delegate",
+  "mcp",
+];
+
 /**
  * One thing that a call intends to do, said before it does it. `kind` is one of `process`,
  * `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp`, or `custom.*`.

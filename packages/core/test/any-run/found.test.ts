@@ -11,6 +11,7 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { notedStore, spending } from "../limits/controlled.ts";
+import { deferred } from "../support/deferred.ts";
 import {
   call,
   executorFor,
@@ -240,6 +241,7 @@ test("a call that an abandoned attempt goes on with is refused, and not requeste
   const clock = new FakeClock();
   const pendingCalls = memoryPendingCalls(clock);
   let late: Promise<ToolOutcome> | undefined;
+  const abandoned = deferred<void>();
   const executor = executorFor(
     [
       tool("pay", undefined, { needsApproval: true }),
@@ -249,7 +251,9 @@ test("a call that an abandoned attempt goes on with is refused, and not requeste
           if (resumed !== undefined) {
             const waiting = resumed.state as unknown as Interruption;
             if (attempt === 2) {
-              await new Promise((resolve) => void clock.setTimeout(() => resolve(null), 52));
+              const over = new Promise((resolve) => void clock.setTimeout(() => resolve(null), 52));
+              abandoned.resolve();
+              await over;
               late = scope.resume(waiting);
               return never();
             }
@@ -266,7 +270,7 @@ test("a call that an abandoned attempt goes on with is refused, and not requeste
   const events = recorded(executor);
   const interruption = interruptionOf(await executor.execute(call("outer")));
   const outcome = executor.resume(interruption, [{ type: "approve" }]);
-  for (let turn = 0; turn < 20; turn++) await settled();
+  await abandoned.promise;
   await clock.advance(1000);
   expect(completed(await outcome).result.content).toMatchObject([{ text: "completed" }]);
   expect(failed(await late).error.message).toBe("The attempt that made this call has ended.");

@@ -72,7 +72,8 @@ export class Host {
   readonly reservations: Set<string> = new Set();
   readonly far: TestSource;
   readonly #seen = new Map<string, number>();
-  readonly #attempts = new Map<string, number>();
+  /** By what each start of a call alone has: two stores may let it go on twice at once. */
+  readonly #attempts = new Map<unknown, number>();
 
   constructor(world: World, plan: Plan, store: unknown) {
     this.world = world;
@@ -124,15 +125,16 @@ export class Host {
   }
 
   /** A tool has been invoked. */
-  invoked({ callId, attempt }: ToolContext): void {
+  invoked(ctx: ToolContext): void {
+    const { callId, attempt } = ctx;
     this.log.push({ type: "invoked", callId });
-    this.#attempts.set(callId, attempt);
+    this.#attempts.set(startOf(ctx), attempt);
     if (this.refused.has(callId)) this.world.violation(`${callId} ran although it was refused`);
   }
 
   /** Another attempt of the call has begun. */
-  isStale({ callId, attempt }: ToolContext): boolean {
-    return (this.#attempts.get(callId) ?? attempt) > attempt;
+  isStale(ctx: ToolContext): boolean {
+    return (this.#attempts.get(startOf(ctx)) ?? ctx.attempt) > ctx.attempt;
   }
 
   /** What an attempt that has been given up says, nobody hears. */
@@ -183,6 +185,11 @@ export class Host {
     this.#seen.set(what, times);
     return times;
   }
+}
+
+/** The same in all attempts of one start of a call. */
+function startOf({ callId, resumed }: ToolContext): unknown {
+  return resumed?.answers ?? callId;
 }
 
 /** The same without what is undefined. */

@@ -150,17 +150,20 @@ function statusTold(type: string): ToolOutcome["status"] | undefined {
   return undefined;
 }
 
-/** What a run has counted is what has started and does not wait. */
+/** What a run has counted is what has started, and once only when it was suspended and goes on there. */
 function ofCounters({ ops, runs }: Plan, host: Host, say: (what: string) => void): void {
-  // A call of a run that was disposed of goes on in another one of the same id.
+  // A call of a run that was disposed of goes on in another one of the same id; of two calls with
+  // one id nobody can tell which goes on.
   const isMixed = ops.some(
-    ({ what }) => what.op === "dispose" || (what.op === "resume" && what.there),
+    ({ what }) =>
+      what.op === "dispose" ||
+      (what.op === "resume" && what.there) ||
+      (what.op === "admits" && what.times > 1),
   );
   for (const [at, run] of host.runs.entries()) {
     if (runs[at]?.limits === undefined || isMixed) continue;
     const own = host.log.filter((entry) => "runId" in entry && entry.runId === run.id);
-    const count = (type: string): number => own.filter((entry) => entry.type === type).length;
-    const counted = count("tool.started") - count("tool.suspended");
+    const counted = startsCounted(own);
     const calls = run.counters?.calls;
     if (calls !== counted) say(`${run.id} has counted ${calls} calls, not ${counted}`);
     const byTool = [...(run.counters?.byTool.values() ?? [])].reduce(
@@ -172,6 +175,22 @@ function ofCounters({ ops, runs }: Plan, host: Host, say: (what: string) => void
     if ((run.counters?.spend ?? 0) > most) say(`${run.id} has spent too much`);
     if (counted === 0 && (run.counters?.spend ?? 0) !== 0) say(`${run.id} has spent on nothing`);
   }
+}
+
+function startsCounted(entries: readonly Entry[]): number {
+  /** Interruptions, and calls that go on after one of them, of which a start is counted already. */
+  const before = new Set<string>();
+  let counted = 0;
+  for (const entry of entries) {
+    const { callId, type } = entry;
+    if (type === "tool.resumed" && before.has(entry.interruptionId)) before.add(callId);
+    else if (type === "tool.started" && !before.has(callId)) counted += 1;
+    else if (type === "tool.suspended") before.add(entry.interruptionId);
+    else if (type === "tool.interrupted" && before.has(callId)) before.add(entry.interruptionId);
+    // Not when it is rejected: that may be of somebody who came too late to go on with it.
+    if (endTypes.has(type)) before.delete(callId);
+  }
+  return counted;
 }
 
 /** Nothing that needs a person, or is denied, starts without one. */

@@ -99,7 +99,7 @@ describe("an executor of another process with the same key", () => {
     completed(await there.resume(carried(interruption), yes));
     for (const executor of [here, there]) {
       expect(failed(await executor.resume(interruption, yes)).error.message).toBe(
-        "This interruption of pay was answered before; make the call again.",
+        "This interruption of pay was answered before; check what it did before making the call again.",
       );
     }
     expect(ran).toHaveLength(1);

@@ -21,6 +21,7 @@ describe("what a preflight says", () => {
     ["a target that is no text", () => [{ ...request, target: { toString: () => "x" } }]],
     ["a target of a megabyte", () => [{ ...request, target: "x".repeat(1_000_000) }]],
     ["a kind without end", () => [{ ...request, kind: "x".repeat(101) }]],
+    ["a kind that no rule and no limit knows", () => [{ ...request, kind: "spending" }]],
     ["details of a megabyte", () => [{ ...request, details: "x".repeat(1_000_000) }]],
     ["more requests than anybody reads", () => Array.from({ length: 101 }, () => request)],
     [
@@ -70,6 +71,16 @@ describe("what a preflight says", () => {
       "host",
       "t was not run: its preflight did not answer with permission requests ({ kind, target, summary }), 100 at most: one is no object. The tool has to be corrected.",
     ]);
+  });
+
+  test("tells the kind that was probably meant, and takes one of the tool's own", async () => {
+    const of = (kind: string): Tool =>
+      foreignTool("t", { preflight: () => [{ ...request, kind }] });
+    const { error } = failed(await executorFor(trusted(of("fs.wirte"))).execute(call("t")));
+    expect(error.message).toContain(
+      'one is of the kind "fs.wirte", which is none: did you mean fs.write?',
+    );
+    interruptionOf(await executorFor(trusted(of("custom.wirte"))).execute(call("t")));
   });
 
   test("is cut for a person to read, and is one line that says what it says", async () => {

@@ -25,6 +25,21 @@ describe("a definition is refused at once", () => {
       /timeoutMs is NaN/,
     ],
     [
+      "a timeout in text",
+      () => defineTool({ ...base, timeoutMs: "5" as never }),
+      /timeoutMs is "5"/,
+    ],
+    [
+      "an annotation that nobody reads, which would spare the call its question",
+      () => defineTool({ ...base, annotations: { destructive: true } as never }),
+      /x: annotations: "destructive" is no option\. Did you mean destructiveHint\?/,
+    ],
+    [
+      "a hint that is neither true nor false",
+      () => defineTool({ ...base, annotations: { needsApprovalHint: "yes" } as never }),
+      /x: annotations\.needsApprovalHint is "yes"; use true or false/,
+    ],
+    [
       "an input that is no object",
       () => defineTool({ ...base, input: { type: "string" } }),
       /must have type: "object"/,
@@ -128,4 +143,19 @@ test("a library that gives nothing for its JSON Schema gives no object", () => {
     },
   } as const;
   expect(() => defineTool({ ...base, input }).spec.inputSchema).toThrow(/type: "object"/);
+});
+
+test("annotations that are known stay as they are", () => {
+  const annotations = {
+    title: "X",
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+    needsApprovalHint: true,
+    streamingHint: false,
+    access: { filesystem: "read" },
+    redact: [{ path: "$.token" }],
+  } as const;
+  expect(defineTool({ ...base, annotations }).spec.annotations).toEqual(annotations);
 });

@@ -20,7 +20,8 @@ describe("a list of hooks", () => {
     [[{ beforeCall: "log" }], "hooks[0].beforeCall is no function."],
     [[{ beforeCall: () => {}, when: true }], "hooks[0].when is no function."],
     [[{ beforeCall: () => {}, priority: NaN }], "hooks[0].priority is NaN; use a number."],
-    [[{ beforeCall: () => {}, priority: "high" }], "hooks[0].priority is high; use a number."],
+    [[{ beforeCall: () => {}, priority: "high" }], 'hooks[0].priority is "high"; use a number.'],
+    [[{ beforeCall: () => {}, timeoutMs: "5" }], 'hooks[0].timeoutMs is "5"; use 0 or more.'],
     [[{ beforeCall: () => {}, timeoutMs: -1 }], "hooks[0].timeoutMs is -1; use 0 or more."],
   ])("that makes no sense is refused when the executor is made (%#)", (hooks, message) => {
     expect(() => executorFor(tool("t"), { hooks: hooks as never })).toThrow(

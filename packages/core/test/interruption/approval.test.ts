@@ -207,7 +207,7 @@ describe("rejecting", () => {
       "pay",
     ]);
     expect(textFor(outcome)).toBe(
-      "A person rejected this call of pay. Reason: too much Do not repeat it.",
+      "A person rejected this call of pay. Reason: too much. Do not repeat it.",
     );
     expect(ran).toEqual([]);
     expect(typesOf(events).slice(-2)).toEqual(["tool.resumed", "tool.rejected"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Interruption, type JsonObject, type Tool } from "@toolweave/core";
+import type { Interruption, JsonObject, Tool, ToolOutcome } from "@toolweave/core";
 import { guarded, call, executorFor, foreignTool } from "../support/executor-for.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
@@ -16,7 +16,7 @@ describe("an approval is refused", () => {
     const { error, result } = failed(await executor.resume(interruption, yes));
     expect([error.code, error.audience, ran.length]).toEqual(["approval_invalid", "host", 1]);
     expect(error.message).toBe(
-      "This interruption of pay was answered before; make the call again.",
+      "This interruption of pay was answered before; check what it did before making the call again.",
     );
     expect([result.callId, result.durationMs]).toEqual(["pay", 0]);
   });
@@ -148,7 +148,7 @@ describe("an approval is refused", () => {
     source.set(versions[1]);
     expect(failed(await executor.resume(interruption, yes)).error).toMatchObject({
       code: "approval_invalid",
-      message: "pay has changed since it was approved; make the call again.",
+      message: "pay has changed since it was shown; make the call again.",
     });
     source.set(versions[0]);
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
@@ -189,6 +189,21 @@ describe("an approval is refused", () => {
     const interruption = interruptionOf(await executor.execute(call("pay")));
     source.set();
     expect(codeOf(await executor.resume(interruption, yes))).toBe("not_found");
+  });
+
+  test.each<[string, (outcome: ToolOutcome) => unknown]>([
+    ["the outcome", (outcome) => outcome],
+    ["its id", (outcome) => interruptionOf(outcome).id],
+    ["nothing", () => undefined],
+  ])("when %s is passed in its place, and the text says what to pass", async (_, given) => {
+    const executor = executorFor(guarded());
+    const outcome = await executor.execute(call("pay"));
+    const { error } = failed(await executor.resume(given(outcome) as never, yes));
+    expect([error.code, error.message]).toEqual([
+      "approval_invalid",
+      "This is no interruption: pass outcome.interruption, unchanged.",
+    ]);
+    completed(await executor.resume(interruptionOf(outcome), yes));
   });
 
   test("AP15 by a new process that has no key, which says what to set", async () => {

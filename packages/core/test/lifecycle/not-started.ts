@@ -111,6 +111,10 @@ export const notStarted: readonly Scenario[] = [
     how: "the preflight throws",
     setup: { definition: { preflight: () => raise(new Error("no")) } },
   }),
+  ...ways("authorize", "execution_failed", "rejected", {
+    how: "the preflight takes too long",
+    setup: { definition: { preflight: never }, options: { hookTimeoutMs: 50 } },
+  }),
   ...ways("authorize", "internal", "rejected", {
     how: "the preflight gives no permission requests",
     setup: { definition: { preflight: () => "ls" as never } },

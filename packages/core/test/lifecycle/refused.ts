@@ -197,6 +197,10 @@ export const refused: readonly Scenario[] = [
     how: "the tool's own check throws",
     setup: { tool: { validate: () => raise(new Error("no")) } },
   }),
+  ...ways("validate", "execution_failed", "rejected", {
+    how: "the tool's own check takes too long",
+    setup: { tool: { validate: () => new Promise(() => {}) }, options: { hookTimeoutMs: 50 } },
+  }),
   ...ways("validate", "internal", "rejected", {
     how: "the schema is none",
     setup: { definition: { input: { type: "object", properties: { n: { type: "nothing" } } } } },

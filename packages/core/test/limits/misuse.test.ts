@@ -65,7 +65,7 @@ test.each<[unknown, RegExp]>([
 
 test.each<[unknown, RegExp]>([
   [{ spend: NaN }, /limits\.spend is NaN; use 0 or more/],
-  [{ identicalCalls: "3" }, /limits\.identicalCalls is 3; use 0 or more/],
+  [{ identicalCalls: "3" }, /limits\.identicalCalls is "3"; use 0 or more/],
   [{ callPerTool: 1 }, /"callPerTool" is no option\. Did you mean callsPerTool\?/],
   [5, /limits takes an object/],
 ])("a limit of a run such as %o is refused when it starts", (limits, message) => {

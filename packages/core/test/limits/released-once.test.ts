@@ -88,11 +88,13 @@ const settings = fc.record({
 /** What runs, by the events: never more than the limits, however the calls end. */
 class Watch {
   readonly starts: { readonly runId: string; readonly tool: string; readonly at: number }[] = [];
-  readonly suspended: { readonly runId: string; readonly tool: string }[] = [];
+  /** Of the starts, those of calls that have been suspended in the same run: they count no more. */
+  readonly goneOn: { readonly runId: string; readonly tool: string }[] = [];
   /** Kept, since what an observer or a tool throws stays with the executor. */
   readonly violations: unknown[] = [];
   readonly #running = new Map<string, string>();
   readonly #away = new Set<string>();
+  readonly #suspended = new Set<string>();
   /** Between two attempts. */
   readonly #waiting = new Set<string>();
   readonly #limits: ConcurrencyLimits;
@@ -107,6 +109,7 @@ class Watch {
     const { callId, tool, runId } = event as { callId: string; tool: string; runId: string };
     if (event.type === "tool.started") {
       this.starts.push({ runId, tool, at: event.time });
+      if (this.#suspended.delete(`${runId} ${callId}`)) this.goneOn.push({ runId, tool });
       this.#running.set(callId, tool);
       this.#away.delete(callId);
       this.#check(callId);
@@ -116,7 +119,7 @@ class Watch {
     } else if (["tool.completed", "tool.failed", "tool.suspended"].includes(event.type)) {
       this.#running.delete(callId);
       this.#waiting.delete(callId);
-      if (event.type === "tool.suspended") this.suspended.push({ runId, tool });
+      if (event.type === "tool.suspended") this.#suspended.add(`${runId} ${callId}`);
     }
   }
 
@@ -330,12 +333,12 @@ test("EX13 every exit of a call gives back what it held, once, and nothing ever 
       expect([[...open], twice]).toEqual([[], []]);
       for (const [index, run] of runs.entries()) {
         const own = watch.starts.filter(({ runId }) => runId === `r${index}`);
-        const suspended = watch.suspended.filter(({ runId }) => runId === `r${index}`);
-        expect(run.counters?.calls).toBe(own.length - suspended.length);
+        const goneOn = watch.goneOn.filter(({ runId }) => runId === `r${index}`);
+        expect(run.counters?.calls).toBe(own.length - goneOn.length);
         for (const name of names) {
           const of = (list: readonly { readonly tool: string }[]): number =>
             list.filter(({ tool }) => tool === name).length;
-          expect(run.counters?.byTool.get(name)?.calls ?? 0).toBe(of(own) - of(suspended));
+          expect(run.counters?.byTool.get(name)?.calls ?? 0).toBe(of(own) - of(goneOn));
         }
         const bought = own.some(({ tool }) => tool === "buy");
         expect(run.counters?.spend).toBeLessThanOrEqual(bought ? setting.limits.spend : 0);

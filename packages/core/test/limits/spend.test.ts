@@ -96,6 +96,92 @@ describe("a limit of spending", () => {
     expect(codeOf(await run.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
   });
 
+  describe("of a call that is suspended", () => {
+    /** A tool that waits for a person as often as it is told to, and spends what it says each time. */
+    function patient(waits: number, amounts: readonly number[] = []) {
+      let asked = 0;
+      let started = 0;
+      const buy = shop({
+        preflight: ({ amount }) => [spending(amounts[asked++] ?? amount)],
+        invoke: () =>
+          ++started <= waits ? suspend([{ id: "q", type: "input", message: "?" }], null) : "done",
+      });
+      return executorFor(buy, open);
+    }
+    const answer = [{ type: "input", value: 1 }] as const;
+
+    test("is kept: it has run, and others may not spend what it did", async () => {
+      const limits = { spend: 20, calls: 5, callsPerTool: 5, identicalCalls: 3 };
+      const run = patient(Infinity).startRun({ limits });
+      interruptionOf(await run.execute(call("buy", { amount: 10 })));
+      interruptionOf(await run.execute(call("buy", { amount: 10 })));
+      expect(codeOf(await run.execute(call("buy", { amount: 10 })))).toBe("limit_exceeded");
+      expect(run.counters).toMatchObject({ calls: 2, spend: 20 });
+      const few = patient(Infinity).startRun({ limits: { calls: 2 } });
+      for (let n = 0; n < 2; n++) interruptionOf(await few.execute(call("buy", { amount: 1 })));
+      expect(codeOf(await few.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
+    });
+
+    test("is taken once, however often it goes on in its run", async () => {
+      const executor = patient(3);
+      const limits = { spend: 10, calls: 1, callsPerTool: 1, identicalCalls: 1 };
+      const run = executor.startRun({ limits });
+      let waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
+      for (let n = 0; n < 2; n++) waiting = interruptionOf(await executor.resume(waiting, answer));
+      completed(await executor.resume(waiting, answer));
+      expect(run.counters).toMatchObject({ calls: 1, spend: 10 });
+    });
+
+    test("grows with what it spends beyond that, and never shrinks", async () => {
+      const executor = patient(3, [4, 6, 1, 5]);
+      const run = executor.startRun({ limits: { spend: 10 } });
+      let waiting = interruptionOf(await run.execute(call("buy")));
+      waiting = interruptionOf(await executor.resume(waiting, answer));
+      waiting = interruptionOf(await executor.resume(waiting, answer));
+      completed(await executor.resume(waiting, answer));
+      expect(run.counters?.spend).toBe(6);
+    });
+
+    test("is no way past the limit when it goes on", async () => {
+      const executor = patient(1, [1, 100]);
+      const run = executor.startRun({ limits: { spend: 10 } });
+      const waiting = interruptionOf(await run.execute(call("buy")));
+      expect(codeOf(await executor.resume(waiting, answer))).toBe("limit_exceeded");
+      expect(run.counters?.spend).toBe(1);
+    });
+
+    test("is taken anew in another run", async () => {
+      const executor = patient(2);
+      const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
+      const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
+      const again = interruptionOf(
+        await executor.resume(waiting, answer, { run: second as never }),
+      );
+      completed(await executor.resume(again, answer));
+      expect([first?.counters?.spend, second?.counters?.spend]).toEqual([10, 10]);
+    });
+
+    test("is given back by another run in which it waits for an approval, until it starts there", async () => {
+      let asks = false;
+      const buy = shop({
+        invoke: (_, { resumed }) =>
+          resumed === undefined
+            ? suspend([{ id: "q", type: "input", message: "?" }], null)
+            : "done",
+      });
+      const executor = executorFor(buy, { policy: () => (asks ? "ask" : "allow") });
+      const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
+      const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
+      asks = true;
+      const asked = interruptionOf(
+        await executor.resume(waiting, answer, { run: second as never }),
+      );
+      expect([first?.counters?.calls, second?.counters?.calls]).toEqual([1, 0]);
+      completed(await executor.resume(asked, [{ type: "approve" }]));
+      expect(second?.counters).toMatchObject({ calls: 1, spend: 10 });
+    });
+  });
+
   test("counts a call that was admitted first when it starts", async () => {
     const run = executorFor(shop(), open).startRun({ limits: { spend: 10 } });
     const [first, second] = [call("buy", { amount: 10 }), call("buy", { amount: 10 })];

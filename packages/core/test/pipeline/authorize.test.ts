@@ -7,6 +7,7 @@ import type {
   Tool,
   ToolAnnotations,
 } from "@toolweave/core";
+import { deferred } from "../support/deferred.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
@@ -189,22 +190,12 @@ describe("when the policy asks", () => {
     );
     expect([codeOf(no), textFor(no)]).toEqual([
       "approval_rejected",
-      "A person rejected this call of t. Reason: too expensive Do not repeat it.",
+      "A person rejected this call of t. Reason: too expensive. Do not repeat it.",
     ]);
+    const why = await asking(() => ({ approved: false, reason: "why?" })).execute(call("t"));
+    expect(textFor(why)).toContain("Reason: why? Do not");
     const silent = await asking(() => ({ approved: false })).execute(call("t"));
     expect(textFor(silent)).toBe("A person rejected this call of t. Do not repeat it.");
-  });
-
-  test.each<[string, unknown]>([
-    ["nothing", undefined],
-    ["true", true],
-    ["a text", "yes"],
-    ["a truthy flag", { approved: "yes" }],
-    ["AP05 an answer that tool content could be", { approved: 1, content: "approved" }],
-  ])("an approver that answers %s has not approved", async (_, answer) => {
-    expect(codeOf(await asking(() => answer as never).execute(call("t")))).toBe(
-      "approval_rejected",
-    );
   });
 
   test.each<[string, OnAsk]>([
@@ -248,18 +239,18 @@ describe("when the policy asks", () => {
   });
 
   test("an approver that is still thinking when the run is cancelled is too late", async () => {
-    let approve: () => void = () => {};
+    const asked = deferred<() => void>();
     let ran = false;
     const executor = executorFor(
       tool("t", () => void (ran = true), { needsApproval: true }),
       {
-        onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
+        onAsk: () => new Promise((resolve) => asked.resolve(() => resolve({ approved: true }))),
       },
     );
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.execute(call("t"));
-    await settled();
+    const approve = await asked.promise;
     run.cancel();
     approve();
     expect(codeOf(await outcome)).toBe("cancelled");
@@ -269,12 +260,13 @@ describe("when the policy asks", () => {
 
   test("waiting for a person does not use up the tool's time", async () => {
     const clock = new FakeClock();
-    let approve: () => void = () => {};
+    const asked = deferred<() => void>();
     const executor = executorFor(tool("t", undefined, { needsApproval: true, timeoutMs: 1 }), {
       clock,
-      onAsk: () => new Promise((resolve) => (approve = () => resolve({ approved: true }))),
+      onAsk: () => new Promise((resolve) => asked.resolve(() => resolve({ approved: true }))),
     });
     const outcome = executor.execute(call("t"));
+    const approve = await asked.promise;
     await clock.advance(24 * 60 * 60 * 1000);
     approve();
     expect((await outcome).status).toBe("completed");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolContext } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { deferred } from "../support/deferred.ts";
 import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 
@@ -246,24 +247,25 @@ describe("the time of a run", () => {
 describe("people who are asked", () => {
   test("are not hurried: neither the call's deadline passes meanwhile nor what has made the call", async () => {
     const clock = new FakeClock();
-    let answer: () => void = () => {};
+    const asked = deferred<() => void>();
+    const begun = deferred<void>();
     const executor = executorFor(
       [
         tool("outer", async (_, { scope }) => (await scope.execute(call("pay"))).status, {
           timeoutMs: 100,
         }),
-        tool("pay", never, { needsApproval: true, timeoutMs: 50 }),
+        tool("pay", () => (begun.resolve(), never()), { needsApproval: true, timeoutMs: 50 }),
       ],
       {
         clock,
-        onAsk: () => new Promise((resolve) => (answer = () => resolve({ approved: true }))),
+        onAsk: () => new Promise((resolve) => asked.resolve(() => resolve({ approved: true }))),
       },
     );
     const outcome = executor.execute(call("outer"), { deadlineMs: 200 });
-    await hashed();
+    const answer = await asked.promise;
     await clock.advance(60 * 60_000);
     answer();
-    await hashed();
+    await begun.promise;
     const start = clock.now();
     await clock.advance(1000);
     const { result } = completed(await outcome);

@@ -133,3 +133,12 @@ test("AP13 a renamed tool is governed like the tool it is, under the name it has
   expect((await aliased.execute(call("harmless"))).status).toBe("interrupted");
   expect(codeOf(await aliased.execute(call("cleanup")))).toBe("not_found");
 });
+
+test("a call of another shape is told which one it needs", async () => {
+  const other = { id: "1", type: "function", function: { name: "t", arguments: "{}" } };
+  const { error } = failed(await executorFor(tool("t")).execute(other as never));
+  expect([error.code, error.message]).toEqual([
+    "not_found",
+    "This call names no tool: pass { id, name, arguments }.",
+  ]);
+});

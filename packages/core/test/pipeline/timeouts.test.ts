@@ -44,7 +44,6 @@ describe("the time that an attempt gets", () => {
     ["the maximum, when the tool wants none", 0, { maxTimeoutMs: 700 }, undefined, 700],
     ["what the call says, when the tool wants none", 0, {}, 50, 50],
     ["endless, when nobody wants any", 0, { timeoutMs: 0, maxTimeoutMs: 0 }, undefined, Infinity],
-    ["the tool's, when the call says nothing sensible", 500, {}, NaN, 500],
     ["the tool's, when the call says 0", 500, {}, 0, 500],
     ["shorter than the first look of the timer", 3, {}, undefined, 3],
   ])("is %s", async (_, own, options, ofCall, ms) => {

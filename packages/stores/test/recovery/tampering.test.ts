@@ -115,7 +115,7 @@ describe("a process that starts when others are gone", () => {
     expect(outcome).toMatchObject({
       error: {
         code: "approval_invalid",
-        message: "pay has changed since it was approved; make the call again.",
+        message: "pay has changed since it was shown; make the call again.",
       },
     });
     expect(codeOf(await process(path, ran).executor.resume(real, yes))).toBe("approval_invalid");

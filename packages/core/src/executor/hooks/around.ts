@@ -55,15 +55,26 @@ export class Around {
     const hook = this.#hooks[index];
     if (hook === undefined) return this.#work();
     let isSpent = false;
+    /** Answering with nothing is what the rest did: it gave nothing, or has thrown. */
+    let gaveNothing = false;
     const next = (): Promise<unknown> => {
-      const rest = isSpent ? this.#refuse() : this.#enter(index + 1);
+      const rest = isSpent
+        ? this.#refuse("called next() twice, or after it had answered")
+        : this.#enter(index + 1);
       isSpent = true;
       // Whoever does not wait for it must not bring the process down.
-      rest.catch(() => {});
+      rest.then(
+        (given) => void (gaveNothing = given === undefined),
+        () => void (gaveNothing = true),
+      );
       return rest;
     };
     try {
-      return await hook.around(hookedCall(this.#execution), next);
+      const answer = await hook.around(hookedCall(this.#execution), next);
+      if (answer === undefined && !gaveNothing && this.#final === undefined) {
+        return await this.#refuse("answered with nothing: write `return await next()`");
+      }
+      return answer;
     } finally {
       isSpent = true;
     }
@@ -86,10 +97,10 @@ export class Around {
     }
   }
 
-  async #refuse(): Promise<never> {
+  async #refuse(misuse: string): Promise<never> {
     this.#final = new ToolError(
       "internal",
-      `A middleware around ${this.#execution.call.name} called next() twice, or after it had answered. The tool may have run: do not repeat the call before checking what it did.`,
+      `A middleware around ${this.#execution.call.name} ${misuse}. The tool may have run: do not repeat the call before checking what it did.`,
     );
     throw this.#final;
   }

@@ -1,4 +1,5 @@
-import { checkOptions } from "../../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../../check-options.ts";
+import { shown } from "../../shown.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Hook, Middleware } from "./hook.ts";
 
@@ -57,8 +58,12 @@ function checkedHook(hook: Hook | Middleware, where: string): Hook {
     checkOptions(where, hook, Object.keys(hookKeys));
   }
   const { priority = 0, timeoutMs = 0 } = hook;
-  if (!Number.isFinite(priority)) throw defect(`${where}.priority is ${priority}; use a number.`);
-  if (!(timeoutMs >= 0)) throw defect(`${where}.timeoutMs is ${timeoutMs}; use 0 or more.`);
+  if (!Number.isFinite(priority)) {
+    throw defect(`${where}.priority is ${shown(priority)}; use a number.`);
+  }
+  if (!isAtLeastZero(timeoutMs)) {
+    throw defect(`${where}.timeoutMs is ${shown(timeoutMs)}; use 0 or more.`);
+  }
   let hooksInto = 0;
   for (const key of Object.keys(hookKeys) as (keyof Hook)[]) {
     if (key === "priority" || key === "timeoutMs" || hook[key] === undefined) continue;

@@ -27,9 +27,11 @@ export type BeforeCallAnswer =
  * Host code around the work of a tool: it runs in stage 8, after everything has been decided, inside
  * each attempt's timeout. `next()` goes on to the tool and gives what that returned, or throws what
  * it threw; what the middleware returns is taken for the tool's answer, and checked like one. A
- * middleware that does not call `next` answers in the tool's place. It can neither change the
- * arguments, which have been authorised, nor keep from the executor that the tool waits for a
- * person, was refused or has used up a limit. Calling `next` twice fails the call.
+ * middleware that does not call `next` answers in the tool's place; one that answers with nothing
+ * although the tool gave something, or was not called, has forgotten its `return`, and fails the call
+ * with `internal`. It can neither change the arguments, which have been authorised, nor keep from the
+ * executor that the tool waits for a person, was refused or has used up a limit. Calling `next` twice
+ * fails the call.
  *
  * @example
  * ```js

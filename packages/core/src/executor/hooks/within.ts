@@ -2,12 +2,22 @@ import type { Execution } from "../execution.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Hook } from "./hook.ts";
 
-/** What the host's `pending` answer settles with, or a `timeout` when that takes longer than `ms`. 0: no limit. */
-export function within<T>(execution: Execution, ms: number, pending: PromiseLike<T>): Promise<T> {
+/**
+ * What the `pending` answer of the host's or a tool's code settles with; when that takes longer than
+ * `ms`, what `late` says, or a `timeout`. 0: no limit.
+ */
+export function within<T>(
+  execution: Execution,
+  ms: number,
+  pending: PromiseLike<T>,
+  late?: () => ToolError,
+): Promise<T> {
   if (!(ms > 0)) return Promise.resolve(pending);
   return new Promise<T>((resolve, reject) => {
     execution.waitFor(ms, () =>
-      reject(new ToolError("timeout", `The host's code did not answer within ${ms} ms.`)),
+      reject(
+        late?.() ?? new ToolError("timeout", `The host's code did not answer within ${ms} ms.`),
+      ),
     );
     pending.then(resolve, reject);
   });

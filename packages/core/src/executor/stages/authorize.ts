@@ -9,6 +9,7 @@ import { ToolError } from "../../tool-error.ts";
 import { answerAsks, type Asked } from "../ask.ts";
 import { authorized, ruleOf } from "../authorized.ts";
 import type { Execution } from "../execution.ts";
+import { within } from "../hooks/within.ts";
 import { checkedPermissions, impliedPermission } from "../permissions.ts";
 import { preflightContext } from "../tool-context.ts";
 
@@ -20,11 +21,18 @@ export function authorize(execution: Execution): Awaitable<void> {
   const { tool } = execution;
   if (tool.preflight === undefined) return weigh(execution, nothingProposed);
   const proposed = tool.preflight(execution.args as JsonObject, preflightContext(execution));
-  return isThenable(proposed)
-    ? promised(proposed).then((requests) =>
-        weigh(execution, checkedPermissions(execution, requests)),
-      )
-    : weigh(execution, checkedPermissions(execution, proposed));
+  if (!isThenable(proposed)) return weigh(execution, checkedPermissions(execution, proposed));
+  const { hookTimeoutMs } = execution.engine;
+  return within(execution, hookTimeoutMs, promised(proposed), () => unsaid(execution)).then(
+    (requests) => weigh(execution, checkedPermissions(execution, requests)),
+  );
+}
+
+function unsaid({ call, engine }: Execution): ToolError {
+  return new ToolError(
+    "execution_failed",
+    `${call.name} was not run: its preflight did not answer within ${engine.hookTimeoutMs} ms.`,
+  );
 }
 
 const nothingProposed: readonly PermissionRequest[] = [];
@@ -51,19 +59,41 @@ function subjectsOf(
 
 function decideAll(execution: Execution, subjects: readonly Subject[]): Awaitable<void> {
   if (execution.ended) return;
-  if (subjects.length > 1) return decideEach(execution, subjects);
+  if (subjects.length > 1) {
+    const decisions = subjects.map((subject) => decide(execution, subject));
+    return decisions.some((decision) => isThenable(decision))
+      ? decideEach(execution, subjects, decisions)
+      : judge(execution, subjects, decisions as Decision[]);
+  }
   const decision = decide(execution, subjects[0]);
-  if (isThenable(decision))
-    return decision.then((settled) => judge(execution, subjects, [settled]));
+  if (isThenable(decision)) return decideEach(execution, subjects, [decision]);
   // By far the most calls: nobody asks, and nobody wants to know.
   if (decision.effect === "allow" && !isWatched(execution)) return;
   return judge(execution, subjects, [decision]);
 }
 
-async function decideEach(execution: Execution, subjects: readonly Subject[]): Promise<void> {
-  const decisions = await Promise.all(subjects.map((subject) => decide(execution, subject)));
+async function decideEach(
+  execution: Execution,
+  subjects: readonly Subject[],
+  pending: readonly Awaitable<Decision>[],
+): Promise<void> {
+  const deciding = Promise.all(pending);
+  let decisions: readonly Decision[];
+  try {
+    decisions = await within(execution, execution.engine.hookTimeoutMs, deciding);
+  } catch (cause) {
+    decisions = [{ ...undecided, cause }];
+  }
   return judge(execution, subjects, decisions);
 }
+
+/** A layer that does not answer denies, as one that throws. */
+const undecided: Decision = Object.freeze({
+  effect: "deny",
+  reason: "policy: it did not decide in time",
+  rule: "function",
+  layer: "policy",
+});
 
 function decide(execution: Execution, permission: Subject): Awaitable<Decision> {
   const { policies, run, args } = execution;

@@ -49,7 +49,7 @@ export async function claim(execution: Execution): Promise<void> {
     throw rejection(call.name, rejected.reason);
   }
   if (resumption.changed) {
-    throw approvalInvalid(`${call.name} has changed since it was approved; make the call again.`);
+    throw approvalInvalid(`${call.name} has changed since it was shown; make the call again.`);
   }
 }
 
@@ -59,7 +59,7 @@ function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolErr
       return approvalInvalid(`Somebody else is going on with this call of ${name} just now.`);
     case "finished":
       return approvalInvalid(
-        `This interruption of ${name} was answered before; make the call again.`,
+        `This interruption of ${name} was answered before; check what it did before making the call again.`,
       );
     case "expired":
       return approvalInvalid(`The interruption of ${name} has expired; make the call again.`);

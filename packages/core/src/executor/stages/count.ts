@@ -10,7 +10,13 @@ import type { Execution } from "../execution.ts";
 export function count(execution: Execution): Awaitable<void> {
   const { run, engine } = execution;
   const { limits, counters } = run;
-  if (limits !== undefined && counters !== undefined) countCall(execution, limits, counters);
+  if (
+    limits !== undefined &&
+    counters !== undefined &&
+    execution.resumption?.counted === undefined
+  ) {
+    countCall(execution, limits, counters);
+  }
   const { held } = execution;
   if (engine.rates === undefined && held === undefined) return;
   const reserved = engine.rates?.reserve(execution, "calls", 1);
@@ -59,7 +65,7 @@ function repeated(name: string, times: number): ToolError {
   );
 }
 
-/** Gives back what was reserved: the call was refused, or waits for a person. */
+/** Gives back what was reserved: the call does not start, or not yet. */
 export function uncount(execution: Execution): void {
   const { counters } = execution.run;
   const { held } = execution;
@@ -71,8 +77,8 @@ export function uncount(execution: Execution): void {
   if (held === undefined) return;
   if (held.recent !== undefined) counters?.recent.remove(held.recent);
   held.recent = undefined;
-  if (held.spent && counters !== undefined) counters.spend -= held.amount ?? 0;
-  held.spent = false;
+  if (counters !== undefined) counters.spend -= held.spent;
+  held.spent = 0;
   execution.engine.rates?.release(execution);
 }
 

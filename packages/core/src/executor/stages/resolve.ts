@@ -16,6 +16,9 @@ export function resolve(execution: Execution): void {
 
 function unknown({ call, toolset, engine }: Execution): ToolError {
   const wanted = String(call.name).slice(0, 80);
+  if (wanted === "") {
+    return new ToolError("not_found", "This call names no tool: pass { id, name, arguments }.");
+  }
   const near = nearNames(wanted, toolset.names());
   const hint =
     near.length > 0

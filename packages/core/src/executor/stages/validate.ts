@@ -12,6 +12,7 @@ import type { ValidationProblem } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
 import { compareNames, nearNames } from "../../registry/names.ts";
 import type { Execution } from "../execution.ts";
+import { within } from "../hooks/within.ts";
 
 const shownProblems = 5;
 /** Of more than these nothing is said but how many there are: thousands take their time to write. */
@@ -33,8 +34,18 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
   if (problems !== undefined) throw invalid(execution, problems);
   if (tool.validate === undefined) return;
   const refined = tool.validate(args);
-  if (isThenable(refined)) return promised(refined).then((found) => refuse(execution, found));
-  refuse(execution, refined);
+  if (!isThenable(refined)) return refuse(execution, refined);
+  const { hookTimeoutMs } = execution.engine;
+  return within(execution, hookTimeoutMs, promised(refined), () => unchecked(execution)).then(
+    (found) => refuse(execution, found),
+  );
+}
+
+function unchecked({ call, engine }: Execution): ToolError {
+  return new ToolError(
+    "execution_failed",
+    `${call.name} was not run: its check of the arguments did not answer within ${engine.hookTimeoutMs} ms.`,
+  );
 }
 
 function refuse(execution: Execution, problems: readonly ValidationProblem[] | undefined): void {
