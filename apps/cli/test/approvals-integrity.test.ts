@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   suspend,
   ToolExecutor,
@@ -10,35 +10,11 @@ import {
   type Interruption,
 } from "@toolweave/core";
 import { sqliteStore } from "@toolweave/stores";
-import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
-import { tempStore } from "./support/temp-file.ts";
+import { remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { idIn, runIn } from "./support/run-cli.ts";
 
 // Whoever can write to the store or to its folder is not believed; what is broken says what to do.
-let shop: PetShop;
-let before = 0;
-let store = "";
-let run: RunCommand;
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
-
-const remove = (id: number, ...more: string[]): string[] => [
-  "call",
-  "delete_pet",
-  `id=${id}`,
-  "--openapi",
-  shop.documentUrl,
-  ...more,
-];
-const sent = (): string[] =>
-  shop.requests.slice(before).map(({ method, url }) => `${method} ${url}`);
+const sent = (): string[] => requests().map(({ method, url }) => `${method} ${url}`);
 const waiting = async (): Promise<string> => idIn(await run(remove(7)));
 
 function inDatabase(work: (db: DatabaseSync) => void): void {
@@ -81,7 +57,7 @@ describe("AP15: a call that was changed on disk", () => {
     const shown = await run(["approvals", "show", id]);
     expect(shown.stderr).toContain("cannot be opened: it was changed");
     expect(shown.stdout).not.toContain("To answer it");
-    expect(shop.requests.slice(before)).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 });
 

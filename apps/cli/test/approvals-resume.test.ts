@@ -1,29 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Answer, Interruption, InterruptionRequest } from "@toolweave/core";
 import { askForAnswers } from "../src/ask-for-answers.ts";
 import { runCli } from "../src/cli.ts";
 import { Interrupt } from "../src/interrupt.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
-import { tempFile, tempStore } from "./support/temp-file.ts";
-
-let shop: PetShop;
-let before = 0;
-let store = "";
-let run: RunCommand;
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
+import { requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { idIn, type RunCommand } from "./support/run-cli.ts";
+import { tempFile } from "./support/temp-file.ts";
 
 const sent = (): string[] =>
-  shop.requests.slice(before).map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+  requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 const waiting = async (): Promise<string> =>
   idIn(await run(["call", "add_pet", "name=Rex", "--openapi", shop.documentUrl]));
 

@@ -1,34 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
-import { tempStore } from "./support/temp-file.ts";
+import { describe, expect, test } from "vitest";
+import { remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { idIn } from "./support/run-cli.ts";
 
-let shop: PetShop;
-let before = 0;
-let store = "";
-let run: RunCommand;
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
-
-const remove = (id: number, ...more: string[]): string[] => [
-  "call",
-  "delete_pet",
-  `id=${id}`,
-  "--openapi",
-  shop.documentUrl,
-  ...more,
-];
 const sent = (): string[] =>
-  shop.requests.slice(before).map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+  requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 
 describe("secrets of a call that waits", () => {
   const everywhere = (): string =>

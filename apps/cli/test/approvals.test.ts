@@ -1,46 +1,17 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { petDocument } from "./support/pet-document.ts";
-import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
+import { openPetShop } from "./support/pet-shop.ts";
+import { add, remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { idIn, runIn } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
-let shop: PetShop;
-let before = 0;
-let store = "";
-let run: RunCommand;
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
-
-const remove = (id: number, ...more: string[]): string[] => [
-  "call",
-  "delete_pet",
-  `id=${id}`,
-  "--openapi",
-  shop.documentUrl,
-  ...more,
-];
-const add = (name: string, ...more: string[]): string[] => [
-  "call",
-  "add_pet",
-  `name=${name}`,
-  "--openapi",
-  shop.documentUrl,
-  ...more,
-];
 const sent = (): string[] =>
-  shop.requests.slice(before).map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+  requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 const waiting = async (...argv: string[]): Promise<string> => idIn(await run(argv));
 const listed = async (): Promise<{ id: string; status: string }[]> =>
   JSON.parse((await run(["approvals", "list", "--json"])).stdout).calls;

@@ -1,35 +1,13 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { openPetShop, type PetShop } from "./support/pet-shop.ts";
-import { idIn, runIn, type Ended, type RunCommand } from "./support/run-cli.ts";
-import { tempFile, tempStore } from "./support/temp-file.ts";
+import { add, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { idIn, type Ended } from "./support/run-cli.ts";
+import { tempFile } from "./support/temp-file.ts";
 
-let shop: PetShop;
-let before = 0;
-let store = "";
-let run: RunCommand;
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
-
-const add = (name: string, ...more: string[]): string[] => [
-  "call",
-  "add_pet",
-  `name=${name}`,
-  "--openapi",
-  shop.documentUrl,
-  ...more,
-];
-const sent = (): string[] => shop.requests.slice(before).map(({ body }) => body);
+const sent = (): string[] => requests().map(({ body }) => body);
 const approve = async (...options: string[]): Promise<Ended> =>
   run(["approvals", "approve", idIn(await run(add("Rex"))), ...options]);
 

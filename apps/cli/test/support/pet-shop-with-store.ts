@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { openPetShop, type PetShop } from "./pet-shop.ts";
+import { runIn, type RunCommand } from "./run-cli.ts";
+import { tempStore } from "./temp-file.ts";
+
+/** One pet shop for a file's tests; a store of its own, and a command line on it, for each test. */
+export let shop: PetShop;
+export let store = "";
+export let run: RunCommand;
+let before = 0;
+
+beforeAll(async () => {
+  shop = await openPetShop();
+});
+beforeEach(() => {
+  before = shop.requests.length;
+  store = tempStore();
+  run = runIn(store);
+});
+afterAll(() => shop.close());
+
+/** What the shop has been sent since the test began. */
+export function requests(): PetShop["requests"] {
+  return shop.requests.slice(before);
+}
+
+/** The words that delete a pet. */
+export function remove(id: number, ...more: string[]): string[] {
+  return ["call", "delete_pet", `id=${id}`, "--openapi", shop.documentUrl, ...more];
+}
+
+/** The words that add one. */
+export function add(name: string, ...more: string[]): string[] {
+  return ["call", "add_pet", `name=${name}`, "--openapi", shop.documentUrl, ...more];
+}
