@@ -22,6 +22,7 @@ export type {
   InjectedParameter,
   Provenance,
   RedactionRule,
+  OutputLimit,
   RetryPolicy,
   ToolAccess,
   ToolAnnotations,
@@ -127,6 +128,14 @@ export type {
   PendingCallStatus,
   PendingCallStore,
 } from "./approvals/pending-call-store.ts";
+export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
+export type { LargeOutputs, WhenTooLarge } from "./artifacts/large-outputs.ts";
+export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
+export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
+export { memoryTasks } from "./tasks/memory-tasks.ts";
+export { SecretSet } from "./redaction/secret-set.ts";
+export type { Forget } from "./redaction/secret-set.ts";
+export type { RedactionOptions } from "./redaction/redaction-options.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
 export type { Clock, ClockTimer } from "./executor/clock.ts";

@@ -56,7 +56,7 @@ export type ToolCallEvent = CallEnvelope &
     | {
         /** A store could not keep something, and the call went on without. */
         readonly type: "store.failed";
-        readonly store: "pendingCalls" | "audit";
+        readonly store: "pendingCalls" | "audit" | "artifacts" | "tasks";
         readonly message: string;
       }
     | {
@@ -87,6 +87,24 @@ export type ToolCallEvent = CallEnvelope &
         readonly message: string;
       } & EndFields)
     | { readonly type: "tool.late"; readonly outcome: "returned" | "threw" }
+    | {
+        /** The call goes on by itself. */
+        readonly type: "task.created";
+        readonly taskId: string;
+      }
+    | {
+        /** A person has answered, and the task goes on. */
+        readonly type: "task.working";
+        readonly taskId: string;
+      }
+    | {
+        readonly type: "task.input_required";
+        readonly taskId: string;
+        readonly interruptionId: string;
+      }
+    | { readonly type: "task.completed"; readonly taskId: string; readonly isError: boolean }
+    | { readonly type: "task.failed"; readonly taskId: string; readonly code: ToolErrorCode }
+    | { readonly type: "task.cancelled"; readonly taskId: string }
   );
 
 /** The registry's tools have changed. */

@@ -1,3 +1,5 @@
+import type { Artifacts } from "../artifacts/artifacts.ts";
+import type { LargeOutputs } from "../artifacts/large-outputs.ts";
 import type { EventStream } from "../events/event-stream.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Slots } from "../limits/slots.ts";
@@ -9,8 +11,10 @@ import type { Seal } from "../approvals/seal.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { RetryPolicy } from "../spec/tool-spec.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
+import type { Tasks } from "../tasks/tasks.ts";
 import type { Clock } from "./clock.ts";
 import type { Drain } from "./drain.ts";
 import type { Interruption } from "../spec/interruption.ts";
@@ -47,6 +51,11 @@ export interface Engine {
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly maxOutputBytes: number;
+  readonly largeOutputs: Required<LargeOutputs>;
+  readonly artifacts: Artifacts;
+  readonly tasks: Tasks;
+  /** Absent: the host wants nothing redacted. */
+  readonly redactor: Redactor | undefined;
   readonly undeclaredArguments: "schema" | "strip" | "reject";
   readonly hooks: HookPhases;
   readonly hookTimeoutMs: number;

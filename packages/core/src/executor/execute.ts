@@ -15,11 +15,13 @@ import { beforeHooks } from "./stages/before-hooks.ts";
 import { bound } from "./stages/bound.ts";
 import { claim } from "./stages/claim.ts";
 import { commit, count, countAttempt, uncount } from "./stages/count.ts";
+import { detach } from "./stages/detach.ts";
 import { distinct } from "./stages/distinct.ts";
 import { mending } from "./stages/mend.ts";
 import { normalise } from "./stages/normalise.ts";
 import { parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
+import { redact } from "./stages/redact.ts";
 import { judge, mayRetry, pause } from "./stages/retry.ts";
 import { run } from "./stages/run.ts";
 import { strip } from "./stages/strip.ts";
@@ -52,12 +54,14 @@ const attempt: readonly Stage[] = [
   run, //                     the tool's own work, under its timeout
   normalise, //            9  whatever came back → an output that keeps its schema
   judge, //                   an error that may pass → another attempt
-  afterHooks, //          10  amend or redact
-  bound, //                   no more than the model's limit
+  afterHooks, //          10  amend
+  redact, //                  nothing secret comes out
+  bound, //                   the model's limit: what is more is stored
 ];
 
 /** Once it may start. */
 const work: readonly Stage[] = [
+  detach, //                  a task goes on by itself
   acquire, //              8  a place to run in
   commit, //                  what was reserved is used
   ...attempt,
@@ -79,10 +83,11 @@ const pipeline: readonly Stage[] = [...admission, ...work];
  * has nothing to do.
  */
 export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
-  const { hooks, slots, rates, normaliseArguments, repair, onInvalidCall } = engine;
+  const { hooks, slots, rates, redactor, normaliseArguments, repair, onInvalidCall } = engine;
   const idle = new Set<Stage>([distinct]);
   if (hooks.beforeCall.length === 0) idle.add(beforeHooks);
   if (hooks.afterCall.length === 0) idle.add(afterHooks);
+  if (redactor === undefined) idle.add(redact);
   if (slots === undefined) idle.add(acquire);
   if (rates === undefined && !hasLimits) idle.add(count).add(commit);
   const mends = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
@@ -93,7 +98,7 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
 
 type PipelineSettings = Pick<
   Engine,
-  "hooks" | "slots" | "rates" | "normaliseArguments" | "repair" | "onInvalidCall"
+  "hooks" | "slots" | "rates" | "redactor" | "normaliseArguments" | "repair" | "onInvalidCall"
 >;
 
 /** A call that goes on starts anew, once it is certain that nobody else goes on with it. */

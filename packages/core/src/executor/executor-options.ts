@@ -1,3 +1,7 @@
+import type { ArtifactStore } from "../artifacts/artifact-store.ts";
+import { Artifacts } from "../artifacts/artifacts.ts";
+import { checkedLargeOutputs, type LargeOutputs } from "../artifacts/large-outputs.ts";
+import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
 import { LiveCalls } from "../approvals/live-calls.ts";
@@ -14,12 +18,16 @@ import { enforced, type ExecutorLimits } from "../limits/executor-limits.ts";
 import type { RateLimitStore } from "../limits/rate-limit-store.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../policy/policy.ts";
+import type { RedactionOptions } from "../redaction/redaction-options.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
 import { shown } from "../shown.ts";
 import type { RetryPolicy } from "../spec/tool-spec.ts";
+import { memoryTasks } from "../tasks/memory-tasks.ts";
+import type { TaskStore } from "../tasks/task-store.ts";
+import { Tasks } from "../tasks/tasks.ts";
 import { ToolError } from "../tool-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { Drain } from "./drain.ts";
@@ -71,6 +79,19 @@ export interface ExecutorOptions {
   readonly retry?: RetryPolicy;
   /** Bytes of content that a model gets of one result, in UTF-8. Default: 50,000. */
   readonly maxOutputBytes?: number;
+  /** What becomes of more than that, and of binary content. */
+  readonly largeOutputs?: LargeOutputs;
+  /** Where large and binary outputs are kept. Default: `memoryArtifacts()`. */
+  readonly artifacts?: ArtifactStore;
+  /** Where tasks are kept. Default: `memoryTasks()`. */
+  readonly tasks?: TaskStore;
+  /**
+   * What is taken out of everything that leaves the executor: secrets that were registered, and what
+   * has the form of a credential. false: nothing. Default: both.
+   */
+  readonly redact?: RedactionOptions | false;
+  /** Events carry arguments and outputs, redacted. Default: false. */
+  readonly eventPayloads?: boolean;
   /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
   readonly undeclaredArguments?: "schema" | "strip" | "reject";
   /**
@@ -110,6 +131,11 @@ const optionNames: readonly string[] = [
   "timeoutMs",
   "maxTimeoutMs",
   "maxOutputBytes",
+  "largeOutputs",
+  "artifacts",
+  "tasks",
+  "redact",
+  "eventPayloads",
   "undeclaredArguments",
   "normaliseArguments",
   "repair",
@@ -139,6 +165,7 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
   const secret = new Secret(options.key);
   const configured = {
     hooks: hookPhases(options.hooks),
+    redactor: undefined,
     normaliseArguments: options.normaliseArguments === true,
     repair: repairOf(options.repair),
     onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),
@@ -160,6 +187,20 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
     maxOutputBytes: atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000),
+    largeOutputs: checkedLargeOutputs(options.largeOutputs),
+    artifacts: new Artifacts(
+      store("artifacts", options.artifacts ?? memoryArtifacts(clock), [
+        "put",
+        "head",
+        "read",
+        "delete",
+      ]),
+      clock,
+    ),
+    tasks: new Tasks(
+      store("tasks", options.tasks ?? memoryTasks(clock), ["add", "change", "get", "list"]),
+      clock,
+    ),
     undeclaredArguments: undeclared(options.undeclaredArguments ?? "schema"),
     hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
     retry: retryOf(options.retry),

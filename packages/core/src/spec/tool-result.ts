@@ -10,6 +10,8 @@ export interface ArtifactRef {
   /** Bytes. */
   readonly size: number;
   readonly name?: string;
+  /** The output was longer than what is captured at all: the rest of it is lost. */
+  readonly truncated?: true;
 }
 
 /**
@@ -46,6 +48,8 @@ export interface ToolResult {
   /** For the host, never for a model. */
   readonly details?: JsonValue;
   readonly childRunId?: string;
+  /** The call goes on as this task; the result only says so. */
+  readonly taskId?: string;
   readonly provider?: Metadata;
   /** Milliseconds from start to end; 0 when it never started. */
   readonly durationMs: number;

@@ -1,3 +1,4 @@
+import type { WhenTooLarge } from "../artifacts/large-outputs.ts";
 import type { JsonObject, JsonSchema, Metadata } from "./json.ts";
 
 /**
@@ -70,6 +71,14 @@ export interface RetryPolicy {
   readonly evenIfNotIdempotent?: boolean;
 }
 
+/** What a model gets of a tool's output at most. */
+export interface OutputLimit {
+  /** Bytes, in UTF-8. More than the executor's `maxOutputBytes` only by the word of a trusted source. */
+  readonly maxBytes?: number;
+  /** Absent: the executor's default. */
+  readonly over?: WhenTooLarge;
+}
+
 /** Where a tool came from and what it was there. */
 export interface Provenance {
   /** The adapter that made it: `code`, `openapi`, `mcp`, … */
@@ -104,6 +113,8 @@ export interface ToolSpec {
   readonly retry?: RetryPolicy;
   /** `task`: the call answers with a task id at once. Default: `inline`. */
   readonly execution?: "inline" | "task";
+  /** Absent: the executor's. */
+  readonly outputLimit?: OutputLimit;
   readonly provenance: Provenance;
   /** Kept for the host, never shown to a model. */
   readonly metadata?: Metadata;

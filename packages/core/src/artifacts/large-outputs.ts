@@ -1,0 +1,56 @@
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { shown } from "../shown.ts";
+import { ToolError } from "../tool-error.ts";
+
+/**
+ * What becomes of an output that is more than a model gets: it is kept as an artifact, of which the
+ * model sees a preview and can read on (`store`); its beginning is shown (`clip`); or the call fails
+ * with `limit_exceeded` (`fail`).
+ */
+export type WhenTooLarge = "store" | "clip" | "fail";
+
+/** How large and binary outputs are handled. */
+export interface LargeOutputs {
+  /** For tools that name nothing of their own. Default: `store`. */
+  readonly over?: WhenTooLarge;
+  /** Bytes of a stored output that the model sees at once. Default: 4,000. */
+  readonly previewBytes?: number;
+  /** Bytes of images and sound in one result that a model gets as they are. Default: 4,000,000. */
+  readonly maxMediaBytes?: number;
+  /** Bytes of one output that are captured at all; of what is longer the rest is lost. Default: 33,554,432 (32 MiB). */
+  readonly maxCapturedBytes?: number;
+  /** Milliseconds that an artifact is kept. Default: 86,400,000 (a day). */
+  readonly lifetimeMs?: number;
+}
+
+const names: Record<keyof LargeOutputs, true> = {
+  over: true,
+  previewBytes: true,
+  maxMediaBytes: true,
+  maxCapturedBytes: true,
+  lifetimeMs: true,
+};
+
+/** @throws ToolError `internal` when one of them makes no sense. */
+export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
+  checkOptions("largeOutputs", given, Object.keys(names));
+  const { over = "store" } = given;
+  if (over !== "store" && over !== "clip" && over !== "fail") {
+    throw new ToolError(
+      "internal",
+      `largeOutputs.over is ${shown(over)}; use "store", "clip" or "fail".`,
+    );
+  }
+  return {
+    over,
+    previewBytes: atLeastZero("previewBytes", given.previewBytes ?? 4000),
+    maxMediaBytes: atLeastZero("maxMediaBytes", given.maxMediaBytes ?? 4_000_000),
+    maxCapturedBytes: atLeastZero("maxCapturedBytes", given.maxCapturedBytes ?? 33_554_432),
+    lifetimeMs: atLeastZero("lifetimeMs", given.lifetimeMs ?? 86_400_000),
+  };
+}
+
+function atLeastZero(name: string, value: number): number {
+  if (isAtLeastZero(value)) return value;
+  throw new ToolError("internal", `largeOutputs.${name} is ${shown(value)}; use 0 or more.`);
+}

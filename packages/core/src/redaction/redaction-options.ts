@@ -1,0 +1,12 @@
+import type { RedactionRule } from "../spec/tool-spec.ts";
+import type { SecretSet } from "./secret-set.ts";
+
+/** What is taken out of everything that leaves the executor. */
+export interface RedactionOptions {
+  /** Values that must never come out, beside those that sources hold. */
+  readonly secrets?: SecretSet | readonly string[];
+  /** Known forms of credentials: private keys, tokens and the like. Default: true. */
+  readonly credentials?: boolean;
+  /** Parts of every structured value, whatever the tool. */
+  readonly paths?: readonly RedactionRule[];
+}

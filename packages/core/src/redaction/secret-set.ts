@@ -1,0 +1,57 @@
+/** Removes a secret again. */
+export type Forget = () => void;
+
+/**
+ * Values that must never come out: credentials and tokens, held by whoever uses them. An executor
+ * redacts those of its own set and those of its registry's sources.
+ *
+ * @example
+ * ```js
+ * const secrets = new SecretSet();
+ * secrets.add(process.env.API_TOKEN);
+ * const executor = new ToolExecutor({ registry, redact: { secrets } });
+ * ```
+ */
+export class SecretSet {
+  readonly #values = new Map<string, number>();
+  #version = 0;
+
+  constructor(values: Iterable<string> = []) {
+    for (const value of values) this.add(value);
+  }
+
+  /** Grows by one with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#values.size;
+  }
+
+  /**
+   * Adds a value; added twice, it has to be forgotten twice. What is shorter than 4 characters is
+   * not kept: it would be found in every text.
+   */
+  add(value: string): Forget {
+    if (value.length < 4) return () => {};
+    const count = this.#values.get(value) ?? 0;
+    this.#values.set(value, count + 1);
+    if (count === 0) this.#version += 1;
+    let forgotten = false;
+    return () => {
+      if (forgotten) return;
+      forgotten = true;
+      const left = (this.#values.get(value) ?? 1) - 1;
+      if (left > 0) return void this.#values.set(value, left);
+      this.#values.delete(value);
+      this.#version += 1;
+    };
+  }
+
+  /** The values. */
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#values.keys();
+  }
+}

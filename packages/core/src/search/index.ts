@@ -1,0 +1,1 @@
+export { ToolIndex, type ToolMatch } from "./tool-index.ts";
