@@ -1,5 +1,6 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { globMatcher } from "../registry/glob.ts";
+import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface ConcurrencyLimits {
   readonly perTool?: number;
   /** A glob over names, or several: tools beside which nothing runs but what they call themselves. */
   readonly exclusive?: string | readonly string[];
+  /** How many wait for their turn; one more fails with `unavailable`. Default: 10,000. */
+  readonly maxWaiting?: number;
 }
 
 /** The same, checked. */
@@ -23,6 +26,7 @@ export interface Concurrency {
   readonly perSource: number;
   readonly perTool: number;
   readonly exclusive: ((name: string) => boolean) | undefined;
+  readonly maxWaiting: number;
 }
 
 const names: Record<keyof ConcurrencyLimits, true> = {
@@ -30,6 +34,7 @@ const names: Record<keyof ConcurrencyLimits, true> = {
   perSource: true,
   perTool: true,
   exclusive: true,
+  maxWaiting: true,
 };
 
 /** @throws ToolError `internal` when a limit makes no sense. */
@@ -48,7 +53,16 @@ export function checkedConcurrency(limits: ConcurrencyLimits): Concurrency {
     perSource: places("perSource", limits.perSource),
     perTool: places("perTool", limits.perTool),
     exclusive: globs === undefined || globs.length === 0 ? undefined : globMatcher(globs),
+    maxWaiting: waiting(limits.maxWaiting ?? 10_000),
   };
+}
+
+function waiting(value: number): number {
+  if (isAtLeastZero(value)) return value;
+  throw new ToolError(
+    "internal",
+    `limits.concurrency.maxWaiting is ${shown(value)}; use 0 or more.`,
+  );
 }
 
 /** None at all would make every call wait for ever. */

@@ -1,6 +1,7 @@
 import type { Execution } from "../executor/execution.ts";
 import type { RegisteredTool } from "../registry/toolset.ts";
 import type { Awaitable } from "../spec/json.ts";
+import { ToolError } from "../tool-error.ts";
 import type { Concurrency } from "./concurrency.ts";
 
 /** How many calls of one tool or source run. */
@@ -43,7 +44,11 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** Resolves when the call may start. */
+  /**
+   * Resolves when the call may start.
+   *
+   * @throws ToolError `unavailable` when as many wait already as may.
+   */
   enter(execution: Execution): Awaitable<void> {
     const { tool, source } = execution.entry as RegisteredTool;
     const { name } = tool.spec;
@@ -60,7 +65,10 @@ export class Slots {
       wait: undefined,
     };
     execution.slot = slot;
-    return this.#queue(slot, this.#waiting);
+    const wait = this.#queue(slot, this.#waiting);
+    if (this.#waiting.size > this.#limits.maxWaiting)
+      throw overloaded(name, this.#waiting.size - 1);
+    return wait;
   }
 
   /** Gives the place up until `takeBack`. Without effect when the call has none. */
@@ -178,4 +186,11 @@ export class Slots {
     tally.calls += 1;
     return tally;
   }
+}
+
+function overloaded(name: string, waiting: number): ToolError {
+  return new ToolError(
+    "unavailable",
+    `${name} was not run: ${waiting} calls wait for their turn already. Call it again later.`,
+  );
 }

@@ -18,6 +18,9 @@ export interface Slot {
   readonly stop: () => void;
 }
 
+/** Of one source; what it has beyond is not taken. The host's own tools are not counted. */
+const mostOfOneSource = 20_000;
+
 /** What the host's own tools come from. */
 export const hostSource = "host";
 
@@ -45,7 +48,7 @@ export function collectTools(
   for (const slot of slots) {
     const { id, tools, trusted } = slot;
     const report = reportOf.bind(undefined, slot);
-    for (const tool of listed(tools, report)) {
+    for (const tool of listed(tools, report, slot.source && mostOfOneSource)) {
       const fault = faultOf(tool, id);
       if (fault !== undefined) {
         report(fault.subject, fault.message);
@@ -71,10 +74,18 @@ export function collectTools(
 function listed(
   tools: () => readonly Tool[],
   report: (subject: string, message: string) => void,
+  most: number = Infinity,
 ): readonly Tool[] {
   try {
     const list: unknown = tools();
-    if (Array.isArray(list)) return list as readonly Tool[];
+    if (Array.isArray(list)) {
+      if (list.length <= most) return list as readonly Tool[];
+      report(
+        "tools",
+        `Of ${list.length} tools only the first ${most} are taken: split the source.`,
+      );
+      return list.slice(0, most) as Tool[];
+    }
     report("tools", "The source gives no list of tools: tools() has to return an array.");
   } catch (error) {
     report("tools", `The source cannot list its tools: ${messageOf(error)}`);

@@ -28,25 +28,23 @@ const options: Options = {
  * than about a second to check has one problem, which says so.
  */
 export function ajvValidator(): SchemaValidator {
-  const loaded = new Map<Dialect, Ajv>();
-  const loading = new Map<Dialect, Promise<Ajv>>();
+  const loaded = new Map<Dialect, AjvSupply>();
+  const loading = new Map<Dialect, Promise<AjvSupply>>();
   return {
     compile(schema) {
       const dialect = dialectOf(schema);
-      const ajv = loaded.get(dialect);
-      if (ajv !== undefined) return compiled(ajv, schema);
+      const supply = loaded.get(dialect);
+      if (supply !== undefined) return compiled(supply.next(), schema);
       let load = loading.get(dialect);
       if (load === undefined) {
-        load = loadAjv(dialect).then((ajv) => {
-          // Identifiers come from foreign schemas: `__proto__` must be a key like any other.
-          Object.setPrototypeOf(ajv.refs, null);
-          Object.setPrototypeOf(ajv.schemas, null);
-          loaded.set(dialect, ajv);
-          return ajv;
+        load = loadAjv(dialect).then((make) => {
+          const supply = new AjvSupply(make);
+          loaded.set(dialect, supply);
+          return supply;
         });
         loading.set(dialect, load);
       }
-      return load.then((ajv) => compiled(ajv, schema));
+      return load.then((supply) => compiled(supply.next(), schema));
     },
   };
 }
@@ -58,16 +56,51 @@ function dialectOf(schema: JsonSchema): Dialect {
   return dialect.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
-async function loadAjv(dialect: Dialect): Promise<Ajv> {
-  const [ajv, { boundAjv }] = await Promise.all([newAjv(dialect), import("./bounded-ajv.ts")]);
-  boundAjv(ajv);
-  return ajv;
+/** Ajv never forgets a schema that it has compiled: after so many it makes room for another one. */
+const mostCompiled = 1000;
+
+class AjvSupply {
+  readonly #make: () => Ajv;
+  #ajv: Ajv;
+  #left = mostCompiled;
+
+  constructor(make: () => Ajv) {
+    this.#make = make;
+    this.#ajv = make();
+  }
+
+  next(): Ajv {
+    if (--this.#left < 0) {
+      this.#ajv = this.#make();
+      this.#left = mostCompiled - 1;
+    }
+    return this.#ajv;
+  }
 }
 
-async function newAjv(dialect: Dialect): Promise<Ajv> {
-  if (dialect === "draft-07") return new (await import("ajv")).Ajv(options);
-  if (dialect === "2019-09") return new (await import("ajv/dist/2019.js")).Ajv2019(options);
-  return new (await import("ajv/dist/2020.js")).Ajv2020(options);
+async function loadAjv(dialect: Dialect): Promise<() => Ajv> {
+  const [make, { boundAjv }] = await Promise.all([ajvMaker(dialect), import("./bounded-ajv.ts")]);
+  return () => {
+    const ajv = make();
+    // Identifiers come from foreign schemas: `__proto__` must be a key like any other.
+    Object.setPrototypeOf(ajv.refs, null);
+    Object.setPrototypeOf(ajv.schemas, null);
+    boundAjv(ajv);
+    return ajv;
+  };
+}
+
+async function ajvMaker(dialect: Dialect): Promise<() => Ajv> {
+  if (dialect === "draft-07") {
+    const { Ajv } = await import("ajv");
+    return () => new Ajv(options);
+  }
+  if (dialect === "2019-09") {
+    const { Ajv2019 } = await import("ajv/dist/2019.js");
+    return () => new Ajv2019(options);
+  }
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  return () => new Ajv2020(options);
 }
 
 const inheritedName: RegExp = new RegExp(

@@ -3,6 +3,9 @@ import { ToolError } from "../tool-error.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
+/** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */
+const mostShared = 1000;
+
 /** Compiles each schema once, on first use, however many tools share it or have one equal to it. */
 export class SchemaCache {
   readonly #validator: SchemaValidator;
@@ -26,7 +29,7 @@ export class SchemaCache {
     let compiling: Awaitable<CompiledSchema>;
     try {
       const content = canonicalJson(schema);
-      compiling = this.#byContent.get(content) ?? this.#compile(schema, content);
+      compiling = this.#shared(content) ?? this.#compile(schema, content);
     } catch (error) {
       const invalid = invalidSchema(error);
       // To find that out may have taken its time; a stack that was full may be empty next time.
@@ -43,23 +46,32 @@ export class SchemaCache {
 
   #compile(schema: JsonSchema, content: string): Awaitable<CompiledSchema> {
     const compiling = this.#validator.compile(schema);
-    if (!isThenable(compiling)) {
-      this.#byContent.set(content, compiling);
-      return compiling;
-    }
+    if (!isThenable(compiling)) return this.#share(content, compiling);
     // Kept while it is under way, too: whoever asks meanwhile waits for the same one.
     const shared = compiling.then(
-      (compiled) => {
-        this.#byContent.set(content, compiled);
-        return compiled;
-      },
+      (compiled) => this.#share(content, compiled),
       (error: unknown) => {
         this.#byContent.delete(content);
         throw invalidSchema(error);
       },
     );
-    this.#byContent.set(content, shared);
-    return shared;
+    return this.#share(content, shared);
+  }
+
+  /** The one that was asked for last is the last to go. */
+  #shared(content: string): Awaitable<CompiledSchema> | undefined {
+    const known = this.#byContent.get(content);
+    return known === undefined ? undefined : this.#share(content, known);
+  }
+
+  #share<Known extends Awaitable<CompiledSchema>>(content: string, known: Known): Known {
+    this.#byContent.delete(content);
+    this.#byContent.set(content, known);
+    if (this.#byContent.size > mostShared) {
+      const [oldest] = this.#byContent.keys();
+      this.#byContent.delete(oldest as string);
+    }
+    return known;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PolicyInput, ToolSpec } from "@toolweave/core";
 import { spending } from "../limits/controlled.ts";
-import { call, foreignTool } from "../support/executor-for.ts";
+import { call, foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 import {
   asking,
@@ -176,6 +176,20 @@ export const notStarted: readonly Scenario[] = [
   ...ways("acquire", "limit_exceeded", "rejected", {
     how: "in the queue",
     ...limited(behindAnother(timePasses)),
+  }),
+  ...ways("acquire", "unavailable", "rejected", {
+    how: "as many wait as may",
+    setup: {
+      others: [tool("holds", never, { timeoutMs: 500 })],
+      options: { limits: { concurrency: { max: 1, maxWaiting: 0 } } },
+    },
+    act: async (lab) => {
+      const held = lab.executor.execute(call("holds"));
+      await lab.settle();
+      const outcome = await lab.execute();
+      await lab.until(held, 1000);
+      return outcome;
+    },
   }),
   ...ways("acquire", "store_unavailable", "rejected", {
     how: "the store of rates does not answer",
