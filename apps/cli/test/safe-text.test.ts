@@ -23,7 +23,7 @@ test("a line has no line breaks", () => {
   expect(safeLine("  List\n\n  the\tpets\r\n")).toBe("List the pets");
 });
 
-test("no text gets control of a terminal", () => {
+test("OU08: no text gets control of a terminal", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(safeText(text)).not.toMatch(tricks);

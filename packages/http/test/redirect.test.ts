@@ -58,7 +58,7 @@ describe("redirects", () => {
     expect(headers?.authorization).toBe("Bearer s3cret");
   });
 
-  it("drops every header but harmless ones at another origin, and does not bring them back", async () => {
+  it("SE04: drops every header but harmless ones at another origin, and does not bring them back", async () => {
     const other = await serve((_request, response) =>
       response.writeHead(302, { location: `${first.origin}/back` }).end(),
     );
@@ -80,7 +80,7 @@ describe("redirects", () => {
     }
   });
 
-  it("a host on another port is another origin", async () => {
+  it("SE04: a host on another port is another origin", async () => {
     const other = await serve((_request, response) => response.end());
     const first = await serve((_request, response) =>
       response.writeHead(307, { location: other.origin }).end(),
@@ -93,7 +93,7 @@ describe("redirects", () => {
     expect(other.requests[0]?.rawHeaders.join(" ")).not.toContain("s3cret");
   });
 
-  it("drops the caller's credentials from query and safe headers too", async () => {
+  it("SE04: drops the caller's credentials from query and safe headers too", async () => {
     const other = await serve((_request, response) => response.end());
     const first = await serve((_request, response) =>
       response.writeHead(302, { location: `${other.origin}/?key=s3cret&q=a%20b` }).end(),
@@ -108,7 +108,7 @@ describe("redirects", () => {
     expect(other.requests[0]?.headers["accept-language"]).toBeUndefined();
   });
 
-  it.each([307, 308])("%d never sends a body to another origin", async (status) => {
+  it.each([307, 308])("SE04: %d never sends a body to another origin", async (status) => {
     const other = await serve((_request, response) => response.end());
     const first = await serve((_request, response) =>
       response.writeHead(status, { location: `${other.origin}/in` }).end(),
