@@ -56,6 +56,7 @@ export interface Engine {
   readonly tasks: Tasks;
   /** Absent: the host wants nothing redacted. */
   readonly redactor: Redactor | undefined;
+  readonly frameOutputs: boolean;
   readonly undeclaredArguments: "schema" | "strip" | "reject";
   readonly hooks: HookPhases;
   readonly hookTimeoutMs: number;

@@ -17,6 +17,7 @@ import { claim } from "./stages/claim.ts";
 import { commit, count, countAttempt, uncount } from "./stages/count.ts";
 import { detach } from "./stages/detach.ts";
 import { distinct } from "./stages/distinct.ts";
+import { frame } from "./stages/frame.ts";
 import { mending } from "./stages/mend.ts";
 import { normalise } from "./stages/normalise.ts";
 import { parse } from "./stages/parse.ts";
@@ -57,6 +58,7 @@ const attempt: readonly Stage[] = [
   afterHooks, //          10  amend
   redact, //                  nothing secret comes out
   bound, //                   the model's limit: what is more is stored
+  frame, //                   data from outside is named as such
 ];
 
 /** Once it may start. */
@@ -88,6 +90,7 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
   if (hooks.beforeCall.length === 0) idle.add(beforeHooks);
   if (hooks.afterCall.length === 0) idle.add(afterHooks);
   if (redactor === undefined) idle.add(redact);
+  if (!engine.frameOutputs) idle.add(frame);
   if (slots === undefined) idle.add(acquire);
   if (rates === undefined && !hasLimits) idle.add(count).add(commit);
   const mends = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
@@ -98,7 +101,14 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
 
 type PipelineSettings = Pick<
   Engine,
-  "hooks" | "slots" | "rates" | "redactor" | "normaliseArguments" | "repair" | "onInvalidCall"
+  | "hooks"
+  | "slots"
+  | "rates"
+  | "redactor"
+  | "frameOutputs"
+  | "normaliseArguments"
+  | "repair"
+  | "onInvalidCall"
 >;
 
 /** A call that goes on starts anew, once it is certain that nobody else goes on with it. */

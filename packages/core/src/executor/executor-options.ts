@@ -90,6 +90,13 @@ export interface ExecutorOptions {
    * has the form of a credential. false: nothing. Default: both.
    */
   readonly redact?: RedactionOptions | false;
+  /**
+   * What a model reads of a tool's answer stands between two lines that name it as data, and the
+   * control tokens of chat formats in it are broken up. Not for tools that a trusted source calls
+   * closed (`openWorldHint: false`). It makes injected instructions less likely to be followed, no
+   * more. Default: false.
+   */
+  readonly frameOutputs?: boolean;
   /** Events carry arguments and outputs, redacted. Default: false. */
   readonly eventPayloads?: boolean;
   /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
@@ -135,6 +142,7 @@ const optionNames: readonly string[] = [
   "artifacts",
   "tasks",
   "redact",
+  "frameOutputs",
   "eventPayloads",
   "undeclaredArguments",
   "normaliseArguments",
@@ -166,6 +174,7 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
   const configured = {
     hooks: hookPhases(options.hooks),
     redactor: undefined,
+    frameOutputs: options.frameOutputs === true,
     normaliseArguments: options.normaliseArguments === true,
     repair: repairOf(options.repair),
     onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),

@@ -1,9 +1,10 @@
-import { text } from "../spec/content-block.ts";
+import { text, type ContentBlock } from "../spec/content-block.ts";
 import type { FailedOutcome, ToolOutcome, ToolOutput, ToolResult } from "../spec/tool-result.ts";
 import type { JsonValue } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";
 import { clipText } from "./clip-text.ts";
 import type { Execution } from "./execution.ts";
+import { framedContent } from "./stages/frame.ts";
 
 /** Stage 11 of a call that ran: its result, and the event of its end. */
 export function completion(execution: Execution): ToolOutcome {
@@ -27,11 +28,7 @@ function errorOf(output: ToolOutput): ToolError {
 
 /** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
 export function failure(execution: Execution, error: ToolError): FailedOutcome {
-  const result = resultOf(
-    execution,
-    { content: [text(clipText(error.message, execution.engine.maxOutputBytes))] },
-    true,
-  );
+  const result = resultOf(execution, { content: readable(execution, error.message) }, true);
   execution.ended = true;
   const { events } = execution.engine;
   const { code, message } = error;
@@ -51,6 +48,12 @@ export function failure(execution: Execution, error: ToolError): FailedOutcome {
     );
   }
   return { status: "failed", result, error };
+}
+
+/** A tool that has started may have been told by somebody else what to say. */
+function readable(execution: Execution, message: string): readonly ContentBlock[] {
+  const content = [text(clipText(message, execution.engine.maxOutputBytes))];
+  return execution.attempt === 0 ? content : framedContent(execution, content);
 }
 
 function resultOf(execution: Execution, output: ToolOutput, isError: boolean): ToolResult {

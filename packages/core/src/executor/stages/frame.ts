@@ -1,0 +1,24 @@
+import { framed } from "../../framing/frame.ts";
+import { helperSource } from "../../helpers/helper-names.ts";
+import type { ContentBlock } from "../../spec/content-block.ts";
+import type { ToolOutput } from "../../spec/tool-result.ts";
+import type { Execution } from "../execution.ts";
+
+/** Stage 10, last: what comes from outside is named as such. */
+export function frame(execution: Execution): void {
+  const output = execution.output as ToolOutput;
+  const content = framedContent(execution, output.content);
+  if (content !== output.content) execution.output = { ...output, content };
+}
+
+/** The content as a model may read it; itself when it is the host's own, or nothing is to be framed. */
+export function framedContent(
+  { engine, entry, call }: Execution,
+  content: readonly ContentBlock[],
+): readonly ContentBlock[] {
+  if (!engine.frameOutputs || content.length === 0 || entry === undefined) return content;
+  const { trusted, source, tool } = entry;
+  // What a helper gives back is what another tool has answered.
+  const isOwn = trusted && source !== helperSource && tool.spec.annotations.openWorldHint === false;
+  return isOwn ? content : framed(call.name, content, engine.maxOutputBytes);
+}
