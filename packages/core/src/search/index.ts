@@ -1,1 +1,2 @@
 export { ToolIndex, type ToolMatch } from "./tool-index.ts";
+export { toolSearch, type ToolSearchOptions } from "./tool-search.ts";

@@ -56,7 +56,7 @@ export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   let text = word.replace(/^y/, "Y").replace(/(ss|i)es$|([^s])s$/, "$1$2");
   text = withoutTense(text);
-  if (/y$/.test(text) && vowel.test(text.slice(0, -1))) text = `${text.slice(0, -1)}i`;
+  if (text.endsWith("y") && vowel.test(text.slice(0, -1))) text = `${text.slice(0, -1)}i`;
   text = replaced(text, derivedEnd, some, derived);
   text = replaced(text, adjectiveEnd, some, adjectives);
   text = replaced(text, lastEnd, many);

@@ -1,0 +1,61 @@
+import { ToolRegistry, type Toolset } from "@toolweave/core";
+import { ToolIndex } from "@toolweave/core/search";
+import { beforeAll, describe, expect, it } from "vitest";
+import { metaTools, multiQuestions, singleQuestions } from "./search/metatool.ts";
+import { operationQuestions, operations } from "./search/operations.ts";
+import { plainBm25 } from "./search/plain-bm25.ts";
+import { recallOf, type Find, type Question, type Recall } from "./search/questions.ts";
+
+function finder(toolset: Toolset): Find {
+  const index = new ToolIndex();
+  index.update(toolset);
+  return (text, limit) => index.search(text, limit).map(({ name }) => name);
+}
+
+/** Floors a little below what was reached when they were written. */
+function expectRecall({ at5, at10 }: Recall, floor: Recall): void {
+  expect(at5).toBeGreaterThan(floor.at5);
+  expect(at10).toBeGreaterThan(floor.at10);
+}
+
+describe("tool search among the 199 tools of MetaTool", () => {
+  const toolset = new ToolRegistry(metaTools()).toolset();
+  const find = finder(toolset);
+
+  it("finds the one right tool of 20,614 questions", () => {
+    const questions = singleQuestions();
+    expect(questions).toHaveLength(20_614);
+    expectRecall(recallOf(questions, find), { at5: 71, at10: 78 });
+  });
+
+  it("finds the two right tools of 497 questions", () => {
+    const questions = multiQuestions();
+    expect(questions).toHaveLength(497);
+    expectRecall(recallOf(questions, find), { at5: 68, at10: 82 });
+  });
+});
+
+describe("tool search among the operations of GitHub, Stripe and DigitalOcean", () => {
+  let toolset: Toolset;
+  let questions: readonly Question[];
+
+  beforeAll(async () => {
+    toolset = await operations();
+    questions = operationQuestions(toolset);
+  });
+
+  it("finds more of them than plain BM25, asked in the words of the summary that the name lacks", () => {
+    expect(toolset.size).toBe(2350);
+    const found = recallOf(questions, finder(toolset));
+    const plain = recallOf(questions, plainBm25(Array.from(toolset)));
+    expectRecall(found, plain);
+  });
+
+  it("finds an operation by its summary", () => {
+    const whole = Array.from(toolset).flatMap(({ spec: { name, title } }) =>
+      title === undefined ? [] : [{ text: title, tools: [name] }],
+    );
+    expect(whole).toHaveLength(1882);
+    expectRecall(recallOf(whole, finder(toolset)), { at5: 97, at10: 98 });
+  });
+});

@@ -1,0 +1,87 @@
+import { globMatcher } from "../registry/glob.ts";
+import { byName, Toolset, type RegisteredTool } from "../registry/toolset.ts";
+
+/** So many of those that were found stay shown; the oldest are forgotten first. */
+const mostFound = 50;
+
+/** What a model that searches is shown: some tools always, and what it has found. */
+export class ExposedTools {
+  readonly #isAlways: (name: string) => boolean;
+  readonly #grows: boolean;
+  /** Names, the oldest first. */
+  readonly #found = new Set<string>();
+  /** Something was found that is not shown yet. */
+  #hasNew = false;
+  #turn = 0;
+  #all: Toolset | undefined;
+  #whole: Toolset | undefined;
+  #always: readonly RegisteredTool[] = [];
+  #shownNames: readonly string[] = [];
+  #exposed: Toolset | undefined;
+
+  constructor(always: readonly string[], form: "growing" | "constant") {
+    this.#isAlways = globMatcher(always);
+    this.#grows = form === "growing";
+  }
+
+  /** The tool of that name, shown or not. */
+  entry(name: string): RegisteredTool | undefined {
+    return this.#whole?.entry(name);
+  }
+
+  /** How many there are, shown or not. */
+  get size(): number {
+    return this.#whole?.size ?? 0;
+  }
+
+  /** All names, for a hint. */
+  names(): Iterable<string> {
+    return this.#whole?.names() ?? [];
+  }
+
+  /** These are shown from the next turn on. */
+  add(names: readonly string[]): void {
+    if (!this.#grows) return;
+    for (const name of names) {
+      if (this.#isAlways(name)) continue;
+      this.#found.delete(name);
+      this.#found.add(name);
+      this.#hasNew = true;
+    }
+    for (const oldest of this.#found) {
+      if (this.#found.size <= mostFound) break;
+      this.#found.delete(oldest);
+    }
+  }
+
+  /** See `RunSearch.expose`. */
+  expose(all: Toolset, turn: number): Toolset {
+    if (all !== this.#all) this.#follow(all);
+    // In one turn the list stays as it was; where nobody tells of turns, every list is one.
+    if (this.#hasNew && (turn === 0 || turn !== this.#turn)) {
+      this.#hasNew = false;
+      this.#shownNames = [...this.#found];
+      this.#exposed = undefined;
+    }
+    this.#turn = turn;
+    return (this.#exposed ??= this.#made(all.version));
+  }
+
+  #follow(all: Toolset): void {
+    const whole = all.whole();
+    this.#all = all;
+    this.#whole = whole;
+    this.#exposed = undefined;
+    const entries = Array.from(whole.entries());
+    this.#always = entries.filter(({ tool }) => this.#isAlways(tool.spec.name));
+  }
+
+  #made(version: number): Toolset {
+    const shown = new Map(this.#always.map((entry) => [entry.tool.spec.name, entry]));
+    for (const name of this.#shownNames) {
+      const entry = this.entry(name);
+      if (entry !== undefined) shown.set(name, entry);
+    }
+    return new Toolset(version, byName(shown), this.#whole);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Postings } from "./postings.ts";
+import { forRelated } from "./related.ts";
+import { stem } from "./stem.ts";
+import { asWritten } from "./tool-text.ts";
+import { isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+
+/** What is read of a query: characters, and different words. */
+const longestQuery = 2000;
+const mostWords = 64;
+const askingWeight = 0.3;
+/** What it is worth beside the stem that a word stands in a text as the query has it: `lists`, `list`. */
+const writtenWeight = 0.3;
+
+interface QueryWord {
+  weight: number;
+  /** How the query writes it. */
+  readonly forms: Set<string>;
+}
+
+/**
+ * How well each text answers a query, by slot: BM25 over the query's words, and then, as far as no
+ * text has them all, over words of related meaning. A query in the words of its tool is thus not
+ * blurred, and one in other words still finds it.
+ */
+export function scoreQuery(query: string, postings: Postings): Float64Array {
+  const scores = new Float64Array(postings.slots);
+  const covered = new Float64Array(postings.slots);
+  const words = queryWords(query);
+  let whole = 0;
+  for (const [word, { weight, forms }] of words) {
+    const full = weight * postings.weight(word);
+    whole += full;
+    postings.score(word, full, scores, covered);
+    for (const form of forms) {
+      postings.score(form, weight * writtenWeight * postings.weight(form), scores);
+    }
+  }
+  const missing = whole > 0 ? 1 - largest(covered) / whole : 0;
+  if (missing < 1e-4) return scores;
+  const share = Math.sqrt(missing);
+  for (const [word, weight] of relatedWords(words, postings)) {
+    postings.score(word, share * weight, scores);
+  }
+  return scores;
+}
+
+/** The largest of numbers of 0 or more. */
+export function largest(numbers: Float64Array): number {
+  return numbers.reduce((most, one) => (one > most ? one : most), 0);
+}
+
+function queryWords(query: string): ReadonlyMap<string, QueryWord> {
+  const words = new Map<string, QueryWord>();
+  for (const word of wordsOf(withoutMarkup(query, longestQuery), longestQuery)) {
+    if (isStopWord(word)) continue;
+    const key = stem(word);
+    const weight = isAskingWord(word) ? askingWeight : 1;
+    const known = words.get(key);
+    const form = key === word ? word : asWritten(word);
+    if (known !== undefined) {
+      known.weight += weight;
+      known.forms.add(form);
+    } else if (words.size < mostWords) {
+      words.set(key, { weight, forms: new Set([form]) });
+    }
+  }
+  return words;
+}
+
+/** What else the tools may say, and what it is worth. No more telling than the word that it stands for. */
+function relatedWords(
+  words: ReadonlyMap<string, QueryWord>,
+  postings: Postings,
+): ReadonlyMap<string, number> {
+  const related = new Map<string, number>();
+  for (const [word, { weight }] of words) {
+    const bound = postings.frequency(word) > 0 ? postings.weight(word) : Infinity;
+    const best = new Map<string, number>();
+    const add = (other: string, closeness: number): void => {
+      if (other === word || closeness <= (best.get(other) ?? 0)) return;
+      if (postings.frequency(other) > 0) best.set(other, closeness);
+    };
+    forRelated(word, add);
+    for (const [other, closeness] of best) {
+      const worth = weight * closeness * Math.min(bound, postings.weight(other));
+      related.set(other, (related.get(other) ?? 0) + worth);
+    }
+  }
+  return related;
+}

@@ -1,0 +1,191 @@
+import { clipText } from "../executor/clip-text.ts";
+import { helperSource } from "../helpers/helper-names.ts";
+import { nearNames } from "../registry/names.ts";
+import type { JsonObject, JsonSchema } from "../spec/json.ts";
+import type { Tool } from "../spec/tool.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ToolSpec } from "../spec/tool-spec.ts";
+import { ToolError } from "../tool-error.ts";
+import type { ExposedTools } from "./exposed-tools.ts";
+import type { ToolIndex } from "./tool-index.ts";
+
+/** The most that one search gives. */
+export const mostResults = 20;
+/** Bytes of a longer description in a list of what was found. */
+const longestLine = 160;
+/** Bytes of a longer description by itself. */
+const longestDescription = 10_000;
+const mostParameters = 20;
+
+/** What a model searches with: the tools themselves. */
+export class SearchTools {
+  readonly tools: readonly Tool[];
+  readonly #form: "growing" | "constant";
+  readonly #results: number;
+  readonly #exposed: ExposedTools;
+  readonly #index: () => ToolIndex;
+
+  constructor(
+    form: "growing" | "constant",
+    results: number,
+    exposed: ExposedTools,
+    index: () => ToolIndex,
+  ) {
+    this.#form = form;
+    this.#results = results;
+    this.#exposed = exposed;
+    this.#index = index;
+    const search: Tool = { spec: searchSpecs[form], invoke: (args) => this.#search(args) };
+    this.tools =
+      form === "growing"
+        ? [search]
+        : [search, { spec: describeSpec, invoke: (args) => this.#describe(args) }, callTool];
+  }
+
+  #search({ query, limit = this.#results }: JsonObject): ToolOutput {
+    const exposed = this.#exposed;
+    const matches = this.#index().search(
+      query as string,
+      Math.min(limit as number, mostResults),
+      (name) => exposed.entry(name) !== undefined,
+    );
+    const specs = matches.flatMap(({ name }) => exposed.entry(name)?.tool.spec ?? []);
+    exposed.add(specs.map(({ name }) => name));
+    const found = specs.map((spec) => this.#found(spec));
+    const text =
+      found.length === 0
+        ? `None of the ${exposed.size} tools fits. Try other words: what the tool does, and to what.`
+        : `${found.map(line).join("\n")}\n${next[this.#form]}`;
+    return { content: [{ type: "text", text }], value: { tools: found } };
+  }
+
+  #found(spec: ToolSpec): Found {
+    const { name } = spec;
+    const description = oneLine(spec.description);
+    if (this.#form === "growing") return { name, description };
+    return { name, description, parameters: parametersOf(spec) };
+  }
+
+  #describe({ name }: JsonObject): JsonObject {
+    const spec = this.#exposed.entry(name as string)?.tool.spec;
+    if (spec === undefined) {
+      const near = nearNames(name as string, this.#exposed.names());
+      const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use search_tools.";
+      throw new ToolError("not_found", `There is no tool of that name. ${hint}`);
+    }
+    const { title, description, inputSchema } = spec;
+    return {
+      name: spec.name,
+      ...(title === undefined ? {} : { title }),
+      description: cut(description, longestDescription),
+      inputSchema: inputSchema as JsonObject,
+    };
+  }
+}
+
+interface Found extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+}
+
+function line({ name, description, parameters }: Found): string {
+  const list = Array.isArray(parameters) ? `(${parameters.join(", ")})` : "";
+  return `- ${name}${list}: ${description}`;
+}
+
+/** Names of parameters, required ones with a star. A schema that cannot be read costs only these. */
+function parametersOf(spec: ToolSpec): readonly string[] {
+  try {
+    const { properties = {}, required } = spec.inputSchema;
+    const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+    const names = Object.keys(properties as object)
+      .slice(0, mostParameters)
+      .map((name) => `${cut(oneLine(name), 64)}${needed.includes(name) ? "*" : ""}`);
+    return names;
+  } catch {
+    return [];
+  }
+}
+
+/** Descriptions come from outside: one of several lines could pass for several tools. */
+function oneLine(text: unknown): string {
+  const start = String(text).slice(0, 10 * longestLine);
+  return cut(start.replace(/[\s\p{Cc}]+/gu, " ").trim(), longestLine);
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${clipText(text, most)}…`;
+}
+
+const next = {
+  growing: "From your next turn on you can call them by their names.",
+  constant: "See one's arguments with describe_tool (* is required), then run it with call_tool.",
+} as const;
+
+const asks = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
+const provenance = { adapter: helperSource } as const;
+
+function searchSpec(description: string): ToolSpec {
+  return {
+    name: "search_tools",
+    description,
+    inputSchema: objectSchema(
+      {
+        query: { type: "string", description: "What the tool should do, in a few words." },
+        limit: { type: "integer", minimum: 1, maximum: mostResults },
+      },
+      ["query"],
+    ),
+    annotations: asks,
+    provenance,
+  };
+}
+
+const searchSpecs = {
+  growing: searchSpec(
+    "Finds further tools. There are more than you are shown: search before you say that you cannot do something. What is found can be called from your next turn on.",
+  ),
+  constant: searchSpec(
+    "Finds further tools. There are more than you are shown: search before you say that you cannot do something. What is found is run with call_tool.",
+  ),
+} as const;
+
+const describeSpec: ToolSpec = {
+  name: "describe_tool",
+  description: "Tells what a tool that search_tools has found does, and which arguments it takes.",
+  inputSchema: objectSchema({ name: { type: "string", description: "The tool's name." } }, [
+    "name",
+  ]),
+  annotations: asks,
+  provenance,
+};
+
+const callTool: Tool = {
+  spec: {
+    name: "call_tool",
+    description: "Runs a tool that search_tools has found.",
+    inputSchema: objectSchema(
+      {
+        name: { type: "string", description: "The tool's name." },
+        arguments: { type: "object", description: "Its arguments, as describe_tool says." },
+      },
+      ["name"],
+    ),
+    annotations: {},
+    provenance,
+  },
+  // What is well formed has become a call of the tool inside before it gets here.
+  validate: () => [
+    {
+      path: "",
+      message: `one JSON object {"name": "…", "arguments": {…}} with the name of another tool than call_tool`,
+    },
+  ],
+  invoke: () => {
+    throw new ToolError("invalid_arguments", "call_tool runs another tool: name one.");
+  },
+};
+
+function objectSchema(properties: JsonObject, required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required: [...required], additionalProperties: false };
+}

@@ -1,0 +1,74 @@
+import { checkOptions } from "../check-options.ts";
+import type { RunSearch, ToolSearch } from "../helpers/run-search.ts";
+import type { ToolRegistry } from "../registry/tool-registry.ts";
+import { shown } from "../shown.ts";
+import { ToolError } from "../tool-error.ts";
+import { ExposedTools } from "./exposed-tools.ts";
+import { mostResults, SearchTools } from "./search-tools.ts";
+import { ToolIndex } from "./tool-index.ts";
+
+/** How a model finds tools. */
+export interface ToolSearchOptions {
+  /**
+   * `growing`: what `search_tools` finds is shown from the next turn on, and called by its name.
+   * `constant`: the list never changes, for hosts with fixed lists and for prompt caches; what is
+   * found is looked at with `describe_tool` and called with `call_tool`.
+   */
+  readonly form: "growing" | "constant";
+  /** Globs over the names of tools that are always shown. Default: none. */
+  readonly always?: readonly string[];
+  /** How many a search gives unless the model asks for another number: 1 to 20. Default: 5. */
+  readonly results?: number;
+}
+
+const optionNames: readonly string[] = [
+  "form",
+  "always",
+  "results",
+] satisfies readonly (keyof ToolSearchOptions)[];
+
+/**
+ * Shows a model a few tools of many, and lets it search for the rest: all that the policy may let
+ * run for the caller, or the run's own `toolset`. Any of them may be called, found or not. One such
+ * object may serve any number of runs and executors: the index is made at the first search, once for
+ * each registry, and follows its changes.
+ *
+ * @example
+ * ```js
+ * const run = executor.startRun({ search: toolSearch({ form: "growing", always: ["get_*"] }) });
+ * const shown = run.toolset.specs();
+ * ```
+ *
+ * @throws ToolError `internal` when an option makes no sense.
+ */
+export function toolSearch(options: ToolSearchOptions): ToolSearch {
+  checkOptions("toolSearch", options, optionNames);
+  const { form, always = [], results = 5 } = options;
+  if (form !== "growing" && form !== "constant") {
+    throw misuse(`form is ${shown(form)}; use "growing" or "constant".`);
+  }
+  if (!Array.isArray(always) || !always.every((glob) => typeof glob === "string")) {
+    throw misuse(`always is ${shown(always)}; use a list of names and globs.`);
+  }
+  if (!Number.isInteger(results) || results < 1 || results > mostResults) {
+    throw misuse(`results is ${shown(results)}; use a whole number from 1 to ${mostResults}.`);
+  }
+  const globs = [...always];
+  const indexes = new WeakMap<ToolRegistry, ToolIndex>();
+  return {
+    begin(registry): RunSearch {
+      const exposed = new ExposedTools(globs, form);
+      const { tools } = new SearchTools(form, results, exposed, () => {
+        let index = indexes.get(registry);
+        if (index === undefined) indexes.set(registry, (index = new ToolIndex()));
+        index.update(registry.toolset());
+        return index;
+      });
+      return { tools, expose: (all, turn) => exposed.expose(all, turn) };
+    },
+  };
+}
+
+function misuse(what: string): ToolError {
+  return new ToolError("internal", `toolSearch: ${what}`);
+}

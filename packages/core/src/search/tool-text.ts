@@ -1,0 +1,88 @@
+import type { Tool } from "../spec/tool.ts";
+import type { ToolSpec } from "../spec/tool-spec.ts";
+import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+
+/** How often each word of a tool counts, in quarters of a mention in its description. */
+export interface ToolText {
+  readonly counts: ReadonlyMap<string, number>;
+  /** The length of the text proper, in the same unit. */
+  readonly length: number;
+}
+
+/** A word as it is written, where its stem is another: it has postings of its own, which no stem has. */
+export function asWritten(word: string): string {
+  return `=${word}`;
+}
+
+/** The most characters that are read: of the description, and of each other text. */
+const longestDescription = 4000;
+const longestText = 300;
+/** The most parameters, and the most values of an origin, that are read. */
+const mostParts = 100;
+
+/**
+ * What a tool says of itself. Whatever of it cannot be read, and whatever is no text, is left out.
+ * A name or title counts twice. Parameters and provenance add words that the text lacks, and do not
+ * make it longer: a tool is not less about something because it takes many arguments.
+ */
+export function toolText(name: string, tool: Tool, stem: (word: string) => string): ToolText {
+  const counts = new Map<string, number>();
+  let length = 0;
+  const add = (text: unknown, most: number, weight: number): void => {
+    if (typeof text !== "string") return;
+    for (const word of wordsOf(withoutMarkup(text, most), most)) {
+      if (isStopWord(word)) continue;
+      const key = stem(word);
+      counts.set(key, (counts.get(key) ?? 0) + weight);
+      if (key !== word) counts.set(asWritten(word), (counts.get(asWritten(word)) ?? 0) + weight);
+      length += weight;
+    }
+  };
+  const spec = attempt(() => tool.spec);
+  const field = (key: keyof ToolSpec): unknown => attempt(() => spec?.[key]);
+  add(
+    attempt(() => spec?.title ?? spec?.annotations?.title),
+    longestText,
+    8,
+  );
+  add(field("description"), longestDescription, 4);
+  add(name, longestText, 8);
+  const known = new Set(counts.keys());
+  for (const extra of [...parameters(spec), ...provenance(spec)]) {
+    for (const word of wordsOf(extra, longestText)) {
+      const key = stem(word);
+      if (!known.has(key) && !isStopWord(word)) counts.set(key, 1);
+    }
+  }
+  return { counts, length };
+}
+
+function parameters(spec: ToolSpec | undefined): readonly string[] {
+  return (
+    attempt(() => {
+      const { properties } = spec?.inputSchema ?? {};
+      return typeof properties === "object" && properties !== null
+        ? Object.keys(properties).slice(0, mostParts)
+        : [];
+    }) ?? []
+  );
+}
+
+function provenance(spec: ToolSpec | undefined): readonly string[] {
+  return (
+    attempt(() => {
+      const { source, origin } = spec?.provenance ?? {};
+      const texts: unknown[] = [source, ...Object.values(origin ?? {}).slice(0, mostParts)];
+      return texts.filter((text) => typeof text === "string");
+    }) ?? []
+  );
+}
+
+/** Specs come from servers and documents: a getter may throw. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

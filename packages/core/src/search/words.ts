@@ -1,0 +1,94 @@
+import { stem } from "./stem.ts";
+
+/** A longer word is cut: no language has one, and encoded data does. */
+const longestWord = 40;
+/** Scripts that put no space between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Where a word begins within a name: `list|Pull|Requests`, `HTTP|Server`. */
+const wordStarts = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
+
+/** Words that say nothing of what a text is about. */
+const stopWords: ReadonlySet<string> = setOf(`
+a about after again against all also am an and any anyone anything are aren as at be because been
+before being both but by cannot could couldn d did didn do does doesn doing don during each either
+else ever every few for from further had has have having he her here hers him his how i if in into
+is isn it its itself just let ll m may me might mine more most much must my myself neither no nor
+not now of off on once only onto or other others our ours out over own per re s same shall she should
+since so some someone something such t than that the their theirs them themselves then there these
+they this those though through thus to too under until up upon us ve very via was we well were what
+when where whether which while who whom whose why will with within without would yet you your yours
+yourself`);
+/** Words in which people ask for help with anything, and that weigh little in a question. */
+const askingWords: ReadonlySet<string> = setOf(`
+able assist assistance best bit can certain curious different easily find finding get gets getting give
+good hello help hey hi interested kind know like looking lot make mind need needed needs particular
+please possible provide quickly really show some sort specific suggest sure tell thank thanks thing
+things try type use used using various want wants way wish wondering`);
+
+function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}
+
+/** Whether a word, in lower case, is one that every text has. */
+export function isStopWord(word: string): boolean {
+  return stopWords.has(word);
+}
+
+/** Whether a word, in lower case, belongs to the asking rather than to what is asked for. */
+export function isAskingWord(word: string): boolean {
+  return askingWords.has(word);
+}
+
+/** The beginning of a text, of this length, without the addresses and HTML tags in it. */
+export function withoutMarkup(text: string, length: number): string {
+  return text.slice(0, length).replace(/https?:\/\/\S*|<\/?[a-z][^<>]{0,200}>/gi, " ");
+}
+
+/**
+ * The words of a text in lower case, names in any style taken apart (`listPullRequests`, `HTTPServer`,
+ * `list_pull-requests`), those of two words also as one (`GitHub`), accents removed. Text without
+ * spaces between words comes in overlapping pairs of characters.
+ *
+ * @param most characters of the text that are read.
+ */
+export function wordsOf(text: string, most: number): readonly string[] {
+  let plain = text.slice(0, most);
+  if (!/^[\0-\x7f]*$/.test(plain)) {
+    const bare = plain.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+    plain = bare.normalize("NFKC").slice(0, most);
+  }
+  const words: string[] = [];
+  for (const run of plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
+    const lower = run.toLowerCase();
+    if (run.length > 1 && unspaced.test(run)) words.push(...pairs(lower));
+    else if (lower === run) words.push(run.slice(0, longestWord));
+    else {
+      const parts = run.replace(wordStarts, " ").toLowerCase().split(" ");
+      for (const part of parts) words.push(part.slice(0, longestWord));
+      if (parts.length === 2) words.push(lower.slice(0, longestWord));
+    }
+  }
+  return words;
+}
+
+function pairs(text: string): readonly string[] {
+  const points = Array.from(text);
+  return points.length < 2
+    ? points
+    : points.slice(1).map((point, index) => `${points[index]}${point}`);
+}
+
+/** {@link stem}, remembered: the same words come again and again while tools are read. */
+export function stemmer(): (word: string) => string {
+  const known = new Map<string, string>();
+  return (word) => {
+    let found = known.get(word);
+    if (found === undefined) {
+      if (known.size >= 50_000) known.clear();
+      known.set(word, (found = stem(word)));
+    }
+    return found;
+  };
+}
