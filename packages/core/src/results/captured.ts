@@ -1,0 +1,107 @@
+import type { JsonValue } from "../spec/json.ts";
+import { clipText, utf8Length } from "../executor/clip-text.ts";
+import { bytesOf, jsonValue, plainBytes, type Cut } from "../executor/json-value.ts";
+
+/** How many small texts are held apart before they are made one. */
+const mostParts = 1024;
+
+/**
+ * What has come of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them
+ * as UTF-8; as soon as anything else comes, all of it is a list of JSON values.
+ */
+export class Captured implements Cut {
+  /** There was more. */
+  truncated = false;
+  /** Nothing more is taken: a source may go on although it was told to end. */
+  isClosed = false;
+  #left: number;
+  #texts: string[] = [];
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
+  #length = 0;
+  #items: JsonValue[] | undefined;
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  /** Nothing has come, or nothing but empty pieces. */
+  get isEmpty(): boolean {
+    return this.#texts.length === 0 && this.#length === 0 && this.#items === undefined;
+  }
+
+  /** Takes a piece, or as much of it as there is room for; `truncated` is true then. */
+  add(piece: unknown): void {
+    if (this.isClosed) return;
+    if (typeof piece === "string" && this.#items === undefined) return this.#addText(piece);
+    const bytes = typeof piece === "object" && piece !== null ? viewOf(piece) : undefined;
+    if (bytes !== undefined && this.#items === undefined) return this.#addBytes(bytes);
+    this.#addItem(piece);
+  }
+
+  /** All that came. Bytes are a view, not a copy; it is read once. */
+  take(): string | Uint8Array | JsonValue[] {
+    return this.#items ?? this.#bytes?.subarray(0, this.#length) ?? this.#texts.join("");
+  }
+
+  #addText(piece: string): void {
+    if (this.#bytes !== undefined) return this.#addBytes(new TextEncoder().encode(piece));
+    if (piece === "") return;
+    const size = piece.length > this.#left ? Infinity : utf8Length(piece);
+    this.truncated = size > this.#left;
+    this.#texts.push(this.truncated ? clipText(piece.slice(0, this.#left + 1), this.#left) : piece);
+    this.#left -= size;
+    if (this.#texts.length < mostParts) return;
+    // What is joined is not joined again before there is as much of it.
+    this.#texts = halved(this.#texts);
+  }
+
+  #addBytes(piece: Uint8Array): void {
+    if (this.#bytes === undefined) {
+      const before = new TextEncoder().encode(this.#texts.join(""));
+      this.#texts = [];
+      this.#bytes = before;
+      this.#length = before.length;
+    }
+    this.truncated = piece.length > this.#left;
+    const taken = this.truncated ? piece.subarray(0, this.#left) : piece;
+    const length = this.#length + taken.length;
+    if (length > this.#bytes.length) {
+      const most = this.#length + this.#left;
+      const larger = new Uint8Array(Math.min(most, Math.max(65_536, length, this.#length * 2)));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(taken, this.#length);
+    this.#length = length;
+    this.#left -= taken.length;
+  }
+
+  #addItem(piece: unknown): void {
+    if (this.#items === undefined) {
+      const before = this.take();
+      this.#items = before.length === 0 ? [] : [jsonValue(before)];
+      this.#texts = [];
+      this.#bytes = undefined;
+    }
+    const item = jsonValue(piece, this.#left, this);
+    this.#items.push(item);
+    this.#left -= 1 + Math.max(1, plainBytes(item));
+    if (this.#left <= 0) this.truncated = true;
+  }
+}
+
+/** Texts of which every two neighbours are one; those at the beginning are long already. */
+function halved(texts: readonly string[]): string[] {
+  const first = texts.findIndex((text) => text.length < 65_536);
+  return first === -1 ? [texts.join("")] : [...texts.slice(0, first), texts.slice(first).join("")];
+}
+
+/** In a stream, every buffer is bytes: that is how files and sockets come. */
+function viewOf(piece: object): Uint8Array | undefined {
+  return (
+    bytesOf(piece) ??
+    (ArrayBuffer.isView(piece)
+      ? new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
+      : undefined)
+  );
+}

@@ -1,0 +1,33 @@
+import { isContentBlock, type ContentBlock } from "../spec/content-block.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+
+/** A record of all of them, so that none is forgotten. */
+const outputKeys: Record<keyof ToolOutput, true> = {
+  content: true,
+  value: true,
+  isError: true,
+  error: true,
+  artifacts: true,
+  details: true,
+  childRunId: true,
+  provider: true,
+};
+
+/** True for an object that is an output, and not data. */
+export function isOutput(value: object): value is ToolOutput {
+  return (
+    "content" in value &&
+    isBlockList(value.content) &&
+    Object.keys(value).every((key) => Object.hasOwn(outputKeys, key))
+  );
+}
+
+/** True for a list of nothing but content blocks. */
+export function isBlockList(value: unknown): value is readonly ContentBlock[] {
+  if (!Array.isArray(value)) return false;
+  // Not `every`, which goes through all the holes of a list that says it has billions of items.
+  for (let index = 0; index < value.length; index++) {
+    if (!isContentBlock(value[index])) return false;
+  }
+  return true;
+}

@@ -1,0 +1,122 @@
+import { isThenable, promised, type Awaitable } from "../spec/json.ts";
+
+/** What comes piece by piece, read one piece at a time: nothing is asked for before it is wanted. */
+export interface StreamSource {
+  /** As whoever sends it says; empty: nobody did. */
+  readonly mediaType: string;
+  /** Set when it is the body of an HTTP response. */
+  readonly response?: { readonly status: number; readonly statusText: string };
+  next(): Awaitable<unknown>;
+  /** The rest is not wanted. Never throws, and nobody waits for it. */
+  cancel(): void;
+}
+
+type Method = (...args: unknown[]) => Awaitable<unknown>;
+type Loose = Readonly<Record<string | symbol, unknown>>;
+
+/**
+ * True for what has to be read before it can be looked at: a stream, an async iterable, an iterator
+ * or generator, a `Response` or a `Blob`, of this platform or made like one.
+ */
+export function isStreamed(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  try {
+    const loose = value as Loose;
+    if (typeof loose[Symbol.asyncIterator] === "function") return true;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) return false;
+    return (
+      typeof loose["getReader"] === "function" ||
+      (typeof loose["next"] === "function" && typeof loose[Symbol.iterator] === "function") ||
+      isBlob(loose) ||
+      isResponse(loose)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** @throws whatever what is read throws, such as a stream that somebody else reads. */
+export function streamSource(value: object): StreamSource {
+  const loose = value as Loose;
+  if (isResponse(loose)) return responseSource(loose);
+  if (isBlob(loose)) {
+    return { ...readerSource((loose["stream"] as Method).call(loose) as Loose, loose["type"]) };
+  }
+  if (typeof loose["getReader"] === "function") return readerSource(loose, "");
+  return iteratorSource(loose);
+}
+
+function responseSource(response: Loose): StreamSource {
+  const { get } = response["headers"] as Loose;
+  const said: unknown = (get as Method).call(response["headers"], "content-type");
+  if (response["bodyUsed"] === true) throw new TypeError("its body has been read already");
+  const body = response["body"] as Loose | null;
+  const status = Number(response["status"]);
+  const statusText = String(response["statusText"] ?? "");
+  const source = body === null ? nothing : bodySource(body, said);
+  return { ...source, response: { status, statusText } };
+}
+
+/** A body is a web stream, or one of Node's where an older library made the response. */
+function bodySource(body: Loose, said: unknown): StreamSource {
+  return typeof body["getReader"] === "function"
+    ? readerSource(body, said)
+    : { ...iteratorSource(body), mediaType: typeOf(said) };
+}
+
+const nothing: StreamSource = {
+  mediaType: "",
+  next: () => ({ done: true }),
+  cancel: () => {},
+};
+
+function readerSource(stream: Loose, said: unknown): StreamSource {
+  const reader = (stream["getReader"] as () => Loose).call(stream);
+  return {
+    mediaType: typeOf(said),
+    next: () => (reader["read"] as Method).call(reader),
+    cancel: () => quietly(() => (reader["cancel"] as Method).call(reader)),
+  };
+}
+
+function iteratorSource(iterable: Loose): StreamSource {
+  const asynchronous = iterable[Symbol.asyncIterator] as Method | undefined;
+  const iterator = (asynchronous === undefined ? iterable : asynchronous.call(iterable)) as Loose;
+  return {
+    mediaType: "",
+    next: () => (iterator["next"] as Method).call(iterator),
+    cancel: () => {
+      quietly(() => (iterator["return"] as Method | undefined)?.call(iterator));
+      // The iterator of one of Node's streams does not end while it waits for a piece.
+      if (typeof iterable["pipe"] !== "function") return;
+      quietly(() => (iterable["destroy"] as Method | undefined)?.call(iterable));
+    },
+  };
+}
+
+function quietly(work: () => unknown): void {
+  try {
+    const pending = work() as Awaitable<unknown>;
+    if (isThenable(pending)) promised(pending).catch(() => {});
+  } catch {
+    // It is not wanted any more: neither is why it cannot be ended.
+  }
+}
+
+function isBlob(value: Loose): boolean {
+  return typeof value["stream"] === "function" && typeof value["arrayBuffer"] === "function";
+}
+
+function isResponse(value: Loose): boolean {
+  return (
+    typeof value["status"] === "number" &&
+    "body" in value &&
+    typeof value["text"] === "function" &&
+    typeof (value["headers"] as Loose | undefined)?.["get"] === "function"
+  );
+}
+
+function typeOf(said: unknown): string {
+  return typeof said === "string" ? said : "";
+}

@@ -1,0 +1,29 @@
+/**
+ * An absolute path of a file of the host's: below one of the directories that systems have, of a
+ * drive, or a `file:` URL. Other texts with slashes, such as the path of a URL, are none.
+ */
+const path =
+  /(?<![\w./:\\-])(?:file:\/\/|[a-z]:[\\/]|\/(?:home|users|root|srv|var|opt|usr|tmp|etc|private|mnt|media|run|lib|workspaces?|volumes)\/)[^\s'"`<>|:,;)]*/gi;
+
+/** A message with the last part of each such path in the path's place. */
+export function withoutPaths(message: string): string {
+  return message.replaceAll(path, lastPart);
+}
+
+/** The same, and without the paths that a system's error names beside its message. May throw. */
+export function withoutPathsOf(thrown: unknown, message: string): string {
+  let shown = message;
+  if (typeof thrown === "object" && thrown !== null) {
+    const { path, dest } = thrown as { path?: unknown; dest?: unknown };
+    for (const named of [path, dest]) {
+      if (typeof named === "string" && /^(?:\/|\\|[a-z]:)./i.test(named)) {
+        shown = shown.replaceAll(named, () => lastPart(named));
+      }
+    }
+  }
+  return withoutPaths(shown);
+}
+
+function lastPart(path: string): string {
+  return path.split(/[\\/]/).findLast(Boolean) ?? "";
+}

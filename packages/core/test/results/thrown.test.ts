@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { ToolError } from "@toolweave/core";
+import { readFile } from "node:fs/promises";
+import { withoutPaths } from "../../src/results/without-paths.ts";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { failed, textFor } from "../support/outcomes.ts";
+
+async function thrownBy(work: () => unknown) {
+  return failed(await executorFor(tool("t", work as never)).execute(call("t")));
+}
+
+const raise = (value: unknown) => (): never => {
+  throw value;
+};
+
+describe("what the model reads of what is thrown", () => {
+  test.each<[string, unknown, string]>([
+    ["a text", "no disk", "t failed: no disk"],
+    ["a number", 5, "t failed: 5"],
+    ["a bigint", 5n, "t failed: 5"],
+    ["an object with a message", { message: "no disk", code: 1 }, "t failed: no disk"],
+    ["an object without one", { code: 1, at: 2n }, 't failed: {"code":1,"at":"2"}'],
+    ["an abort of the tool's own", new DOMException("Aborted", "AbortError"), "t failed: Aborted"],
+    [
+      "an error with a cause, which is the host's",
+      new Error("no disk", { cause: new Error("secret") }),
+      "t failed: no disk",
+    ],
+    ["many", new AggregateError([new Error("secret")], "all failed"), "t failed: all failed"],
+    ["half a character", new Error("a\ud800b"), "t failed: a\ufffdb"],
+    ["a list", ["a", "b"], "t failed: a,b"],
+  ])("of %s is its own text", async (_, thrown, message) => {
+    const { error, result } = await thrownBy(raise(thrown));
+    expect([error.code, error.message]).toEqual(["execution_failed", message]);
+    expect(result.content).toEqual([{ type: "text", text: message }]);
+    expect(error.cause).toBe(thrown);
+  });
+
+  test("TC03 of what is huge, cyclic or has no end is bounded", async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["me"] = cycle;
+    const wide = Object.fromEntries(Array.from({ length: 1e5 }, (_, n) => [`key ${n}`, n]));
+    for (const thrown of [
+      cycle,
+      wide,
+      { a: "x".repeat(1e7) },
+      "x".repeat(1e7),
+      new Error("x".repeat(1e7)),
+    ]) {
+      const { error } = await thrownBy(raise(thrown));
+      expect(error.message.length).toBeLessThan(1100);
+    }
+  });
+
+  test("holds no stack, even where that is its message", async () => {
+    const { stack = "" } = new Error("no disk");
+    const outcome = await thrownBy(raise(new Error(stack)));
+    expect(textFor(outcome)).toBe("t failed: Error: no disk");
+    expect((outcome.error.cause as Error).message).toBe(stack);
+  });
+
+  test("holds no path of the host's files", async () => {
+    const missing = `${import.meta.dirname}/deep/secret-place.txt`;
+    const outcome = await thrownBy(() => readFile(missing));
+    expect(textFor(outcome)).not.toContain(import.meta.dirname);
+    expect(textFor(outcome)).toContain("secret-place.txt");
+    expect(String(outcome.error.cause)).toContain(missing);
+  });
+
+  test("of a ToolError is its message as it is", async () => {
+    const error = new ToolError("unavailable", "Look at /etc/app/config.");
+    expect((await thrownBy(raise(error))).error).toBe(error);
+  });
+});
+
+describe("withoutPaths", () => {
+  test.each([
+    ["open '/srv/app/x/secret.txt'", "open 'secret.txt'"],
+    ["spawn /usr/local/bin/tool ENOENT", "spawn tool ENOENT"],
+    ["at file:///home/me/app/src/a.js:3:4", "at a.js:3:4"],
+    ["cannot read C:\\Users\\me\\app\\a.txt.", "cannot read a.txt."],
+    ["/Users/me/a.txt, /var/log/b.log and (/tmp/c)", "a.txt, b.log and (c)"],
+    ["in /home/me/", "in me"],
+    // Not a path of a file's.
+    ["GET https://a.example/home/users/7 failed", "GET https://a.example/home/users/7 failed"],
+    ["no route for /v1/customers/7", "no route for /v1/customers/7"],
+    ["src/a.ts and ./b/c.ts", "src/a.ts and ./b/c.ts"],
+    ["1/2 or a/tmp/b", "1/2 or a/tmp/b"],
+  ])("%s → %s", (message, expected) => {
+    expect(withoutPaths(message)).toBe(expected);
+  });
+
+  test("takes linear time", () => {
+    for (const hostile of [
+      "/tmp/".repeat(1e5),
+      "/tmp/" + "a".repeat(1e6),
+      "/tmp/a".repeat(1e5) + "\n",
+      "c:".repeat(1e5),
+    ]) {
+      const before = performance.now();
+      withoutPaths(hostile);
+      expect(performance.now() - before).toBeLessThan(1000);
+    }
+  });
+});
