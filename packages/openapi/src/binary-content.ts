@@ -1,4 +1,5 @@
-import { ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
+import { artifactKey, ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
 import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
 import type { SelfContainedSchema } from "./operation.ts";
 import { resolveSchema, schemaTypes } from "./resolve-schema.ts";
@@ -30,7 +31,7 @@ function isBinaryType(mediaType: string | undefined): boolean {
   return first.trim() !== "" && !isTextMediaType(first) && !isJsonMediaType(first);
 }
 
-/** What the model passes for bytes: base64 text. Says so, and keeps what the document says beside it. */
+/** What the model passes for bytes: base64 text, or the key of an artifact. Says so, and keeps what the document says beside it. */
 export function base64Schema(given: JsonSchema | boolean): JsonSchema {
   const schema = typeof given === "boolean" ? {} : given;
   const { title, description, contentMediaType } = schema;
@@ -40,23 +41,25 @@ export function base64Schema(given: JsonSchema | boolean): JsonSchema {
     contentEncoding: "base64",
     ...(typeof contentMediaType === "string" ? { contentMediaType } : {}),
     ...(typeof title === "string" ? { title } : {}),
-    description: `${about}The bytes, in base64.`,
+    description: `${about}The bytes, in base64, or the key of an artifact: art_…`,
   };
 }
 
 /**
- * The bytes of a base64 argument, in the standard or the URL alphabet.
+ * The bytes of an argument: base64 in the standard or the URL alphabet, or an artifact's key.
  *
  * @throws ToolError `invalid_arguments`
  */
-export function decodeBase64(value: JsonValue, argument: string): Uint8Array {
+export function fileOf(value: JsonValue, argument: string, files: ArtifactFiles): BodyFile {
+  const key = artifactKey(value);
+  if (key !== undefined) return files(key);
   const text = typeof value === "string" ? value.replace(/\s+/g, "") : undefined;
   const digits = text?.replace(/={1,2}$/, "");
   if (digits === undefined || digits.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*$/.test(digits)) {
     throw new ToolError(
       "invalid_arguments",
-      `"${argument}" must be base64: encode the bytes and pass the text.`,
+      `"${argument}" must be base64, or the key of an artifact: encode the bytes and pass the text.`,
     );
   }
-  return Buffer.from(digits, "base64");
+  return { bytes: Buffer.from(digits, "base64") };
 }

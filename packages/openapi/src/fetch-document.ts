@@ -3,6 +3,7 @@ import { displayUrl } from "./display-url.ts";
 import type { DocumentFetcher } from "./load-document.ts";
 import type { OpenApiAuth } from "./openapi-options.ts";
 import { credentialPlan, secretValue } from "./security.ts";
+import type { SourceSecrets } from "./source-secrets.ts";
 
 /** How documents are fetched. */
 export interface FetchOptions {
@@ -17,6 +18,7 @@ export interface FetchOptions {
   readonly auth: OpenApiAuth;
   /** Headers of the host's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: SourceSecrets;
   /** Credentials may go to this origin. */
   mayAuthorize(origin: string): boolean;
 }
@@ -95,10 +97,15 @@ function tooLarge(): ToolError {
 }
 
 /** What a document can be fetched with before it says what it wants: everything but API keys, whose place it names. */
-async function documentHeaders({ auth, headers }: FetchOptions): Promise<Record<string, string>> {
+async function documentHeaders({
+  auth,
+  headers,
+  secrets,
+}: FetchOptions): Promise<Record<string, string>> {
   const [use] = credentialPlan([], auth).uses;
   if (use === undefined) return { ...headers };
   const pending = secretValue(use);
   const secret = isThenable(pending) ? await pending : pending;
+  if (typeof use.secret === "function") secrets.renewed(secret);
   return { [use.name]: use.prefix + secret, ...headers };
 }

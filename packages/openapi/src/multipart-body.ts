@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { base64Schema, decodeBase64, isBinarySchema } from "./binary-content.ts";
+import type { ArtifactFiles } from "./artifact-files.ts";
+import { base64Schema, fileOf, isBinarySchema } from "./binary-content.ts";
 import { formObject, listOf } from "./form-body.ts";
 import type { MediaDescription, SelfContainedSchema } from "./operation.ts";
 import type { BodyWriter } from "./request-body.ts";
@@ -27,9 +28,9 @@ export function multipartArgumentSchema(media: MediaDescription): JsonSchema | b
  * property, and for each item of a list; text is text, an object is JSON, a file is bytes with a file name.
  */
 export function multipartBodyWriter(media: MediaDescription, argument: string): BodyWriter {
-  const { files } = withBase64(media.schema.schema, media, 0);
+  const found = withBase64(media.schema.schema, media, 0).files;
   const plans = new Map<string, PartPlan>();
-  for (const [name, contentType] of files) {
+  for (const [name, contentType] of found) {
     plans.set(name, { file: true, ...concreteType(encodedType(media, name) ?? contentType) });
   }
   for (const name of Object.keys(media.encoding ?? {})) {
@@ -40,7 +41,7 @@ export function multipartBodyWriter(media: MediaDescription, argument: string): 
       ...listDelimiter(encodingOf(media, name)),
     });
   }
-  return (value) => {
+  return (value, files) => {
     const boundary = `toolweave-${crypto.randomUUID()}`;
     const chunks: (string | Uint8Array)[] = [];
     for (const [name, member] of Object.entries(formObject(value, argument))) {
@@ -49,7 +50,9 @@ export function multipartBodyWriter(media: MediaDescription, argument: string): 
       const items = listOf(member);
       const parts =
         plan?.delimiter === undefined ? items : [items.map(scalarText).join(plan.delimiter)];
-      for (const item of parts) chunks.push(`--${boundary}\r\n`, ...part(name, item, plan), "\r\n");
+      for (const item of parts) {
+        chunks.push(`--${boundary}\r\n`, ...part(name, item, plan, files), "\r\n");
+      }
     }
     chunks.push(`--${boundary}--\r\n`);
     return {
@@ -61,12 +64,17 @@ export function multipartBodyWriter(media: MediaDescription, argument: string): 
   };
 }
 
-function part(name: string, value: JsonValue, plan: PartPlan | undefined): (string | Uint8Array)[] {
-  const file = plan?.file === true;
+function part(
+  name: string,
+  value: JsonValue,
+  plan: PartPlan | undefined,
+  files: ArtifactFiles,
+): (string | Uint8Array)[] {
+  const file = plan?.file === true ? fileOf(value, name, files) : undefined;
   const contentType =
     plan?.contentType ??
-    (file
-      ? "application/octet-stream"
+    (file !== undefined
+      ? (file.mediaType ?? "application/octet-stream")
       : typeof value === "object"
         ? "application/json"
         : undefined);
@@ -74,8 +82,8 @@ function part(name: string, value: JsonValue, plan: PartPlan | undefined): (stri
   const disposition = `content-disposition: form-data; name="${label}"`;
   const type = contentType === undefined ? "" : `content-type: ${contentType}\r\n`;
   return [
-    `${disposition}${file ? `; filename="${label}"` : ""}\r\n${type}\r\n`,
-    file ? decodeBase64(value, name) : scalarText(value),
+    `${disposition}${file === undefined ? "" : `; filename="${partLabel(file.name ?? name)}"`}\r\n${type}\r\n`,
+    file?.bytes ?? scalarText(value),
   ];
 }
 

@@ -2,6 +2,7 @@ import {
   checkOptions,
   isToolName,
   ToolError,
+  type SecretSet,
   type SourceProblem,
   type Tool,
   type ToolSource,
@@ -14,6 +15,7 @@ import type { OpenApiAuth, OpenApiOptions } from "./openapi-options.ts";
 import type { OperationCaller } from "./operation-caller.ts";
 import { OperationTool, type ToolHost } from "./operation-tool.ts";
 import { isWebUrl } from "./servers.ts";
+import { SourceSecrets } from "./source-secrets.ts";
 
 /** The operations of an OpenAPI document as tools. */
 export interface OpenApiSource extends ToolSource {
@@ -66,6 +68,8 @@ class DocumentSource implements OpenApiSource {
   readonly id: string;
   readonly ready: Promise<void>;
   readonly trustAnnotations = true;
+  readonly secrets: SecretSet;
+  readonly #secrets: SourceSecrets;
   readonly #options: OpenApiOptions;
   readonly #baseUrl: URL | undefined;
   readonly #listeners = new Set<() => void>();
@@ -82,6 +86,8 @@ class DocumentSource implements OpenApiSource {
     this.#options = options;
     this.#baseUrl = checkedOptions(options);
     this.id = options.id ?? defaultId(document, kind);
+    this.#secrets = new SourceSecrets(options.auth, lowerCase(options.headers));
+    this.secrets = this.#secrets.set;
     this.ready = this.#load(document, kind).catch((error: unknown) => {
       throw ToolError.is(error) ? error : unexpectedFailure(this.id, error);
     });
@@ -140,6 +146,7 @@ class DocumentSource implements OpenApiSource {
         signal: this.#closing.signal,
         auth,
         headers,
+        secrets: this.#secrets,
         mayAuthorize: (origin) => trusted.has(origin),
       }),
     });
@@ -181,7 +188,8 @@ class DocumentSource implements OpenApiSource {
     }
     this.#caller ??= import("./operation-caller.ts").then(
       // The executor limits how long a call takes.
-      (loaded) => new loaded.OperationCaller({ givenOrigins, allowOrigins, timeoutMs: 0 }),
+      (loaded) =>
+        new loaded.OperationCaller({ givenOrigins, allowOrigins, timeoutMs: 0 }, this.#secrets),
     );
     return this.#caller;
   }

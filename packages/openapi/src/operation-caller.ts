@@ -3,8 +3,7 @@ import { httpClient, type HttpClient, type HttpClientOptions } from "@toolweave/
 import type { PlannedRequest } from "./request-plan.ts";
 import { toolOutput } from "./response.ts";
 import { secretValue, type CredentialPlan } from "./security.ts";
-
-const sensitiveHeader = /authorization|cookie|token|secret|password|api-?key|session/;
+import { headerSecrets, type SourceSecrets } from "./source-secrets.ts";
 
 /** What sending needs to know of an operation, beside the request. */
 export interface OperationCall {
@@ -22,9 +21,11 @@ export interface OperationCall {
 /** Sends the requests of one source. Loaded, with the HTTP client, when the first is sent. */
 export class OperationCaller {
   readonly #client: HttpClient;
+  readonly #secrets: SourceSecrets;
 
-  constructor(options: HttpClientOptions) {
+  constructor(options: HttpClientOptions, secrets: SourceSecrets) {
     this.#client = httpClient(options);
+    this.#secrets = secrets;
   }
 
   /** Sends a request and makes an output of the answer. Rejects with a `ToolError` of the HTTP client's. */
@@ -42,6 +43,7 @@ export class OperationCaller {
       for (const use of call.credentials.uses) {
         const pending = secretValue(use);
         const secret = isThenable(pending) ? await pending : pending;
+        if (typeof use.secret === "function") this.#secrets.renewed(secret);
         secrets.push(secret, ...(use.alsoSecret ?? []));
         names.push(use.name);
         if (use.in === "header") headers[use.name] = use.prefix + secret;
@@ -59,8 +61,8 @@ export class OperationCaller {
         if (name === "content-type" && headers[name] !== undefined) continue;
         headers[name] = value;
         names.push(name);
-        if (sensitiveHeader.test(name)) secrets.push(value.slice(value.lastIndexOf(" ") + 1));
       }
+      secrets.push(...headerSecrets(call.headers));
     }
     if (cookie !== "") {
       const given = headers["cookie"];

@@ -13,6 +13,7 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import { layoutArguments, type ArgumentLayout } from "./argument-layout.ts";
+import { planWithArtifacts } from "./artifact-files.ts";
 import { inputSchema } from "./input-schema.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { methodAnnotations } from "./method-annotations.ts";
@@ -114,7 +115,7 @@ export class OperationTool implements Tool {
 
   async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput> {
     const { plan, call } = this.#prepare();
-    const request = plan(args);
+    const request = await planWithArtifacts(plan, args, ctx);
     const caller = await this.#host.caller();
     return caller.call(call, request, ctx);
   }

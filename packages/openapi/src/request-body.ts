@@ -1,5 +1,6 @@
 import { ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
-import { base64Schema, decodeBase64, isBinarySchema } from "./binary-content.ts";
+import type { ArtifactFiles } from "./artifact-files.ts";
+import { base64Schema, fileOf, isBinarySchema } from "./binary-content.ts";
 import { formBodyWriter } from "./form-body.ts";
 import {
   isJsonLinesMediaType,
@@ -21,7 +22,7 @@ export interface EncodedBody {
  * Writes the body argument. Throws `ToolError` `invalid_arguments` for a value that the media type
  * cannot carry.
  */
-export type BodyWriter = (value: JsonValue) => EncodedBody;
+export type BodyWriter = (value: JsonValue, files: ArtifactFiles) => EncodedBody;
 
 /** How bodies of some media types become an argument, and the argument a body. */
 interface BodyFormat {
@@ -110,10 +111,11 @@ const bytes: BodyFormat = {
   accepts: (media) => !mediaTypeName(media.mediaType).startsWith("multipart/"),
   argumentSchema: ({ schema }) => base64Schema(schema.schema),
   writer(media, argument) {
-    const contentType = media.mediaType.includes("*")
-      ? "application/octet-stream"
-      : media.mediaType;
-    return (value) => ({ contentType, body: decodeBase64(value, argument) });
+    const known = media.mediaType.includes("*") ? undefined : media.mediaType;
+    return (value, files) => {
+      const { bytes, mediaType = "application/octet-stream" } = fileOf(value, argument, files);
+      return { contentType: known ?? mediaType, body: bytes };
+    };
   },
 };
 

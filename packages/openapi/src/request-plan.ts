@@ -1,4 +1,5 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
 import type { ArgumentLayout, BodyArguments, ParameterArgument } from "./argument-layout.ts";
 import { pathTemplate } from "./path-template.ts";
 import type { EncodedBody } from "./request-body.ts";
@@ -23,8 +24,10 @@ export interface PlannedRequest {
 
 /**
  * Makes a request of arguments. Throws `ToolError` `invalid_arguments` for a value that cannot be sent.
+ *
+ * @param files what is stored under the keys of artifacts among them. Default: nothing, for a request that is shown.
  */
-export type RequestPlan = (args: JsonObject) => PlannedRequest;
+export type RequestPlan = (args: JsonObject, files?: ArtifactFiles) => PlannedRequest;
 
 interface Placed {
   readonly argument: string;
@@ -56,13 +59,13 @@ export function requestPlan(
   const encodeBody = layout.body === undefined ? undefined : bodyPlan(layout.body);
   const { origin } = server;
 
-  const apply: RequestPlan = (args) => {
+  const apply = (args: JsonObject, files: ArtifactFiles): PlannedRequest => {
     const headers: Record<string, string> = { accept };
     for (const { argument, name, write } of inHeaders) {
       const text = written(args, argument, write);
       if (text !== undefined) headers[name] = text;
     }
-    const encoded = encodeBody?.(args);
+    const encoded = encodeBody?.(args, files);
     if (encoded !== undefined) headers["content-type"] = encoded.contentType;
     return {
       method,
@@ -75,9 +78,9 @@ export function requestPlan(
     };
   };
 
-  return (args) => {
+  return (args, files = noFiles) => {
     try {
-      return apply(args);
+      return apply(args, files);
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
       throw new ToolError(
@@ -124,14 +127,16 @@ function written(args: JsonObject, argument: string, write: ParameterWriter): st
   return Object.hasOwn(args, argument) ? write(args[argument] as JsonValue) : undefined;
 }
 
-function bodyPlan(body: BodyArguments): (args: JsonObject) => EncodedBody | undefined {
+function bodyPlan(
+  body: BodyArguments,
+): (args: JsonObject, files: ArtifactFiles) => EncodedBody | undefined {
   const { argument, properties, required } = body;
   const write = body.format.writer(body.media, argument);
   if (properties === undefined) {
-    return (args) =>
-      Object.hasOwn(args, argument) ? write(args[argument] as JsonValue) : undefined;
+    return (args, files) =>
+      Object.hasOwn(args, argument) ? write(args[argument] as JsonValue, files) : undefined;
   }
-  return (args) => {
+  return (args, files) => {
     const value: Record<string, JsonValue> = {};
     let empty = true;
     for (const place of properties) {
@@ -139,6 +144,6 @@ function bodyPlan(body: BodyArguments): (args: JsonObject) => EncodedBody | unde
       value[place.property] = args[place.argument] as JsonValue;
       empty = false;
     }
-    return empty && !required ? undefined : write(value);
+    return empty && !required ? undefined : write(value, files);
   };
 }

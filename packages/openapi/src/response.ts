@@ -8,6 +8,7 @@ import {
 } from "@toolweave/core";
 import { retryAfterMs, type HttpHeaders, type HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { isDistinctive } from "./source-secrets.ts";
 
 /** What is known of the request when its answer is read. */
 export interface AnsweredRequest {
@@ -165,11 +166,6 @@ function withoutSecrets(given: string, secrets: readonly string[]): string {
       clean = clean.replaceAll(secret, "[redacted]");
   }
   return clean;
-}
-
-/** A short plain word, such as the password "password", stands in answers that say nothing of it. */
-function isDistinctive(secret: string): boolean {
-  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }
 
 const headersOfUse = [

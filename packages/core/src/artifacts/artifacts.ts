@@ -1,13 +1,195 @@
-import type { Clock } from "../executor/clock.ts";
-import type { ArtifactStore } from "./artifact-store.ts";
+import type { Clock, ClockTimer } from "../executor/clock.ts";
+import type { Awaitable } from "../spec/json.ts";
+import type { ArtifactRef } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { artifactKey, newArtifactKey } from "./artifact-key.ts";
+import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
+import { mediaTypeOf, nameOf } from "./media-type.ts";
+import { ownerOf, type Behalf } from "./owner.ts";
+
+/** No longer than this is one answer of a store waited for. */
+export const longestStoreMs = 10_000;
+const mostOwners = 10_000;
+/** More than any engine holds in one piece: no store has it. */
+const mostBytes = 2 ** 32;
+
+/** What is said of an artifact that is to be stored. */
+export interface NewArtifact {
+  readonly mediaType: string;
+  readonly name?: string | undefined;
+  readonly truncated?: boolean | undefined;
+  /** Milliseconds that the store may take; Infinity: somebody else sees to that. Default: 10,000. */
+  readonly withinMs?: number;
+}
 
 /** An executor's artifacts: who may read what is decided here, whatever the store. */
 export class Artifacts {
   readonly store: ArtifactStore;
   readonly clock: Clock;
+  readonly #lifetimeMs: number;
+  /** Until when there may be one of an owner; the one whose last was stored longest ago first. */
+  readonly #owners = new Map<string, number>();
+  readonly #asked = new WeakMap<Behalf, string>();
 
-  constructor(store: ArtifactStore, clock: Clock) {
+  constructor(store: ArtifactStore, clock: Clock, lifetimeMs: number) {
     this.store = store;
     this.clock = clock;
+    this.#lifetimeMs = lifetimeMs;
   }
+
+  /**
+   * Something has been stored for them in this process that may still be there. Asked for every call:
+   * the owner of one object is found out once.
+   */
+  mayHave(behalf: Behalf): boolean {
+    if (this.#owners.size === 0) return false;
+    let owner = this.#asked.get(behalf);
+    if (owner === undefined) this.#asked.set(behalf, (owner = ownerOf(behalf)));
+    return (this.#owners.get(owner) ?? 0) > this.clock.now();
+  }
+
+  /**
+   * Stores `data`, which has to be redacted already.
+   *
+   * @throws ToolError `store_unavailable` or `limit_exceeded`.
+   */
+  async write(
+    behalf: Behalf,
+    data: string | Uint8Array,
+    { mediaType, name, truncated, withinMs }: NewArtifact,
+  ): Promise<ArtifactRef> {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    const createdAt = this.clock.now();
+    const shownName = nameOf(name);
+    const ref: ArtifactRef = Object.freeze({
+      key: newArtifactKey(),
+      mediaType: mediaTypeOf(mediaType),
+      size: bytes.byteLength,
+      ...(shownName === undefined ? {} : { name: shownName }),
+      ...(truncated === true ? { truncated } : {}),
+    });
+    const owner = ownerOf(behalf);
+    const expiresAt = createdAt + this.#lifetimeMs;
+    await this.#ask(() => this.store.put({ ...ref, owner, createdAt, expiresAt }, bytes), withinMs);
+    this.#owners.delete(owner);
+    this.#owners.set(owner, expiresAt);
+    if (this.#owners.size > mostOwners) {
+      const [oldest] = this.#owners.keys();
+      this.#owners.delete(oldest as string);
+    }
+    return ref;
+  }
+
+  /**
+   * What there is of that key, `artifact:` before it or not.
+   *
+   * @throws ToolError `artifact_missing`: there is none, or it is somebody else's; `store_unavailable`.
+   */
+  async head(behalf: Behalf, key: unknown, withinMs?: number): Promise<ArtifactRef> {
+    const wanted = artifactKey(key);
+    if (wanted === undefined) throw missing();
+    const found = await this.#ask(() => this.store.head(wanted), withinMs);
+    if (found === undefined) throw missing();
+    const { owner, size, expiresAt, mediaType, name, truncated, key: kept } = copyOf(found);
+    if (kept !== wanted || owner !== ownerOf(behalf)) throw missing();
+    if (!(expiresAt > this.clock.now())) throw missing();
+    if (!Number.isSafeInteger(size) || size < 0 || size > mostBytes) throw unreadable();
+    const shownName = nameOf(name);
+    return {
+      key: wanted,
+      mediaType: mediaTypeOf(mediaType),
+      size,
+      ...(shownName === undefined ? {} : { name: shownName }),
+      ...(truncated === true ? { truncated } : {}),
+    };
+  }
+
+  /**
+   * The bytes of an artifact that `head` has answered for, from `offset` on: `length` of them, or as
+   * many as there are.
+   *
+   * @throws ToolError `artifact_missing`, `store_unavailable`
+   */
+  async read({ key, size }: ArtifactRef, offset = 0, length: number = size): Promise<Uint8Array> {
+    const wanted = Math.max(0, Math.min(length, size - offset));
+    const first = wanted === 0 ? new Uint8Array() : await this.#part(key, offset, wanted);
+    if (first.byteLength === wanted) return first;
+    const whole = new Uint8Array(wanted);
+    whole.set(first);
+    for (let at = first.byteLength; at < wanted;) {
+      const part = await this.#part(key, offset + at, wanted - at);
+      whole.set(part, at);
+      at += part.byteLength;
+    }
+    return whole;
+  }
+
+  async #part(key: string, offset: number, length: number): Promise<Uint8Array> {
+    const part: unknown = await this.#ask(() => this.store.read(key, offset, length));
+    if (part === undefined) throw missing();
+    if (!(part instanceof Uint8Array) || part.byteLength === 0 || part.byteLength > length) {
+      throw unreadable();
+    }
+    return part;
+  }
+
+  /** What the store answers, in its time. */
+  async #ask<T>(ask: () => Awaitable<T>, withinMs: number = longestStoreMs): Promise<T> {
+    const answer = Promise.resolve().then(ask);
+    if (withinMs === Infinity) return answer.catch(rethrown);
+    let timer: ClockTimer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const end = (): void => reject(lateStore(withinMs));
+      timer = this.clock.setTimeout(end, withinMs);
+    });
+    try {
+      return await Promise.race([answer, late]).catch(rethrown);
+    } finally {
+      if (timer !== undefined) this.clock.clearTimeout(timer);
+    }
+  }
+}
+
+/** A store's own words of these two kinds are kept; whatever else it throws is not for a model. */
+function asStoreError(error: unknown): ToolError {
+  try {
+    if (ToolError.is(error) && error.code === "limit_exceeded") return error;
+    if (ToolError.is(error) && error.code === "store_unavailable") return error;
+  } catch {
+    // It throws when it is looked at.
+  }
+  return unavailable("failed", error);
+}
+
+function rethrown(error: unknown): never {
+  throw asStoreError(error);
+}
+
+/** The store has had its time. */
+export function lateStore(ms: number): ToolError {
+  return unavailable(`did not answer within ${ms} ms`);
+}
+
+function copyOf(found: StoredArtifact): StoredArtifact {
+  try {
+    return { ...found };
+  } catch (error) {
+    throw unavailable("failed", error);
+  }
+}
+
+/** The same words for what never was, has expired or is somebody else's: they tell nothing. */
+function missing(): ToolError {
+  return new ToolError(
+    "artifact_missing",
+    "There is no such artifact (any more). Use a key from a result of this session; if it has expired, repeat the call that made it.",
+  );
+}
+
+function unreadable(): ToolError {
+  return unavailable("gave back something else than was stored");
+}
+
+function unavailable(what: string, cause?: unknown): ToolError {
+  return new ToolError("store_unavailable", `The store of artifacts ${what}.`, { cause });
 }

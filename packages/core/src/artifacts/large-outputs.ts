@@ -35,7 +35,7 @@ const names: Record<keyof LargeOutputs, true> = {
 export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
   checkOptions("largeOutputs", given, Object.keys(names));
   const { over = "store" } = given;
-  if (over !== "store" && over !== "clip" && over !== "fail") {
+  if (!isWhenTooLarge(over)) {
     throw new ToolError(
       "internal",
       `largeOutputs.over is ${shown(over)}; use "store", "clip" or "fail".`,
@@ -48,6 +48,11 @@ export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOut
     maxCapturedBytes: atLeastZero("maxCapturedBytes", given.maxCapturedBytes ?? 33_554_432),
     lifetimeMs: atLeastZero("lifetimeMs", given.lifetimeMs ?? 86_400_000),
   };
+}
+
+/** True for one of the three words. */
+export function isWhenTooLarge(value: unknown): value is WhenTooLarge {
+  return value === "store" || value === "clip" || value === "fail";
 }
 
 function atLeastZero(name: string, value: number): number {

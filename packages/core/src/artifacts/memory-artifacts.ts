@@ -1,23 +1,109 @@
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import type { Clock } from "../executor/clock.ts";
 import { systemClock } from "../executor/clock.ts";
+import { shown } from "../shown.ts";
+import { ToolError } from "../tool-error.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
+
+/** What `memoryArtifacts` takes. */
+export interface MemoryArtifactsOptions {
+  /** Bytes of all artifacts together, each with 512 for what is known of it. Default: 268,435,456 (256 MiB). */
+  readonly maxBytes?: number;
+  /** Default: the platform's. */
+  readonly clock?: Clock;
+}
 
 interface Kept {
   readonly artifact: StoredArtifact;
   readonly data: Uint8Array;
+  readonly bytes: number;
 }
 
-/** Artifacts in memory: gone with the process. */
-export function memoryArtifacts(clock: Clock = systemClock): ArtifactStore {
-  const kept = new Map<string, Kept>();
-  const live = (key: string): Kept | undefined => {
-    const found = kept.get(key);
-    return found !== undefined && found.artifact.expiresAt > clock.now() ? found : undefined;
-  };
-  return {
-    put: (artifact, data) => void kept.set(artifact.key, { artifact, data }),
-    head: (key) => live(key)?.artifact,
-    read: (key, offset, length) => live(key)?.data.subarray(offset, offset + length),
-    delete: (key) => void kept.delete(key),
-  };
+/**
+ * Artifacts in memory: gone with the process. When there is no room for another, the oldest of the
+ * same owner go first, then the oldest of all.
+ *
+ * @throws ToolError `internal` when an option makes no sense. Its `put` throws `limit_exceeded` for
+ * what is larger than the whole quota.
+ */
+export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactStore {
+  checkOptions("memoryArtifacts", options, ["maxBytes", "clock"]);
+  const { maxBytes = 268_435_456, clock = systemClock } = options;
+  if (!isAtLeastZero(maxBytes)) {
+    throw new ToolError("internal", `maxBytes is ${shown(maxBytes)}; use 0 or more.`);
+  }
+  return new MemoryArtifacts(maxBytes, clock);
+}
+
+class MemoryArtifacts implements ArtifactStore {
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  /** Oldest first, as are the keys of each owner. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #owners = new Map<string, Set<string>>();
+  #bytes = 0;
+
+  constructor(maxBytes: number, clock: Clock) {
+    this.#maxBytes = maxBytes;
+    this.#clock = clock;
+  }
+
+  put(artifact: StoredArtifact, data: Uint8Array): void {
+    const { key, owner } = artifact;
+    const bytes = data.byteLength + 512;
+    if (bytes > this.#maxBytes) {
+      throw new ToolError(
+        "limit_exceeded",
+        `An artifact of ${data.byteLength} bytes is larger than the whole store (${this.#maxBytes}).`,
+      );
+    }
+    this.delete(key);
+    this.#dropExpired();
+    while (this.#bytes + bytes > this.#maxBytes) {
+      const [oldest] = this.#owners.get(owner) ?? this.#kept.keys();
+      this.delete(oldest as string);
+    }
+    // Copies, so that nobody changes what is kept. Not `slice`: a Buffer's shares its memory.
+    this.#kept.set(key, { artifact: { ...artifact }, data: new Uint8Array(data), bytes });
+    this.#bytes += bytes;
+    const keys = this.#owners.get(owner);
+    if (keys === undefined) this.#owners.set(owner, new Set([key]));
+    else keys.add(key);
+  }
+
+  head(key: string): StoredArtifact | undefined {
+    const found = this.#live(key);
+    return found && { ...found.artifact };
+  }
+
+  read(key: string, offset: number, length: number): Uint8Array | undefined {
+    return this.#live(key)?.data.slice(offset, offset + length);
+  }
+
+  delete(key: string): void {
+    const found = this.#kept.get(key);
+    if (found === undefined) return;
+    const { owner } = found.artifact;
+    this.#kept.delete(key);
+    this.#bytes -= found.bytes;
+    const keys = this.#owners.get(owner);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#owners.delete(owner);
+  }
+
+  #live(key: string): Kept | undefined {
+    const found = this.#kept.get(key);
+    if (found === undefined || found.artifact.expiresAt > this.#clock.now()) return found;
+    this.delete(key);
+    return undefined;
+  }
+
+  /** What is stored later mostly expires later: the rest goes when its turn has come. */
+  #dropExpired(): void {
+    const now = this.#clock.now();
+    for (const [key, { artifact }] of this.#kept) {
+      if (artifact.expiresAt > now) return;
+      this.delete(key);
+    }
+  }
 }

@@ -263,7 +263,7 @@ describe("a body", () => {
     expect((binary["properties"] as JsonObject)["body"]).toEqual({
       type: "string",
       contentEncoding: "base64",
-      description: "The bytes, in base64.",
+      description: "The bytes, in base64, or the key of an artifact: art_…",
     });
     const upload = schemaFor({
       body: body([
@@ -279,7 +279,10 @@ describe("a body", () => {
       ]),
     });
     expect(upload["properties"]).toMatchObject({
-      file: { contentEncoding: "base64", description: "A photo.\n\nThe bytes, in base64." },
+      file: {
+        contentEncoding: "base64",
+        description: "A photo.\n\nThe bytes, in base64, or the key of an artifact: art_…",
+      },
       more: { type: "array", items: { contentEncoding: "base64", contentMediaType: "image/png" } },
       note: { type: "string" },
     });

@@ -1,6 +1,7 @@
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from "@toolweave/http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { documentFetcher, type FetchOptions } from "../../src/fetch-document.ts";
+import { SourceSecrets } from "../../src/source-secrets.ts";
 
 const clients: HttpClientOptions[] = [];
 const sent: HttpRequest[] = [];
@@ -42,6 +43,7 @@ const root = "https://docs.example/v1/openapi.json?format=json";
 
 function fetcher(given: Partial<FetchOptions> = {}): ReturnType<typeof documentFetcher> {
   return documentFetcher({
+    secrets: new SourceSecrets(),
     documentUrl: root,
     givenOrigins: [],
     allowOrigins: [],

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { noFiles } from "../../src/artifact-files.ts";
 import type { MediaDescription } from "../../src/operation.ts";
 import { chooseBody, type EncodedBody } from "../../src/request-body.ts";
 import { media, schemaOf } from "./support/operations.ts";
@@ -8,7 +9,7 @@ import { media, schemaOf } from "./support/operations.ts";
 function encode(description: MediaDescription, value: JsonValue): EncodedBody {
   const chosen = chooseBody([description]);
   if (chosen === undefined) throw new Error("no format");
-  return chosen.format.writer(chosen.media, "body")(value);
+  return chosen.format.writer(chosen.media, "body")(value, noFiles);
 }
 
 async function formOf({ body, contentType }: EncodedBody): Promise<FormData> {

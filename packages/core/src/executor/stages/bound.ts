@@ -1,58 +1,195 @@
-import type { ContentBlock } from "../../spec/content-block.ts";
-import type { ToolOutput } from "../../spec/tool-result.ts";
-import { clipText, utf8Length } from "../clip-text.ts";
+import type { Awaitable } from "../../spec/json.ts";
+import { isAtLeastZero } from "../../check-options.ts";
+import { text, type ContentBlock } from "../../spec/content-block.ts";
+import type { ArtifactRef, ToolOutput } from "../../spec/tool-result.ts";
+import { mediaSize, textSize } from "../../artifacts/block-size.ts";
+import { clipContent, mostBlocks, type ContentLimits } from "../../artifacts/clip-content.ts";
+import { lateStore, longestStoreMs } from "../../artifacts/artifacts.ts";
+import { isWhenTooLarge, type WhenTooLarge } from "../../artifacts/large-outputs.ts";
+import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
+import { divideContent, shownContent, type Part } from "../../artifacts/stored-content.ts";
+import { frameBytes } from "../../framing/frame.ts";
+import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
+import { messageOf } from "../failure-of.ts";
+import { within } from "../hooks/within.ts";
 
-/** Stage 10, second half: the model gets no more than the limit, and is told what it did not get. */
-export function bound(execution: Execution): void {
+/**
+ * Stage 10, last part: the model gets no more than the limit, and is told what it did not get. What
+ * it does not get is stored, lost or an error, as the tool or the host says.
+ */
+export function bound(execution: Execution): Awaitable<void> {
   const output = execution.output as ToolOutput;
-  const limit = execution.engine.maxOutputBytes;
-  const [only] = output.content;
+  const { content, artifacts } = output;
+  const bytes = limitOf(execution);
+  const [only] = content;
   // One short text is the ordinary case: no byte of it needs counting.
-  if (output.content.length === 1 && only?.type === "text" && only.text.length * 3 <= limit) return;
-  const total = output.content.reduce((sum, block) => sum + sizeOf(block), 0);
-  if (total <= limit) return;
-  execution.output = { ...output, content: clip(output.content, limit, total) };
+  if (content.length === 1 && only?.type === "text" && only.text.length * 3 <= bytes) {
+    if (artifacts === undefined && !execution.truncated) return;
+  }
+  const limits = { bytes, mediaBytes: execution.engine.largeOutputs.maxMediaBytes };
+  const whole = execution.truncated ? withCutNote(output) : output;
+  return artifacts === undefined || (Array.isArray(artifacts) && artifacts.length === 0)
+    ? boundContent(execution, whole, limits)
+    : withOwnArtifacts(execution, whole, limits);
 }
 
-function clip(content: readonly ContentBlock[], limit: number, total: number): ContentBlock[] {
-  const note = `[cut: the whole output has ${total} bytes, of which ${limit} are shown; ask for less]`;
-  let left = Math.max(0, limit - note.length);
-  const kept: ContentBlock[] = [];
+function boundContent(
+  execution: Execution,
+  output: ToolOutput,
+  limits: ContentLimits,
+): Awaitable<void> {
+  const over = whenTooLarge(execution);
+  const { content } = output;
+  if (isWithin(content, limits, over === "store")) return void (execution.output = output);
+  if (over === "store") return store(execution, output, limits);
+  if (over === "fail") throw tooLarge(execution, content, limits);
+  execution.output = { ...output, content: clipContent(content, limits) };
+}
+
+/** Never rejects: a store that fails takes nothing from the call but what could not be shown anyway. */
+async function store(
+  execution: Execution,
+  output: ToolOutput,
+  limits: ContentLimits,
+): Promise<void> {
+  const { engine } = execution;
+  const refs: ArtifactRef[] = [];
+  let content: ContentBlock[] | undefined;
+  try {
+    const parts = divideContent(output.content, limits, output.value);
+    await inTime(execution, storeParts(execution, parts, refs));
+    content = shownContent(parts, refs, limits.bytes, engine.largeOutputs.previewBytes);
+  } catch (error) {
+    tellFailed(execution, error);
+  }
+  if (content === undefined || !isWithin(content, limits, true)) {
+    const advice = `${content === undefined ? "the rest could not be kept; " : ""}ask for less`;
+    content = clipContent(output.content, limits, advice, false);
+  }
+  execution.output = { ...output, content, artifacts: [...(output.artifacts ?? []), ...refs] };
+}
+
+async function storeParts(
+  execution: Execution,
+  parts: readonly Part[],
+  refs: ArtifactRef[],
+): Promise<void> {
+  const { engine, run, truncated } = execution;
+  for (const part of parts) {
+    if (part.type !== "stored" || execution.ended) continue;
+    const { data, mediaType, name } = part.storable;
+    const about = { mediaType, name, truncated, withinMs: Infinity };
+    refs.push(await engine.artifacts.write(run, data, about));
+  }
+}
+
+/** A store gets its time, and half of the call's: the answer must not miss the deadline for it. */
+function inTime<T>(execution: Execution, pending: Promise<T>): Promise<T> {
+  const left = ((execution.time?.endsAt ?? Infinity) - execution.engine.clock.now()) / 2;
+  const ms = Math.max(1, Math.min(longestStoreMs, left));
+  return within(execution, ms, pending, () => lateStore(ms));
+}
+
+/** The output with those artifacts only that are there for whoever the call is made for. */
+async function withOwnArtifacts(
+  execution: Execution,
+  output: ToolOutput,
+  limits: ContentLimits,
+): Promise<void> {
+  const artifacts = new Map<string, ArtifactRef>();
+  try {
+    await inTime(execution, findOwn(execution, output, artifacts));
+  } catch (error) {
+    tellFailed(execution, error);
+  }
+  const refs = [...artifacts.values()];
+  const unnamed = refs.filter(({ key }) => !isNamed(output.content, key));
+  const notes = unnamed.map((ref) => text(pointer(ref, pointerBytes)));
+  const content = notes.length === 0 ? output.content : [...output.content, ...notes];
+  await boundContent(execution, { ...output, content, artifacts: refs }, limits);
+}
+
+async function findOwn(
+  { engine, run }: Execution,
+  { artifacts = [] }: ToolOutput,
+  found: Map<string, ArtifactRef>,
+): Promise<void> {
+  for (const given of artifacts.slice(0, mostArtifacts)) {
+    const ref = await engine.artifacts.head(run, given?.key, Infinity).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    if (ref !== undefined) found.set(ref.key, ref);
+  }
+}
+
+/** A tool's own artifacts, at most. */
+const mostArtifacts = 100;
+
+function isMissing(error: unknown): boolean {
+  return ToolError.is(error) && error.code === "artifact_missing";
+}
+
+function isNamed(content: readonly ContentBlock[], key: string): boolean {
+  return content.some((block) => block.type === "text" && block.text.includes(key));
+}
+
+function tellFailed(execution: Execution, error: unknown): void {
+  const cause = ToolError.is(error) && error.cause !== undefined ? error.cause : error;
+  const message = messageOf(cause);
+  execution.engine.events.emitCall(execution, {
+    type: "store.failed",
+    store: "artifacts",
+    message,
+  });
+}
+
+function tooLarge(
+  { call }: Execution,
+  content: readonly ContentBlock[],
+  { bytes }: ContentLimits,
+): ToolError {
+  const size = content.reduce((sum, block) => sum + textSize(block) + mediaSize(block), 0);
+  return new ToolError(
+    "limit_exceeded",
+    `${call.name} answered with ${size} bytes, which is more than may be shown (${bytes}). The call did run: do not repeat it before checking what it did, and ask for less.`,
+  );
+}
+
+/** What is longer than what is captured says so, however it is shown. */
+function withCutNote(output: ToolOutput): ToolOutput {
+  const note = text("[the output was longer than what is captured: the rest is lost]");
+  return { ...output, content: [...output.content, note] };
+}
+
+/** Bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
+function limitOf({ engine, entry, tool }: Execution): number {
+  const { outputLimit } = tool.spec;
+  if (outputLimit === undefined) return engine.maxOutputBytes;
+  const own = outputLimit?.maxBytes;
+  if (!isAtLeastZero(own)) return engine.maxOutputBytes;
+  const most =
+    entry?.trusted === true ? engine.largeOutputs.maxCapturedBytes : engine.maxOutputBytes;
+  return Math.min(engine.frameOutputs ? Math.max(0, own - frameBytes) : own, most);
+}
+
+function whenTooLarge({ engine, tool }: Execution): WhenTooLarge {
+  const own = tool.spec.outputLimit?.over;
+  return isWhenTooLarge(own) ? own : engine.largeOutputs.over;
+}
+
+function isWithin(
+  content: readonly ContentBlock[],
+  { bytes, mediaBytes }: ContentLimits,
+  storesBinary: boolean,
+): boolean {
+  let left = bytes;
+  let mediaLeft = mediaBytes;
   for (const block of content) {
-    if (left === 0) break;
-    const size = sizeOf(block);
-    if (size <= left) {
-      kept.push(block);
-      left -= size;
-    } else if (block.type === "text") {
-      kept.push({ ...block, text: clipText(block.text, left) });
-      left = 0;
-    } else {
-      const what = clipText(`[${block.type} of ${size} bytes left out]`, left);
-      kept.push({ type: "text", text: what });
-      left -= what.length;
-    }
+    if (storesBinary && block.type === "resource" && block.resource.blob !== undefined)
+      return false;
+    left -= textSize(block);
+    mediaLeft -= mediaSize(block);
   }
-  return [...kept, { type: "text", text: clipText(note, limit) }];
-}
-
-function sizeOf(block: ContentBlock): number {
-  switch (block.type) {
-    case "text":
-      return utf8Length(block.text);
-    case "image":
-    case "audio":
-      return block.data.length;
-    case "resource":
-      return (
-        utf8Length(block.resource.uri) +
-        utf8Length(block.resource.text ?? "") +
-        (block.resource.blob?.length ?? 0)
-      );
-    case "resource_link":
-      return utf8Length(
-        [block.uri, block.name, block.title ?? "", block.description ?? ""].join(""),
-      );
-  }
+  return left >= 0 && mediaLeft >= 0 && content.length <= mostBlocks;
 }

@@ -13,7 +13,7 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     signal,
     injected: undefined,
     scope: { execute: unused, resume: unused },
-    artifacts: { write: unused },
+    artifacts: { write: unused, read: unused },
     update: unused,
     progress: unused,
     checkpoint: unused,

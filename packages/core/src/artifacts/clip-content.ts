@@ -1,0 +1,62 @@
+import { text, type ContentBlock } from "../spec/content-block.ts";
+import { clipText, utf8Length } from "../executor/clip-text.ts";
+import { decodedSize, mediaSize, textSize } from "./block-size.ts";
+
+/** A model reads no more blocks than this of one output, however short they are. */
+export const mostBlocks = 200;
+
+/** What content may take. */
+export interface ContentLimits {
+  /** Bytes of text. */
+  readonly bytes: number;
+  /** Bytes of images and sound, decoded. */
+  readonly mediaBytes: number;
+}
+
+/**
+ * The beginning of the content, as much as may be shown, with a note of what there was and what to do.
+ *
+ * @param advice the end of the note.
+ * @param binary base64 of what is no image and no sound may be shown, too.
+ */
+export function clipContent(
+  content: readonly ContentBlock[],
+  { bytes: limit, mediaBytes }: ContentLimits,
+  advice = "ask for less",
+  binary = true,
+): ContentBlock[] {
+  const total = content.reduce((sum, block) => sum + textSize(block) + mediaSize(block), 0);
+  const note = `[cut: the whole output has ${total} bytes, of which ${limit} are shown; ${advice}]`;
+  let left = Math.max(0, limit - note.length);
+  let mediaLeft = mediaBytes;
+  const kept: ContentBlock[] = [];
+  for (const block of content) {
+    if (left === 0 || kept.length === mostBlocks) break;
+    const size = textSize(block);
+    const media = mediaSize(block);
+    if (block.type === "text" && size > left) {
+      kept.push({ ...block, text: clipText(block.text, left) });
+      left = 0;
+    } else if (size > left || media > mediaLeft || !(binary || isShown(block))) {
+      const what = clipText(`[${block.type} of ${wholeSize(block)} bytes left out]`, left);
+      kept.push(text(what));
+      left -= utf8Length(what);
+    } else {
+      kept.push(block);
+      left -= size;
+      mediaLeft -= media;
+    }
+  }
+  return [...kept, text(clipText(note, limit))];
+}
+
+function isShown(block: ContentBlock): boolean {
+  return block.type !== "resource" || block.resource.blob === undefined;
+}
+
+function wholeSize(block: ContentBlock): number {
+  if (block.type !== "resource" || block.resource.blob === undefined) {
+    return Math.max(mediaSize(block), textSize(block));
+  }
+  return decodedSize(block.resource.blob);
+}

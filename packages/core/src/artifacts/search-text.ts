@@ -1,0 +1,61 @@
+import { clipText, utf8Length } from "../executor/clip-text.ts";
+import { wellFormed } from "../results/well-formed.ts";
+
+const mostMatches = 20;
+/** UTF-16 units before and after what was found. */
+const around = 60;
+
+/** What is looked for, and how much of it is shown. */
+export interface Search {
+  readonly wanted: string;
+  /** Bytes: only what begins there or later. */
+  readonly offset: number;
+  /** Matches. Default: 20. */
+  readonly limit: number | undefined;
+  /** Bytes of the answer. */
+  readonly most: number;
+}
+
+/** What was found, a line for each match. */
+export interface SearchResult {
+  readonly text: string;
+  readonly count: number;
+  /** Bytes: where the next match is, when there is one that is not shown. */
+  readonly next: number | undefined;
+}
+
+/** Finds a text literally and in any case, with line, byte offset and what stands around it. */
+export function searchText(text: string, { wanted, offset, limit, most }: Search): SearchResult {
+  const pattern = new RegExp(wellFormed(wanted).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+  const lines: string[] = [];
+  let left = most;
+  let [seen, line, byte] = [0, 1, 0];
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    const between = text.slice(seen, index);
+    line += newLines(between);
+    byte += utf8Length(between);
+    seen = index;
+    if (byte < offset) continue;
+    const shown = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
+    const entry = lines.length === 0 ? clipText(shown, left) : shown;
+    left -= utf8Length(entry) + 1;
+    if (lines.length === (limit ?? mostMatches) || (left < 0 && lines.length > 0)) {
+      return { text: lines.join("\n"), count: lines.length, next: byte };
+    }
+    lines.push(entry);
+  }
+  return { text: lines.join("\n"), count: lines.length, next: undefined };
+}
+
+function newLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+function excerpt(text: string, index: number, length: number): string {
+  const start = Math.max(0, index - around);
+  const end = Math.min(text.length, index + Math.min(length, 200) + around);
+  const within = wellFormed(text.slice(start, end)).replace(/\s+/g, " ");
+  return `${start > 0 ? "…" : ""}${within}${end < text.length ? "…" : ""}`;
+}

@@ -1,0 +1,214 @@
+import type { ContentBlock, ResourceBlock } from "../spec/content-block.ts";
+import { text } from "../spec/content-block.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { ArtifactRef } from "../spec/tool-result.ts";
+import { utf8Length } from "../executor/clip-text.ts";
+import { jsonValue } from "../executor/json-value.ts";
+import { base64ToBytes } from "../results/base64.ts";
+import { essence, isJsonType, isTextType } from "../results/media-type.ts";
+import { previewJson, previewText } from "../results/preview.ts";
+import { wellFormed } from "../results/well-formed.ts";
+import { mediaSize, textSize } from "./block-size.ts";
+import { mostBlocks, type ContentLimits } from "./clip-content.ts";
+import { pointer, pointerBytes } from "./pointer.ts";
+
+/** No more artifacts are made of one output; what else does not fit is stored as one. */
+const mostArtifacts = 16;
+/** UTF-16 units of a text that is parsed to preview it as JSON. */
+const mostParsed = 5_000_000;
+
+/** Something that is stored instead of being shown. */
+interface Storable {
+  readonly data: string | Uint8Array;
+  readonly mediaType: string;
+  readonly name?: string | undefined;
+  /** What a preview is made of: a text, or a JSON value. Absent: there is nothing to see. */
+  readonly preview?: { readonly text: string } | { readonly json: JsonValue };
+  /** What the note calls it. */
+  readonly about?: string;
+}
+
+/** What becomes of each block: it stays, or is stored. */
+export type Part = ContentBlock | { readonly type: "stored"; readonly storable: Storable };
+
+/**
+ * Divides content into what a model gets as it is and what is stored: binary that is no image and no
+ * sound, images and sound beyond their limit, texts that are larger than the limit, and, as one JSON
+ * list of blocks, whatever does not fit beside them.
+ *
+ * @param value the output's structured value, which a text may be the JSON of.
+ */
+export function divideContent(
+  content: readonly ContentBlock[],
+  limits: ContentLimits,
+  value: JsonValue | undefined,
+): Part[] {
+  // One for each block; those that have none go into the rest.
+  const parts: (Part | undefined)[] = [];
+  let mediaLeft = limits.mediaBytes;
+  let stored = 0;
+  for (const block of content) {
+    const media = mediaSize(block);
+    // One is left for what is said of the rest.
+    if (parts.length >= mostBlocks - 1 && content.length > mostBlocks) parts.push(undefined);
+    else if (isTooMuch(block, media > mediaLeft, limits.bytes)) {
+      stored += 1;
+      const isOwn = stored <= mostArtifacts;
+      parts.push(isOwn ? { type: "stored", storable: storable(block, value) } : undefined);
+    } else {
+      parts.push(block);
+      mediaLeft -= media;
+    }
+  }
+  return withinLimit(parts, content, limits.bytes);
+}
+
+function isTooMuch(block: ContentBlock, isTooMuchMedia: boolean, limit: number): boolean {
+  if (isTooMuchMedia) return true;
+  return (
+    (block.type === "resource" && block.resource.blob !== undefined) || textSize(block) > limit
+  );
+}
+
+/** Gives blocks that fit by themselves, but not beside the others, to the rest. */
+function withinLimit(
+  parts: readonly (Part | undefined)[],
+  content: readonly ContentBlock[],
+  limit: number,
+): Part[] {
+  const given = parts.filter((part) => part !== undefined);
+  const stored = given.filter((part) => part.type === "stored");
+  const kept = given.reduce((sum, part) => sum + keptSize(part), 0);
+  const notes = stored.length * pointerBytes;
+  const isAll = given.length === content.length;
+  if (isAll && (kept + notes <= limit || given.length === 1)) return given;
+  const room = limit - notes - pointerBytes;
+  if (room < 0) return [{ type: "stored", storable: listOf(content, content.length) }];
+  // Half of what is left is for previews, if there are any.
+  const hasPreviews = stored.some(({ storable }) => storable.preview !== undefined);
+  let left = hasPreviews ? Math.ceil(room / 2) : room;
+  const result: Part[] = [];
+  const rest = content.filter((_, index) => {
+    const part = parts[index];
+    const size = part === undefined ? Infinity : keptSize(part);
+    if (part === undefined || size > left) return true;
+    result.push(part);
+    left -= size;
+    return false;
+  });
+  if (rest.length > 0) result.push({ type: "stored", storable: listOf(rest, content.length) });
+  return result;
+}
+
+function keptSize(part: Part): number {
+  return part.type === "stored" ? 0 : textSize(part);
+}
+
+function listOf(blocks: readonly ContentBlock[], of: number): Storable {
+  const about =
+    blocks.length === of
+      ? `all ${of} parts of the output, as`
+      : `${blocks.length} of the output's ${of} parts, as`;
+  return { data: JSON.stringify(jsonValue(blocks)), mediaType: "application/json", about };
+}
+
+function storable(block: ContentBlock, value: JsonValue | undefined): Storable {
+  switch (block.type) {
+    case "text":
+      return storableText(block.text, "application/json", value, undefined);
+    case "image":
+    case "audio":
+      return { data: bytesOf(block.data), mediaType: block.mimeType };
+    case "resource":
+      return storableResource(block.resource, value);
+    case "resource_link": {
+      const json = jsonValue(block);
+      return { data: JSON.stringify(json), mediaType: "application/json", preview: { json } };
+    }
+  }
+}
+
+function storableResource(
+  { uri, mimeType, text, blob }: ResourceBlock["resource"],
+  value: JsonValue | undefined,
+): Storable {
+  const name = nameIn(uri);
+  if (blob === undefined) return storableText(text ?? uri, mimeType ?? "text/plain", value, name);
+  const bytes = bytesOf(blob);
+  return {
+    data: bytes,
+    mediaType: typeof bytes === "string" ? "text/plain" : (mimeType ?? "application/octet-stream"),
+    name,
+  };
+}
+
+/** A text that is JSON, of whatever origin, can be read by path. */
+function storableText(
+  given: string,
+  mediaType: string,
+  value: JsonValue | undefined,
+  name: string | undefined,
+): Storable {
+  const data = wellFormed(given);
+  const json = isJsonType(essence(mediaType)) ? parsed(data, value) : undefined;
+  if (json !== undefined) return { data, mediaType, name, preview: { json } };
+  const type = essence(mediaType);
+  const isText = isTextType(type) && !isJsonType(type);
+  return { data, mediaType: isText ? mediaType : "text/plain", name, preview: { text: data } };
+}
+
+/** The object or the list that a text is the JSON of. */
+function parsed(data: string, value: JsonValue | undefined): JsonValue | undefined {
+  if (!/^[ \t\n\r]*[[{]/.test(data)) return undefined;
+  try {
+    if (typeof value === "object" && value !== null && JSON.stringify(value) === data) return value;
+    return data.length > mostParsed ? undefined : (JSON.parse(data) as JsonValue);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is no base64 is kept as the text that it is. */
+function bytesOf(base64: string): string | Uint8Array {
+  return base64ToBytes(base64) ?? wellFormed(base64);
+}
+
+/** The last segment of a URI's path; one without slashes, such as `urn:x`, names no file. */
+function nameIn(uri: string): string | undefined {
+  return /\/([^/\\?#:]+)(?:[?#]|$)/.exec(uri.slice(0, 1000))?.[1];
+}
+
+/** What a model gets: what stays, and of what is stored the note, after a preview where there is one. */
+export function shownContent(
+  parts: readonly Part[],
+  refs: readonly ArtifactRef[],
+  limit: number,
+  previewBytes: number,
+): ContentBlock[] {
+  const previewed = parts.filter((part) => part.type === "stored" && part.storable.preview);
+  const kept = parts.reduce((sum, part) => sum + keptSize(part), 0);
+  const room = limit - kept - refs.length * pointerBytes;
+  const share = Math.min(previewBytes, Math.floor(room / Math.max(1, previewed.length)) - 1);
+  const next = refs.values();
+  return parts.map((part) => {
+    if (part.type !== "stored") return part;
+    const ref = next.next().value as ArtifactRef;
+    return text(preview(part.storable, ref, share, limit));
+  });
+}
+
+function preview(
+  { preview, about }: Storable,
+  ref: ArtifactRef,
+  share: number,
+  limit: number,
+): string {
+  const named = about === undefined ? {} : { about };
+  if (preview === undefined || share < 1) return pointer(ref, limit, named);
+  if ("json" in preview) {
+    return `${previewJson(preview.json, share)}\n${pointer(ref, pointerBytes, { isPreview: true })}`;
+  }
+  const beginning = previewText(preview.text, share);
+  const offset = utf8Length(beginning);
+  return `${beginning}\n${pointer(ref, pointerBytes, { offset })}`;
+}

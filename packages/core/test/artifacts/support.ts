@@ -1,0 +1,72 @@
+import { Artifacts } from "../../src/artifacts/artifacts.ts";
+import { readArtifactTool } from "../../src/artifacts/read-artifact.ts";
+import {
+  memoryArtifacts,
+  type ArtifactStore,
+  type ContentBlock,
+  type JsonObject,
+  type LargeOutputs,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "@toolweave/core";
+import { utf8Length } from "../../src/executor/clip-text.ts";
+import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
+import type { Behalf } from "../../src/artifacts/owner.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+/** Artifacts and the tool that reads them, without an executor around. */
+export class Shelf {
+  readonly clock: FakeClock = new FakeClock();
+  readonly store: ArtifactStore;
+  readonly artifacts: Artifacts;
+  readonly tool: Tool;
+
+  constructor(maxOutputBytes = 50_000, store?: ArtifactStore, large: LargeOutputs = {}) {
+    this.store = store ?? memoryArtifacts({ clock: this.clock });
+    this.artifacts = new Artifacts(this.store, this.clock, 1000);
+    const largeOutputs = checkedLargeOutputs(large);
+    this.tool = readArtifactTool({ artifacts: this.artifacts, maxOutputBytes, largeOutputs });
+  }
+
+  /** Stores something and gives its key. */
+  async put(
+    data: string | Uint8Array,
+    mediaType = "text/plain",
+    more: object = {},
+  ): Promise<string> {
+    return (await this.artifacts.write({}, data, { mediaType, ...more })).key;
+  }
+
+  /** What `read_artifact` answers. */
+  async read(args: JsonObject, behalf: Behalf = {}): Promise<readonly ContentBlock[]> {
+    const output = await this.tool.invoke(args, behalf as unknown as ToolContext);
+    return (output as ToolOutput).content;
+  }
+
+  /** The content of a page, and the note after it. */
+  async page(args: JsonObject): Promise<{ text: string; note: string }> {
+    const content = await this.read(args);
+    const [text = "", note = ""] = content.map((block) =>
+      block.type === "text" ? block.text : "",
+    );
+    return content.length === 1 ? { text: "", note: text } : { text, note };
+  }
+}
+
+/** The offset that a note says to read on with. */
+export function nextOffset(note: string): number | undefined {
+  const digits = /"offset":(\d+)/.exec(note)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Bytes of everything in content that is text. */
+export function textBytes(content: readonly ContentBlock[]): number {
+  return content.reduce((sum, block) => sum + utf8Length(textIn(block)), 0);
+}
+
+function textIn(block: ContentBlock): string {
+  if (block.type === "text") return block.text;
+  if (block.type === "resource") return block.resource.uri + (block.resource.text ?? "");
+  return block.type === "resource_link" ? block.uri + block.name : "";
+}
