@@ -1,15 +1,29 @@
 import type { ToolOutput } from "../spec/tool-result.ts";
 import type { JsonValue } from "../spec/json.ts";
 import type { ToolError } from "../tool-error.ts";
+import type { PassingTexts } from "./passing-texts.ts";
 
-/** Takes secrets out of whatever leaves the executor. Gives back the very same object when there is none in it. */
+/**
+ * Takes secrets out of whatever leaves the executor. Gives back the very same object when there is
+ * none in it. Throws for what cannot be read: nothing of that may leave.
+ */
 export interface Redactor {
   text(text: string): string;
   /** A JSON value, keys included. */
   value<Value extends JsonValue>(value: Value): Value;
+  /** What errors, events and the audit tell, where names of headers and parameters say what is secret, too. */
+  told<Value>(value: Value): Value;
+  /** Takes out nothing but what is registered. */
+  registered(text: string): string;
   /** Of a tool's output everything but what only the executor sets. */
   output(output: ToolOutput): ToolOutput;
-  /** Message, body and causes. */
-  error(error: ToolError): ToolError;
+  /**
+   * Message, body and causes.
+   *
+   * @param thrown the tool has thrown it, so that its stack may say more than its message.
+   */
+  error(error: ToolError, thrown?: boolean): ToolError;
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array;
+  /** For texts that come one after the other. */
+  passing(): PassingTexts;
 }

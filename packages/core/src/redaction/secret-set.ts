@@ -1,3 +1,5 @@
+import { ToolError } from "../tool-error.ts";
+
 /** Removes a secret again. */
 export type Forget = () => void;
 
@@ -33,8 +35,13 @@ export class SecretSet {
   /**
    * Adds a value; added twice, it has to be forgotten twice. What is shorter than 4 characters is
    * not kept: it would be found in every text.
+   *
+   * @throws ToolError `internal` for what is no text.
    */
   add(value: string): Forget {
+    if (typeof value !== "string") {
+      throw new ToolError("internal", `A secret is ${typeof value}; add a text, if there is one.`);
+    }
     if (value.length < 4) return () => {};
     const count = this.#values.get(value) ?? 0;
     this.#values.set(value, count + 1);

@@ -1,4 +1,31 @@
+import { redactorOf } from "../../redaction/redactor-of.ts";
+import type { Redactor } from "../../redaction/redactor.ts";
+import type { ToolOutput } from "../../spec/tool-result.ts";
+import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 
-/** Stage 10, second half: what is secret does not come out. */
-export function redact(_execution: Execution): void {}
+/** Stage 10, second half: what is secret does not come out; nor does what cannot be searched for it. */
+export function redact(execution: Execution): void {
+  const output = execution.output as ToolOutput;
+  try {
+    const redactor = redactorOf(execution);
+    if (redactor === undefined) return;
+    execution.output = redactor.output(
+      execution.truncated ? withoutBegun(redactor, output) : output,
+    );
+  } catch (cause) {
+    throw new ToolError(
+      "internal",
+      `${execution.call.name} did run, but its answer is withheld, since it could not be searched for secrets: do not repeat the call before checking what it did.`,
+      { cause },
+    );
+  }
+}
+
+/** Where the rest of an output is lost, so may be the rest of a secret that its end is the beginning of. */
+function withoutBegun(redactor: Redactor, output: ToolOutput): ToolOutput {
+  const content = output.content.map((block) =>
+    block.type === "text" ? { ...block, text: redactor.passing().next(block.text) } : block,
+  );
+  return { ...output, content };
+}

@@ -1,0 +1,12 @@
+import type { Execution } from "../executor/execution.ts";
+import { redactorOf } from "./redactor-of.ts";
+
+/** More than this is not searched; what may begin a secret there is left out. */
+const mostSearched = 2000;
+
+/** The beginning of a text, redacted before it is cut: half of a secret is none that could be found. */
+export function beginningOf(execution: Execution, text: string, length: number): string {
+  if (text.length <= length) return text;
+  const searched = redactorOf(execution)?.passing().next(text.slice(0, mostSearched)) ?? text;
+  return searched.slice(0, length);
+}

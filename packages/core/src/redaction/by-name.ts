@@ -1,0 +1,24 @@
+import { mask } from "./spans.ts";
+
+const parameter =
+  "key|api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|token|client[_-]?secret|password|passwd|pwd|secret|sig|signature|x-amz-signature|x-goog-signature|auth";
+const header =
+  "(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|x-access-token|(?:set-)?cookie";
+
+/** A query parameter, or a header's line, whose name says that its value is secret. */
+const named = new RegExp(
+  `([?&;](?:${parameter})=)[^&#\\s"'<>\\\\]+|((?<![\\w-])(?:${header})["']?\\s{0,4}[:=]\\s{0,4}["']?(?:(?:basic|bearer|digest|token)\\s+)?)[^\\r\\n"'\\\\]+`,
+  "gi",
+);
+const secretKey = new RegExp(`^(?:${header})$`, "i");
+
+/** The text without the values of which their names say that they are secret. */
+export function withoutNamed(text: string): string {
+  if (!text.includes("=") && !text.includes(":")) return text;
+  return text.replace(named, (_, query?: string, line?: string) => `${query ?? line}${mask}`);
+}
+
+/** True for the name of a header that holds a credential. */
+export function isSecretKey(key: string): boolean {
+  return secretKey.test(key);
+}

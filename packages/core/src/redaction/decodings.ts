@@ -1,0 +1,202 @@
+/** A text with escapes undone. */
+interface Decoded {
+  readonly text: string;
+  /** Where the character at that index was. */
+  origin(index: number): number;
+}
+
+/** Undoes one kind of escape; `undefined` when none of them could matter. */
+export type Decoder = (text: string, matters: (unit: number) => boolean) => Decoded | undefined;
+
+/** What escapes of one letter stand for. */
+const letters: Readonly<Record<string, string>> = {
+  '"': '"',
+  "/": "/",
+  "\\": "\\",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+const slash = 0x5c;
+
+/** Undoes the escapes of JSON strings (RFC 8259, section 7), wherever in a text they stand. */
+export const fromJson: Decoder = (text, matters) => {
+  let at = text.indexOf("\\");
+  if (at === -1) return undefined;
+  const parts = new Parts(text);
+  while (at !== -1) {
+    const next = text.charAt(at + 1);
+    const code = next === "u" ? hex(text, at + 2, 4) : -1;
+    const char = code === -1 ? letters[next] : String.fromCharCode(code);
+    if (char === undefined) {
+      at = text.indexOf("\\", at + 1);
+      continue;
+    }
+    const length = code === -1 ? 2 : 6;
+    const unit = char.charCodeAt(0);
+    const part =
+      matters(unit) ||
+      (unit === slash && beginsEscape(text, at + length, matters)) ||
+      (unit === 10 && isWrapped(text, text.startsWith("\\r", at - 2) ? at - 2 : at, at + length));
+    parts.replace(at, at + length, char, part);
+    at = text.indexOf("\\", at + length);
+  }
+  return parts.decoded();
+};
+
+/** No line of base64 is shorter: MIME has 76 characters (RFC 2045, section 6.8), PEM 64, others 60. */
+const shortestLine = 60;
+const base64Line = /^[\w+/-]+$/;
+
+/** True when the text from `end` on goes on with a line of base64 that has come to its end at `start`. */
+function isWrapped(text: string, start: number, end: number): boolean {
+  // Most lines are told from one by a few characters.
+  return (
+    start >= shortestLine &&
+    isBase64(text.charCodeAt(start - 1)) &&
+    isBase64(text.charCodeAt(end)) &&
+    isBase64(text.charCodeAt(start - 20)) &&
+    base64Line.test(text.slice(start - shortestLine, start))
+  );
+}
+
+function isBase64(unit: number): boolean {
+  const lower = unit | 0x20;
+  return (
+    (lower >= 0x61 && lower <= 0x7a) ||
+    (unit >= 0x2f && unit <= 0x39) ||
+    unit === 0x2b ||
+    unit === 0x2d ||
+    unit === 0x5f
+  );
+}
+
+/** Joins the lines of base64. */
+export const fromLines: Decoder = (text) => {
+  let at = text.indexOf("\n", shortestLine);
+  if (at === -1) return undefined;
+  const parts = new Parts(text);
+  while (at !== -1) {
+    const start = text.charCodeAt(at - 1) === 0x0d ? at - 1 : at;
+    if (isWrapped(text, start, at + 1)) parts.replace(start, at + 1, "", true);
+    at = text.indexOf("\n", at + shortestLine);
+  }
+  return parts.decoded();
+};
+
+/** True when what follows on a backslash, itself with escapes or without, makes an escape of it. */
+function beginsEscape(text: string, at: number, matters: (unit: number) => boolean): boolean {
+  const raw = text.charAt(at);
+  const next = raw === "\\" ? text.charAt(at + 1) : raw;
+  if (next === "u") return true;
+  const char = raw === "\\" ? letters[letters[next] ?? ""] : letters[next];
+  return char !== undefined && matters(char.charCodeAt(0));
+}
+
+/** Undoes percent-encoding (RFC 3986, section 2.1) of UTF-8; bytes that are none count as Latin-1. */
+export const fromPercent: Decoder = (text, matters) => {
+  let at = text.indexOf("%");
+  if (at === -1) return undefined;
+  const parts = new Parts(text);
+  while (at !== -1) {
+    const byte = percent(text, at);
+    if (byte === -1) {
+      at = text.indexOf("%", at + 1);
+      continue;
+    }
+    const more = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : byte < 0xf5 ? 3 : 0;
+    let point = more === 0 ? byte : byte & (0x3f >> more);
+    let read = 1;
+    for (; read <= more; read++) {
+      const next = percent(text, at + 3 * read);
+      if (next === -1 || (next & 0xc0) !== 0x80) break;
+      point = (point << 6) | (next & 0x3f);
+    }
+    if (read <= more || point > 0x10ffff) {
+      point = byte;
+      read = 1;
+    }
+    const char = String.fromCodePoint(point);
+    // Behind %25 and %5C another escape may begin.
+    const isEscape = point === 0x25 || point === slash;
+    parts.replace(at, at + 3 * read, char, isEscape || matters(char.charCodeAt(0)));
+    at = text.indexOf("%", at + 3 * read);
+  }
+  return parts.decoded();
+};
+
+/** What ends a text and may be the beginning of an escape. */
+export const unfinishedEscape: RegExp =
+  /(?:\\+(?:u[0-9a-f]{0,3})?|(?:%[c-f][0-9a-f])?(?:%[89ab][0-9a-f]){0,2}(?:%[0-9a-f]?)?)$/i;
+
+class Parts {
+  readonly #text: string;
+  readonly #parts: string[] = [];
+  /** Where each replacement ends: in the new text, and in the old one. */
+  readonly #ends: number[] = [];
+  readonly #origins: number[] = [];
+  #length = 0;
+  #at = 0;
+  #matters = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  replace(start: number, end: number, by: string, matters: boolean): void {
+    if (matters) this.#matters = true;
+    this.#parts.push(this.#text.slice(this.#at, start), by);
+    this.#length += start - this.#at + by.length;
+    this.#ends.push(this.#length);
+    this.#origins.push(end);
+    this.#at = end;
+  }
+
+  decoded(): Decoded | undefined {
+    if (!this.#matters) return undefined;
+    const text = this.#parts.join("") + this.#text.slice(this.#at);
+    return { text, origin: (index) => this.#origin(index) };
+  }
+
+  /** For what is within a replacement: where that begins. */
+  #origin(index: number): number {
+    let low = 0;
+    let high = this.#ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ends[middle] as number) <= index) low = middle + 1;
+      else high = middle;
+    }
+    const end = low === 0 ? 0 : (this.#ends[low - 1] as number);
+    const origin = low === 0 ? 0 : (this.#origins[low - 1] as number);
+    // Up to the next replacement nothing has moved.
+    const next = low < this.#ends.length ? this.#start(low) : Infinity;
+    return Math.min(origin + index - end, next);
+  }
+
+  #start(replacement: number): number {
+    const before = replacement === 0 ? 0 : (this.#origins[replacement - 1] as number);
+    return before + (this.#parts[2 * replacement] as string).length;
+  }
+}
+
+function percent(text: string, at: number): number {
+  return text.charCodeAt(at) === 0x25 ? hex(text, at + 1, 2) : -1;
+}
+
+/** The number that so many hexadecimal digits are; -1: they are none. */
+function hex(text: string, at: number, digits: number): number {
+  let value = 0;
+  for (let index = at; index < at + digits; index++) {
+    const unit = text.charCodeAt(index);
+    const lower = unit | 0x20;
+    const digit =
+      unit >= 0x30 && unit <= 0x39 ? unit - 0x30 : lower >= 0x61 && lower <= 0x66 ? lower - 87 : -1;
+    if (digit === -1) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}

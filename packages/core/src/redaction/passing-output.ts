@@ -1,0 +1,33 @@
+import type { Execution } from "../executor/execution.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { PassingTexts } from "./passing-texts.ts";
+import { redactorOf } from "./redactor-of.ts";
+
+/** By call and kind: what has passed. */
+const passing = new WeakMap<Execution, Partial<Record<"progress" | "update", PassingTexts>>>();
+
+/** The next text of that kind that a call tells while it runs. */
+export function passingText(
+  execution: Execution,
+  kind: "progress" | "update",
+  text: string,
+): string {
+  const redactor = redactorOf(execution);
+  if (redactor === undefined) return text;
+  let kinds = passing.get(execution);
+  if (kinds === undefined) passing.set(execution, (kinds = {}));
+  return (kinds[kind] ??= redactor.passing()).next(text);
+}
+
+/** An update, as far as its texts may pass. */
+export function passingOutput(execution: Execution, output: ToolOutput): ToolOutput {
+  let changed = false;
+  const content = output.content.map((block) => {
+    if (block.type !== "text") return block;
+    const text = passingText(execution, "update", block.text);
+    if (text === block.text) return block;
+    changed = true;
+    return { ...block, text };
+  });
+  return changed ? { ...output, content } : output;
+}

@@ -1,0 +1,77 @@
+import { jsonPath, type JsonPath } from "../json-path/json-path.ts";
+import type { ContentBlock } from "../spec/content-block.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { RedactionRule } from "../spec/tool-spec.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { redactValue } from "./redact-value.ts";
+import { SecretFinder } from "./secret-finder.ts";
+import { SecretSet } from "./secret-set.ts";
+import { mask, replaceSpans, type Spans } from "./spans.ts";
+
+/**
+ * The paths of redaction rules.
+ *
+ * @param whose what has the rules, for the error: `new ToolExecutor: redact`.
+ * @throws ToolError `internal` for one that cannot be read.
+ */
+export function compilePaths(
+  whose: string,
+  rules: readonly RedactionRule[] | undefined,
+): readonly JsonPath[] {
+  if (rules === undefined) return [];
+  try {
+    return rules.map(({ path }) => jsonPath(path));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "";
+    throw new ToolError(
+      "internal",
+      `${whose} has a rule that is none: use { path: "$.account.token" }. ${why}`.trimEnd(),
+      { cause },
+    );
+  }
+}
+
+/**
+ * An output without what the paths lead to in its value: also where its content is the JSON text of
+ * the value, or says the same texts in other words.
+ */
+export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): ToolOutput {
+  const { value } = output;
+  if (paths.length === 0 || value === undefined) return output;
+  const secrets = new SecretSet();
+  let kept: JsonValue = value;
+  for (const path of paths) {
+    for (const found of path.select(kept, Infinity)) addTexts(found, secrets);
+    kept = path.replace(kept, mask);
+  }
+  if (kept === value) return output;
+  const whole = JSON.stringify(value);
+  const sets = [secrets];
+  const finder = new SecretFinder(() => sets, false);
+  const rule = (given: string): string => {
+    const spans: Spans = [];
+    finder.find(given, spans);
+    return spans.length === 0 ? given : replaceSpans(given, spans, () => mask);
+  };
+  const content = output.content.map((block): ContentBlock => {
+    if (block.type === "text" && block.text === whole) {
+      return { ...block, text: JSON.stringify(kept) };
+    }
+    return redactValue(block, rule);
+  });
+  const { details } = output;
+  return {
+    ...output,
+    content,
+    value: kept,
+    ...(details === undefined ? {} : { details: redactValue(details, rule) }),
+  };
+}
+
+function addTexts(value: JsonValue, secrets: SecretSet): void {
+  if (typeof value === "string" || typeof value === "number") secrets.add(String(value));
+  else if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) addTexts(member as JsonValue, secrets);
+  }
+}

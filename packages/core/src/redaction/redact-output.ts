@@ -1,0 +1,98 @@
+import { base64ToBytes, bytesToBase64 } from "../results/base64.ts";
+import type { ContentBlock } from "../spec/content-block.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Redactor } from "./redactor.ts";
+import { redactValue } from "./redact-value.ts";
+
+/** What of a redactor an output needs. */
+export interface OutputRedactor extends Pick<Redactor, "text" | "error" | "bytes"> {
+  /** Base64 of bytes that are no text. */
+  base64(data: string): string;
+  /** Texts that are read as one. */
+  texts(texts: readonly string[]): readonly string[];
+}
+
+/** An output without secrets: the same where there are none. */
+export function redactOutput(output: ToolOutput, by: OutputRedactor): ToolOutput {
+  const rule = (text: string): string => by.text(text);
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(output)) {
+    const given = (output as unknown as Record<string, unknown>)[key];
+    const shown =
+      key === "content"
+        ? redactContent(given as readonly ContentBlock[], by, rule)
+        : key === "error" && ToolError.is(given)
+          ? by.error(given)
+          : typeof given === "boolean" || given === undefined
+            ? given
+            : redactValue(given, rule);
+    if (shown !== given) (copy ??= { ...output })[key] = shown;
+  }
+  return (copy as ToolOutput | undefined) ?? output;
+}
+
+function redactContent(
+  content: readonly ContentBlock[],
+  by: OutputRedactor,
+  rule: (text: string) => string,
+): readonly ContentBlock[] {
+  let copy: ContentBlock[] | undefined;
+  for (let index = 0; index < content.length; index++) {
+    const block = content[index] as ContentBlock;
+    const shown = redactBlock(block, by, rule);
+    if (shown !== block) (copy ??= [...content])[index] = shown;
+  }
+  return joined(copy ?? content, by);
+}
+
+/** A secret may be cut between two texts that are read as one. */
+function joined(content: readonly ContentBlock[], by: OutputRedactor): readonly ContentBlock[] {
+  const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
+  if (texts.length < 2) return content;
+  const redacted = by.texts(texts);
+  if (redacted === texts) return content;
+  const left = [...redacted];
+  return content.map((block) =>
+    block.type === "text" ? { ...block, text: left.shift() as string } : block,
+  );
+}
+
+/** Every member of a block is read, whether or not its type is to have it. */
+function redactBlock<Block extends object>(
+  block: Block,
+  by: OutputRedactor,
+  rule: (text: string) => string,
+): Block {
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(block)) {
+    if (key === "type") continue;
+    const given = (block as Record<string, unknown>)[key];
+    let shown: unknown;
+    if (typeof given === "string") {
+      shown = key === "data" || key === "blob" ? redactData(given, block, by) : by.text(given);
+    } else if (key === "resource") shown = redactBlock(given as object, by, rule);
+    else shown = redactValue(given, rule);
+    if (shown !== given) (copy ??= { ...block } as Record<string, unknown>)[key] = shown;
+  }
+  return (copy as Block | undefined) ?? block;
+}
+
+function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedactor): string {
+  const { mimeType } = block;
+  const type = typeof mimeType === "string" ? mimeType : "";
+  // What is in a picture is found without taking it apart; a drawing is text.
+  if (/^(?:image|audio|video)\/(?!svg)/i.test(type)) return by.base64(data);
+  const bytes = base64ToBytes(data);
+  // No base64 after all.
+  if (bytes === undefined) return by.text(data);
+  const shown = by.bytes(bytes, type);
+  return shown === bytes ? data : bytesToBase64(shown);
+}
+
+/** True for media types whose bytes are text. */
+export function isTextType(mediaType: string): boolean {
+  return /^\s*text\/|[/+](?:json|xml|yaml|x-yaml|javascript|ecmascript|toml|sql|graphql|csv|html|x-ndjson|jsonl|json-seq|x-www-form-urlencoded|x-sh|x-pem-file|pem-certificate-chain|http|rtf)\b/i.test(
+    mediaType,
+  );
+}

@@ -1,0 +1,81 @@
+/** Deeper than anything that is JSON here; a cycle ends so, too. */
+const deepest = 1000;
+
+/** What becomes of a text; the key that it stands under, where there is one. */
+export type TextRule = (text: string, key?: string) => string;
+
+/**
+ * A value with every text in it, keys included, replaced by what `rule` makes of it: a copy where one
+ * has changed, the very same where none has.
+ *
+ * @throws RangeError for a value without end.
+ */
+export function redactValue<Value>(value: Value, rule: TextRule, key?: string, depth = 0): Value {
+  return redacted(value, rule, key, depth) as Value;
+}
+
+function redacted(value: unknown, rule: TextRule, key: string | undefined, depth: number): unknown {
+  switch (typeof value) {
+    case "string":
+      return rule(value, key);
+    case "number":
+    case "bigint": {
+      // Shorter ones are no secrets.
+      if (value > -100 && value < 1000 && Number.isInteger(value)) return value;
+      const digits = String(value);
+      const shown = rule(digits, key);
+      return shown === digits ? value : shown;
+    }
+    case "object":
+      if (value === null) return value;
+      if (depth > deepest) throw new RangeError("The value has no end.");
+      return Array.isArray(value)
+        ? redactedItems(value, rule, key, depth)
+        : redactedMembers(value as Record<string, unknown>, rule, depth);
+    default:
+      return value;
+  }
+}
+
+function redactedItems(
+  items: readonly unknown[],
+  rule: TextRule,
+  key: string | undefined,
+  depth: number,
+): unknown {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const shown = redacted(item, rule, key, depth + 1);
+    if (shown !== item && copy === undefined) copy = items.slice(0, index);
+    copy?.push(shown);
+  }
+  return copy ?? items;
+}
+
+function redactedMembers(
+  members: Readonly<Record<string, unknown>>,
+  rule: TextRule,
+  depth: number,
+): unknown {
+  const keys = Object.keys(members);
+  let changed = false;
+  const entries: [string, unknown][] = [];
+  for (const key of keys) {
+    const value = members[key];
+    const shownKey = rule(key);
+    const shown = redacted(value, rule, key, depth + 1);
+    if (shown !== value || shownKey !== key) changed = true;
+    entries.push([shownKey, shown]);
+  }
+  if (!changed) return members;
+  // Two keys that were secret must not become one.
+  const used = new Set<string>();
+  for (const entry of entries) {
+    let [key] = entry;
+    for (let count = 2; used.has(key); count++) key = `${entry[0]} ${count}`;
+    used.add((entry[0] = key));
+  }
+  // Not by assignment: a key may be `__proto__`.
+  return Object.fromEntries(entries);
+}

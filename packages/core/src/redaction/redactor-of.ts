@@ -1,0 +1,137 @@
+import { checkOptions } from "../check-options.ts";
+import type { Execution } from "../executor/execution.ts";
+import type { JsonPath } from "../json-path/json-path.ts";
+import type { ToolRegistry } from "../registry/tool-registry.ts";
+import { shown } from "../shown.ts";
+import type { InjectedParameter } from "../spec/tool-spec.ts";
+import type { Tool } from "../spec/tool.ts";
+import { ToolError } from "../tool-error.ts";
+import { compilePaths } from "./path-rules.ts";
+import type { RedactionOptions } from "./redaction-options.ts";
+import type { Redactor } from "./redactor.ts";
+import { SecretFinder } from "./secret-finder.ts";
+import { SecretRedactor } from "./secret-redactor.ts";
+import { SecretSet } from "./secret-set.ts";
+
+const optionNames: readonly string[] = [
+  "secrets",
+  "credentials",
+  "paths",
+] satisfies readonly (keyof RedactionOptions)[];
+
+/**
+ * The secrets of an executor's own, and what takes them and those of its sources out.
+ *
+ * @throws ToolError `internal` when an option makes no sense.
+ */
+export function redactionOf(
+  options: RedactionOptions | false | undefined,
+  registry: ToolRegistry,
+): { readonly secrets: SecretSet; readonly redactor: SecretRedactor | undefined } {
+  if (options === false) return { secrets: new SecretSet(), redactor: undefined };
+  const { secrets: given = [], credentials = true, paths }: RedactionOptions = options ?? {};
+  checkOptions("new ToolExecutor: redact", options ?? {}, optionNames);
+  if (typeof credentials !== "boolean") {
+    throw misuse(`credentials is ${shown(credentials)}; use true or false`);
+  }
+  const secrets = secretsOf(given);
+  let seen: readonly SecretSet[] | undefined;
+  let sets: readonly SecretSet[] = [];
+  const current = (): readonly SecretSet[] => {
+    // A registry may be of another copy of this package, and know of no secrets.
+    const held: readonly SecretSet[] | undefined = registry.secrets;
+    if (seen === undefined || held !== seen) {
+      seen = held ?? [];
+      sets = [secrets, ...seen];
+    }
+    return sets;
+  };
+  const compiled = compilePaths("new ToolExecutor: redact", paths);
+  return {
+    secrets,
+    redactor: new SecretRedactor([new SecretFinder(current, credentials)], compiled),
+  };
+}
+
+function secretsOf(given: SecretSet | readonly string[]): SecretSet {
+  // Not by class: it may be of another copy of this package.
+  if (typeof (given as SecretSet | null)?.version === "number") return given as SecretSet;
+  const isList = Array.isArray(given) && given.every((secret) => typeof secret === "string");
+  if (isList) return new SecretSet(given);
+  throw misuse(`secrets is ${shown(given)}; use a SecretSet or a list of texts`);
+}
+
+function misuse(what: string): ToolError {
+  return new ToolError("internal", `new ToolExecutor: redact: ${what}.`);
+}
+
+/** What takes out of a call whatever must not leave: also what its run injects, and what its tool names. */
+export function redactorOf({ engine, run, entry }: Execution): Redactor | undefined {
+  const { redactor } = engine;
+  if (redactor === undefined || entry === undefined) return redactor && (run.redactor ?? redactor);
+  const { injected, annotations } = entry.tool.spec;
+  if (injected !== undefined) addInjected(run, redactor, injected);
+  const own = run.redactor ?? redactor;
+  if (annotations.redact === undefined) return own;
+  const paths = toolPaths.get(entry.tool);
+  // Without: the tool has been refused for its rules, and is not run.
+  return paths === undefined ? own : own.with([], paths);
+}
+
+/**
+ * Refuses a tool of which nothing could come out, before it does anything.
+ *
+ * @throws ToolError `internal` when one of its rules cannot be read.
+ */
+export function checkRules(tool: Tool): void {
+  if (tool.spec.annotations.redact !== undefined) pathsOf(tool);
+}
+
+const toolPaths = new WeakMap<Tool, readonly JsonPath[]>();
+
+function pathsOf(tool: Tool): readonly JsonPath[] {
+  let paths = toolPaths.get(tool);
+  if (paths === undefined) {
+    paths = compilePaths(`${tool.spec.name}: redact`, tool.spec.annotations.redact);
+    toolPaths.set(tool, paths);
+  }
+  return paths;
+}
+
+/** By run: what it injects as a secret, by name. */
+const injectedSecrets = new WeakMap<
+  object,
+  { readonly names: Set<string>; readonly set: SecretSet }
+>();
+
+function addInjected(
+  run: Execution["run"],
+  redactor: SecretRedactor,
+  parameters: readonly InjectedParameter[],
+): void {
+  const { injected } = run;
+  if (typeof injected !== "object" || injected === null) return;
+  for (const { name, secret } of parameters) {
+    if (secret !== true || injectedSecrets.get(run)?.names.has(name) === true) continue;
+    let own = injectedSecrets.get(run);
+    if (own === undefined) {
+      own = { names: new Set(), set: new SecretSet() };
+      injectedSecrets.set(run, own);
+      const sets = [own.set];
+      run.redactor = redactor.with([new SecretFinder(() => sets, false)], []);
+    }
+    own.names.add(name);
+    addTexts((injected as Record<string, unknown>)[name], own.set, 0);
+  }
+}
+
+/** The texts of a value that may be anything, such as a client with its credentials. */
+function addTexts(value: unknown, set: SecretSet, depth: number): void {
+  if (typeof value === "string") set.add(value);
+  else if (typeof value === "number") set.add(String(value));
+  else if (typeof value === "object" && value !== null && depth < 5) {
+    for (const { value: own } of Object.values(Object.getOwnPropertyDescriptors(value))) {
+      addTexts(own, set, depth + 1);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { JsonObject, JsonSchema, JsonValue } from "../spec/json.ts";
+import { mask } from "./spans.ts";
+
+/** References may lead in circles; arguments do not nest so deep, even with a few of them at each level. */
+const deepest = 1000;
+
+/** Schemas that lead to one another can take more steps than anybody waits for: then all is secret. */
+const mostSteps = 200_000;
+
+/** By schema: whether it calls anything secret at all. */
+const withSecrets = new WeakMap<object, boolean>();
+
+/**
+ * Arguments as they are shown to people: without what their schema calls secret, by
+ * `format: "password"`, `writeOnly: true` or `x-secret: true`.
+ */
+export function maskArguments(args: JsonObject, schema: JsonSchema): JsonObject {
+  if (typeof schema !== "object" || schema === null || !namesSecrets(schema)) return args;
+  const shown = masked(args, schema, { schema, left: mostSteps }, 0);
+  // All of it: whoever shows arguments needs an object, though.
+  return typeof shown === "object" ? (shown as JsonObject) : everyMember(args);
+}
+
+function everyMember(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.keys(args).map((key) => [key, mask]));
+}
+
+/** The whole schema, and how many steps are left for it. */
+interface Root {
+  readonly schema: object;
+  left: number;
+}
+
+function namesSecrets(schema: object): boolean {
+  let names = withSecrets.get(schema);
+  if (names === undefined) {
+    names = /"(?:writeOnly|x-secret)":true|"format":"password"/.test(JSON.stringify(schema));
+    withSecrets.set(schema, names);
+  }
+  return names;
+}
+
+function masked(value: JsonValue, given: unknown, root: Root, depth: number): JsonValue {
+  if (typeof given !== "object" || given === null) return value;
+  if (depth > deepest || root.left-- <= 0) return mask;
+  const schema = given as Readonly<Record<string, unknown>>;
+  if (schema["writeOnly"] === true || schema["x-secret"] === true) return mask;
+  if (schema["format"] === "password") return mask;
+  let shown = value;
+  for (const keyword of ["allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"]) {
+    for (const one of Object.values(schema[keyword] ?? {})) {
+      shown = masked(shown, one, root, depth + 1);
+    }
+  }
+  for (const keyword of ["if", "then", "else"]) {
+    shown = masked(shown, schema[keyword], root, depth + 1);
+  }
+  if (typeof schema["$ref"] === "string") {
+    shown = masked(shown, target(schema["$ref"], root), root, depth + 1);
+  }
+  if (typeof shown !== "object" || shown === null) return shown;
+  return Array.isArray(shown)
+    ? maskedItems(shown as readonly JsonValue[], schema, root, depth)
+    : maskedMembers(shown as JsonObject, schema, root, depth);
+}
+
+function maskedItems(
+  items: readonly JsonValue[],
+  schema: Readonly<Record<string, unknown>>,
+  root: Root,
+  depth: number,
+): JsonValue {
+  // Draft 7 has both in `items`.
+  const { items: either, prefixItems = either, additionalItems, unevaluatedItems } = schema;
+  const first = Array.isArray(prefixItems) ? prefixItems : [];
+  const rest = Array.isArray(either) ? additionalItems : (either ?? unevaluatedItems);
+  return items.map((item, index) => {
+    const shown = masked(item, index < first.length ? first[index] : rest, root, depth + 1);
+    return masked(shown, schema["contains"], root, depth + 1);
+  });
+}
+
+function maskedMembers(
+  members: JsonObject,
+  schema: Readonly<Record<string, unknown>>,
+  root: Root,
+  depth: number,
+): JsonObject {
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const patterns = Object.entries(schema["patternProperties"] ?? {});
+  const rest = schema["additionalProperties"] ?? schema["unevaluatedProperties"];
+  const entries = Object.entries(members).map(([key, value]): [string, JsonValue] => {
+    const isDeclared = Object.hasOwn(properties, key);
+    // Which pattern a key matches is not worth an expression from outside: any may.
+    const all = [
+      ...patterns.map(([, one]) => one),
+      ...(isDeclared ? [properties[key]] : patterns.length > 0 ? [] : [rest]),
+    ];
+    return [key, all.reduce<JsonValue>((at, one) => masked(at, one, root, depth + 1), value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What a reference within the schema leads to (RFC 6901); other ones have been resolved before. */
+function target(reference: string, { schema }: Root): unknown {
+  if (!/^#(?:\/|$)/.test(reference)) return unknown;
+  let at: unknown = schema;
+  for (const part of decoded(reference.slice(1)).split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return unknown;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}
+
+/** What cannot be found may call anything secret. */
+const unknown = { writeOnly: true };
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,60 @@
+/** Shorter secrets are not kept. */
+const shortest = 4;
+
+/** Shorter ones stand in base64 of anything. */
+const shortestPart = 8;
+
+/**
+ * The texts that give a secret away: itself, and what of it stands in base64 of a longer text, whatever
+ * comes before and after it. JSON's and percent escapes need none: they are undone before the search.
+ */
+export function secretPatterns(secret: string): ReadonlySet<string> {
+  const patterns = new Set([secret]);
+  // Whoever sends it leaves off the line break that its file ends with.
+  const bare = secret.trim();
+  if (bare !== secret && bare.length >= shortest) return new Set([secret, ...secretPatterns(bare)]);
+  // A form's way to write a space; the other escapes of a form are undone.
+  if (secret.includes(" ")) patterns.add(secret.replaceAll(" ", "+"));
+  const bytes = new TextEncoder().encode(secret);
+  // In bytes that are read as one character each.
+  if (bytes.length > secret.length) patterns.add(latin1(bytes));
+  const json = JSON.stringify(secret).slice(1, -1);
+  for (const written of new Set([secret, json, percentEncoded(secret)])) {
+    addBase64(written === secret ? bytes : new TextEncoder().encode(written), patterns);
+  }
+  return patterns;
+}
+
+function percentEncoded(secret: string): string {
+  try {
+    return encodeURIComponent(secret);
+  } catch {
+    // Half of a surrogate pair has no encoding.
+    return secret;
+  }
+}
+
+/** At each of three offsets the sextets that hold nothing but the secret. */
+function addBase64(bytes: Uint8Array, patterns: Set<string>): void {
+  const binary = latin1(bytes);
+  for (let offset = 0; offset < 3; offset++) {
+    const encoded = btoa("\0".repeat(offset) + binary);
+    const part = encoded.slice(
+      Math.ceil((offset * 8) / 6),
+      Math.floor(((offset + bytes.length) * 8) / 6),
+    );
+    const pattern = part.length >= shortestPart ? part : offset === 0 ? encoded : "";
+    // A short one is told from other base64 by its padding alone.
+    if (pattern.length < shortestPart) continue;
+    patterns.add(pattern).add(pattern.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+}
+
+/** A character for each byte. */
+export function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let index = 0; index < bytes.length; index += 0x2000) {
+    text += String.fromCharCode(...bytes.subarray(index, index + 0x2000));
+  }
+  return text;
+}

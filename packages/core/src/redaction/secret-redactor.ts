@@ -1,0 +1,153 @@
+import type { JsonPath } from "../json-path/json-path.ts";
+import type { ContentBlock } from "../spec/content-block.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ToolError } from "../tool-error.ts";
+import { isSecretKey, withoutNamed } from "./by-name.ts";
+import { withoutPaths } from "./path-rules.ts";
+import { PassingTexts } from "./passing-texts.ts";
+import { redactError } from "./redact-error.ts";
+import { isTextType, redactOutput } from "./redact-output.ts";
+import { redactValue } from "./redact-value.ts";
+import type { Redactor } from "./redactor.ts";
+import { shortestForm, type SecretFinder } from "./secret-finder.ts";
+import { latin1 } from "./secret-patterns.ts";
+import { mask, merged, replaceSpans, type Spans } from "./spans.ts";
+
+/** The redactor over any number of finders: an executor's own, and a run's. */
+export class SecretRedactor implements Redactor {
+  readonly #finders: readonly SecretFinder[];
+  readonly #paths: readonly JsonPath[];
+
+  constructor(finders: readonly SecretFinder[], paths: readonly JsonPath[]) {
+    this.#finders = finders;
+    this.#paths = paths;
+  }
+
+  /** The same with one more finder, or more paths. */
+  with(finders: readonly SecretFinder[], paths: readonly JsonPath[]): SecretRedactor {
+    return new SecretRedactor([...this.#finders, ...finders], [...this.#paths, ...paths]);
+  }
+
+  text(text: string): string {
+    // No secret is shorter.
+    if (text.length < 4) return text;
+    const spans: Spans = [];
+    for (const finder of this.#finders) finder.find(text, spans);
+    return spans.length === 0 ? text : replaceSpans(text, spans, () => mask);
+  }
+
+  texts(texts: readonly string[]): readonly string[] {
+    const spans: Spans = [];
+    const whole = texts.join("");
+    for (const finder of this.#finders) finder.find(whole, spans);
+    if (spans.length === 0) return texts;
+    const parts = merged(spans);
+    let start = 0;
+    return texts.map((text) => {
+      const own: Spans = [];
+      for (const [from, to] of parts) {
+        const at = Math.max(0, from - start);
+        const end = Math.min(text.length, to - start);
+        if (at < end) own.push(at, end);
+      }
+      start += text.length;
+      return replaceSpans(text, own, () => mask);
+    });
+  }
+
+  value<Value extends JsonValue>(value: Value): Value {
+    let kept: JsonValue = value;
+    for (const path of this.#paths) kept = path.replace(kept, mask);
+    return redactValue(kept, (text) => this.text(text)) as Value;
+  }
+
+  told<Value>(value: Value): Value {
+    return redactValue(value, (text, key) => {
+      if (key !== undefined && isSecretKey(key)) return mask;
+      return this.text(withoutNamed(text));
+    });
+  }
+
+  registered(text: string): string {
+    const spans: Spans = [];
+    for (const finder of this.#finders) finder.find(text, spans, false);
+    return spans.length === 0 ? text : replaceSpans(text, spans, () => mask);
+  }
+
+  output(output: ToolOutput): ToolOutput {
+    if (this.#paths.length === 0 && this.#isClean(output)) return output;
+    return redactOutput(withoutPaths(output, this.#paths), this);
+  }
+
+  /** The ordinary answer, of one text and at most that as its value, is known to be clean at once. */
+  #isClean(output: ToolOutput): boolean {
+    const { content, value, details, provider, error, artifacts, childRunId } = output;
+    if (details !== undefined || provider !== undefined || error !== undefined) return false;
+    if (artifacts !== undefined || childRunId !== undefined || content.length !== 1) return false;
+    const block = content[0] as ContentBlock;
+    if (block.type !== "text") return false;
+    for (const key in block) if (key !== "type" && key !== "text") return false;
+    const { text } = block;
+    const knows = this.#knows();
+    if ((knows || text.length >= shortestForm) && this.text(text) !== text) return false;
+    switch (typeof value) {
+      case "undefined":
+      case "boolean":
+        return true;
+      case "string":
+        return value === text;
+      case "number":
+        // No credential of any form is a number.
+        return !knows || String(value) === text;
+      default:
+        return false;
+    }
+  }
+
+  #knows(): boolean {
+    for (const finder of this.#finders) if (finder.knows) return true;
+    return false;
+  }
+
+  error(error: ToolError, thrown = false): ToolError {
+    return redactError(error, (value) => this.told(value), thrown);
+  }
+
+  bytes(bytes: Uint8Array, mediaType: string): Uint8Array {
+    const asText = textOf(bytes, mediaType);
+    if (asText !== undefined) {
+      const shown = this.text(asText);
+      if (shown !== asText) return new TextEncoder().encode(shown);
+    }
+    const spans: Spans = [];
+    const text = latin1(bytes);
+    for (const finder of this.#finders) finder.findPlain(text, spans);
+    if (spans.length === 0) return bytes;
+    const copy = bytes.slice();
+    for (const [start, end] of merged(spans)) copy.fill(0x2a, start, end);
+    return copy;
+  }
+
+  /** Base64 of bytes that are no text: what is secret in it becomes zeros, and it stays base64. */
+  base64(data: string): string {
+    const spans: Spans = [];
+    for (const finder of this.#finders) finder.findPlain(data, spans);
+    return spans.length === 0 ? data : replaceSpans(data, spans, (part) => "A".repeat(part.length));
+  }
+
+  passing(): PassingTexts {
+    return new PassingTexts(this.#finders);
+  }
+}
+
+/** Bytes as a text, when they are one: by their type, or since they can be read as one. */
+function textOf(bytes: Uint8Array, mediaType: string): string | undefined {
+  const isText = isTextType(mediaType);
+  if (!isText && bytes.subarray(0, 1024).includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: !isText }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { Execution } from "../executor/execution.ts";
+import type { InterruptionRequest } from "../spec/interruption.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
+import type { Redactor } from "./redactor.ts";
+import { redactorOf } from "./redactor-of.ts";
+import { maskArguments } from "./secret-arguments.ts";
+import { mask } from "./spans.ts";
+
+/** What a person is shown of a call. */
+export interface ShownCall {
+  readonly arguments: JsonObject;
+  readonly requests: readonly InterruptionRequest[];
+}
+
+/** What a person may see of a call that waits: the same objects where nothing is secret. */
+export function shownCall<Given extends ShownCall>(execution: Execution, given: Given): Given {
+  const redactor = redactorOf(execution);
+  if (redactor === undefined) return given;
+  const args = shownArguments(execution, given.arguments, redactor);
+  const requests = given.requests.map((request) => shownRequest(execution, request, redactor));
+  const same = requests.every((request, index) => request === given.requests[index]);
+  if (args === given.arguments && same) return given;
+  return { ...given, arguments: args, requests: same ? given.requests : requests };
+}
+
+/** Without what the tool's schema calls secret, and what is. */
+function shownArguments(
+  { entry, toolset, call }: Execution,
+  args: JsonObject,
+  redactor: Redactor,
+): JsonObject {
+  const schema = (entry ?? toolset.callable(call.name))?.tool.spec.inputSchema;
+  const masked = schema === undefined ? args : maskArguments(args, schema);
+  const shown = redactor.told(masked);
+  return masked === args || canonicalJson(shown) !== canonicalJson(args) ? shown : args;
+}
+
+/** The same of arguments as a model has sent them: an object, its JSON text, or anything else. */
+export function toldArguments(execution: Execution, args: JsonValue): JsonValue {
+  const redactor = redactorOf(execution);
+  if (redactor === undefined) return args;
+  if (typeof args !== "string") {
+    return isObject(args) ? shownArguments(execution, args, redactor) : redactor.told(args);
+  }
+  const read = parsed(args);
+  if (!isObject(read)) return redactor.told(args);
+  const shown = shownArguments(execution, read, redactor);
+  return shown === read ? redactor.told(args) : JSON.stringify(shown);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function shownRequest(
+  execution: Execution,
+  request: InterruptionRequest,
+  redactor: Redactor,
+): InterruptionRequest {
+  // Answers name it by its id, and a link that is changed leads nowhere.
+  const { id: _id, type: _type, ...rest } = request;
+  const { url, schema, call, arguments: args, ...words } = rest as Record<string, unknown>;
+  const shown: Record<string, unknown> = { ...redactor.told(words) };
+  if (url !== undefined) shown["url"] = redactor.registered(url as string);
+  if (schema !== undefined) shown["schema"] = redactor.value(schema as JsonValue);
+  if (args !== undefined) {
+    shown["arguments"] = shownArguments(execution, args as JsonObject, redactor);
+  }
+  if (call !== undefined) {
+    const { call: own } = execution;
+    const of = call as { readonly id: string; readonly arguments?: unknown };
+    const given = of.arguments as JsonObject;
+    shown["call"] = {
+      ...of,
+      arguments:
+        of.id === own.id ? shownArguments(execution, given, redactor) : redactor.told(given),
+    };
+  }
+  const all = { ...request, ...shown };
+  return canonicalJson(all) === canonicalJson(request) ? request : all;
+}
+
+/**
+ * What a person has put in place of arguments that were shown with parts masked: a mask that still
+ * stands in its place is what it stands for.
+ *
+ * @throws Error for one that stands elsewhere.
+ */
+export function unmasked(edited: JsonObject, shown: JsonObject, original: JsonObject): JsonObject {
+  return unmask(edited, shown, original) as JsonObject;
+}
+
+function unmask(
+  edited: JsonValue,
+  shown: JsonValue | undefined,
+  original: JsonValue | undefined,
+): JsonValue {
+  if (typeof edited === "string") {
+    if (edited === shown) return original as JsonValue;
+    if (!edited.includes(mask)) return edited;
+    throw new Error(
+      `It holds ${mask} where that was not shown: write what is meant, or leave each such text as it was shown.`,
+    );
+  }
+  if (typeof edited !== "object" || edited === null) return edited;
+  if (Array.isArray(edited)) {
+    const items = edited as readonly JsonValue[];
+    const before = Array.isArray(shown) && shown.length === items.length ? shown : [];
+    const meant = before.length > 0 ? (original as readonly JsonValue[]) : [];
+    return items.map((item, index) => unmask(item, before[index] as JsonValue, meant[index]));
+  }
+  const before = isObject(shown) ? shown : {};
+  const meant = isObject(shown) ? (original as JsonObject) : {};
+  // Not by their order: whoever has kept the interruption may have put them in another one.
+  const hidden = Object.keys(meant).filter(
+    (key) => key.includes(mask) || !Object.hasOwn(before, key),
+  );
+  return Object.fromEntries(
+    Object.entries(edited).map(([key, value]) => {
+      const isShown = Object.hasOwn(before, key);
+      const name = !key.includes(mask)
+        ? key
+        : isShown && hidden.length === 1
+          ? (hidden[0] as string)
+          : (unmask(key, undefined, undefined) as string);
+      const same = isShown && Object.hasOwn(meant, name);
+      return [
+        name,
+        same ? unmask(value, before[key], meant[name]) : unmask(value, undefined, undefined),
+      ];
+    }),
+  );
+}

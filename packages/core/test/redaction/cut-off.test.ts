@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed, failed } from "../support/outcomes.ts";
+
+const secret = "correct-horse-battery-staple";
+
+describe("a secret that is cut off", () => {
+  test("by what is captured at all does not show its beginning", async () => {
+    for (let kept = 1; kept < secret.length; kept++) {
+      const executor = executorFor(
+        tool("read_all", () => `${"x".repeat(1000 - kept)}${secret}${"y".repeat(5000)}`),
+        { redact: { secrets: [secret] }, largeOutputs: { maxCapturedBytes: 1000 } },
+      );
+      const shown = JSON.stringify(completed(await executor.execute(call("read_all"))).result);
+      expect(shown).toMatch(/the rest is lost/);
+      expect(shown).not.toContain(secret.slice(0, Math.max(4, kept)));
+    }
+  });
+
+  test("by the end of malformed arguments does not come back in the error", async () => {
+    const executor = executorFor(tool("keep"), { redact: { secrets: [secret] } });
+    for (const sent of [
+      `{"a": "${secret}`,
+      `{"a": ${secret}}`,
+      `${secret}`,
+      `"${secret}"x`,
+      `{"a": 1, ${secret}`,
+    ]) {
+      const outcome = await executor.execute({ id: "1", name: "keep", arguments: sent });
+      expect(JSON.stringify(outcome)).not.toMatch(/orse|orrec|staple|battery/);
+      expect(failed(outcome).error.message).toMatch(
+        /^The arguments of keep are not valid JSON \(.+\)\. Send one JSON object\.$/,
+      );
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { suspend, type Interruption, type Tool } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed, failed, interruptionOf } from "../support/outcomes.ts";
+
+const secret = "tok_4f9a0c2b7d1e";
+const redact = { secrets: [secret] };
+
+describe("what an interruption shows", () => {
+  const asking = (ran: unknown[] = []): Tool =>
+    tool(
+      "send",
+      (args) => {
+        ran.push(args);
+        return "sent";
+      },
+      {
+        input: {
+          type: "object",
+          properties: {
+            to: { type: "string" },
+            password: { type: "string", format: "password" },
+            pin: { type: "integer", writeOnly: true },
+            login: { $ref: "#/$defs/login" },
+          },
+          $defs: { login: { type: "object", properties: { key: { "x-secret": true } } } },
+        },
+        annotations: { needsApprovalHint: true },
+        preflight: ({ to }) => [
+          {
+            kind: "network",
+            target: `POST https://h/${String(to)}`,
+            summary: `Send to ${String(to)}`,
+          },
+        ],
+      },
+    );
+  const args = { to: `x-${secret}`, password: "open sesame", pin: 4711, login: { key: "k-1" } };
+
+  test("SE09: has a mask in place of secrets, and the call runs with what is behind it", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran), { redact });
+    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    expect(interruption.call.arguments).toEqual({
+      to: "x-[redacted]",
+      password: "[redacted]",
+      pin: "[redacted]",
+      login: { key: "[redacted]" },
+    });
+    expect(JSON.stringify(interruption)).not.toMatch(/open sesame|4711|k-1|tok_/);
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect(ran).toEqual([args]);
+  });
+
+  test("a grant for calls like it answers for the very call, not for what was shown", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran), { redact });
+    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
+    completed(await executor.execute(call("send", args)));
+    interruptionOf(await executor.execute(call("send", { ...args, to: "x-[redacted]" })));
+    expect(ran).toHaveLength(2);
+  });
+
+  test("edited with a mask in its place, it keeps what was there", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran), { redact });
+    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const shown = interruption.call.arguments as Record<string, unknown>;
+    const again = await executor.resume(interruption, [
+      { type: "approve", arguments: { ...shown, pin: 42 } as never },
+    ]);
+    completed(again);
+    expect(ran).toEqual([{ ...args, pin: 42 }]);
+  });
+
+  test("edited with a mask where there was none, it is refused and still waits", async () => {
+    const executor = executorFor(asking(), { redact });
+    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const edited = { to: "y-[redacted]", password: "new" };
+    const outcome = await executor.resume(interruption, [{ type: "approve", arguments: edited }]);
+    expect(failed(outcome).error).toMatchObject({ code: "approval_invalid" });
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+  });
+
+  test("a changed mask is noticed like any other change", async () => {
+    const executor = executorFor(asking(), { redact });
+    const interruption = interruptionOf(await executor.execute(call("send", args)));
+    const changed: Interruption = {
+      ...interruption,
+      call: { ...interruption.call, arguments: { ...args, pin: 1 } },
+    };
+    const outcome = await executor.resume(changed, [{ type: "approve" }]);
+    expect(failed(outcome).error.code).toBe("approval_invalid");
+  });
+
+  test("an approver sees it so, too", async () => {
+    let asked: unknown;
+    const executor = executorFor(asking(), {
+      redact,
+      onAsk: (ask) => {
+        asked = { arguments: ask.arguments, requests: ask.requests };
+        return { approved: true };
+      },
+    });
+    completed(await executor.execute(call("send", args)));
+    expect(JSON.stringify(asked)).not.toMatch(/open sesame|4711|k-1|tok_/);
+  });
+
+  test("of a nested call is passed on as it is shown, and the call runs with what is behind it", async () => {
+    const ran: unknown[] = [];
+    const outer = tool("outer", async (_, { scope, resumed }) => {
+      const outcome =
+        resumed === undefined
+          ? await scope.execute(call("send", args, "inner"))
+          : await scope.resume(resumed.state as never);
+      return outcome.status === "interrupted"
+        ? suspend(outcome.interruption.requests, outcome.interruption as never)
+        : "done";
+    });
+    const executor = executorFor([outer, asking(ran)], { redact });
+    const interruption = interruptionOf(await executor.execute(call("outer")));
+    expect(JSON.stringify(interruption)).not.toMatch(/open sesame|4711|k-1|tok_/);
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+    expect(ran).toEqual([args]);
+  });
+
+  test("of a tool that asks for itself has none in its words, and the link stays whole", async () => {
+    const url = "https://login.example/authorize?state=abc&token=xyz";
+    const asks = tool("t", () =>
+      suspend([{ id: "1", type: "auth", credential: "c", message: `for ${secret}`, url }], null),
+    );
+    const { requests } = interruptionOf(await executorFor(asks, { redact }).execute(call("t")));
+    expect(requests).toEqual([
+      { id: "1", type: "auth", credential: "c", message: "for [redacted]", url },
+    ]);
+  });
+});

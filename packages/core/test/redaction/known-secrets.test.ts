@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { SecretSet } from "@toolweave/core";
+import { SecretFinder } from "../../src/redaction/secret-finder.ts";
+import { SecretRedactor } from "../../src/redaction/secret-redactor.ts";
+
+function redactorFor(...secrets: readonly string[]): SecretRedactor {
+  const sets = [new SecretSet(secrets)];
+  return new SecretRedactor([new SecretFinder(() => sets, false)], []);
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const lines = (text: string, separator: string): string =>
+  (base64(text).match(/.{1,60}/g) ?? []).join(separator);
+const everyByte = (text: string, write: (byte: string) => string): string =>
+  [...Buffer.from(text)].map((byte) => write(byte.toString(16).padStart(2, "0"))).join("");
+
+const secrets = [
+  "sk_example_4f9a0c2b7d",
+  'quo"te\\back/slash',
+  "pass word+with%41 signs&=",
+  "pässwörd-日本-🔑",
+  "hunter2-42",
+];
+
+describe.each(secrets)("SE03: the secret %s", (secret) => {
+  const redactor = redactorFor(secret);
+  test.each<[string, string]>([
+    ["as it is", secret],
+    ["within a JSON string", JSON.stringify({ a: secret })],
+    ["within JSON within JSON", JSON.stringify(JSON.stringify({ a: secret }))],
+    [
+      "with JSON escapes that need not be",
+      [...secret]
+        .flatMap((char) => char.split(""))
+        .map((unit, index) => {
+          const hex = unit.charCodeAt(0).toString(16).padStart(4, "0");
+          return `\\u${index % 2 === 0 ? hex : hex.toUpperCase()}`;
+        })
+        .join(""),
+    ],
+    ["in a URL", `https://example.com/?q=${encodeURIComponent(secret)}&r=1`],
+    ["in a form", new URLSearchParams({ a: secret }).toString()],
+    ["with each byte percent-encoded", everyByte(secret, (byte) => `%${byte}`)],
+    ["the same in upper case", everyByte(secret, (byte) => `%${byte.toUpperCase()}`)],
+    ["encoded twice", encodeURIComponent(encodeURIComponent(secret))],
+    ["in a URL in JSON", JSON.stringify({ url: `/?q=${encodeURIComponent(`"${secret}"`)}` })],
+    ["in base64", base64(secret)],
+    ["in base64 after one character", base64(`a${secret}`)],
+    ["in base64 after two characters", base64(`ab${secret}`)],
+    ["in base64 between others", base64(`user:${secret}@host`)],
+    ["in base64 without padding", base64(`abc:${secret}`).replaceAll("=", "")],
+    ["in base64url", Buffer.from(`x${secret}y`).toString("base64url")],
+    ["in base64 of JSON", base64(JSON.stringify({ secret }))],
+    ["in base64 in lines", lines(`${"x".repeat(90)}${secret}${"y".repeat(90)}`, "\n")],
+    ["in base64 in lines of MIME", lines(`${"x".repeat(91)}${secret}${"y".repeat(9)}`, "\r\n")],
+    [
+      "in base64 in lines in JSON",
+      JSON.stringify(lines(`${"x".repeat(92)}${secret}${"y".repeat(90)}`, "\n")),
+    ],
+    ["in base64 in a URL", encodeURIComponent(base64(`?>${secret}`))],
+  ])("does not come out %s", (_, given) => {
+    const shown = redactor.text(`before ${given} after`);
+    expect(shown).toContain("[redacted]");
+    expect(shown).toMatch(/^before .* after$/s);
+    expect(shown).not.toContain(secret);
+    for (const part of [
+      base64(secret),
+      base64(`a${secret}`).slice(2),
+      base64(`ab${secret}`).slice(3),
+    ]) {
+      expect(shown).not.toContain(part.slice(0, -4));
+    }
+    expect(redactor.text(shown)).toBe(shown);
+  });
+});
+
+describe("several secrets", () => {
+  test("of which one holds another, are replaced by the longer", () => {
+    const redactor = redactorFor("abcd", "xxabcdyy", "abcdyyzz-and-much-more-than-that");
+    expect(redactor.text("1 abcd 2 xxabcdyy 3")).toBe("1 [redacted] 2 [redacted] 3");
+    expect(redactor.text("xxabcdyyzz-and-much-more-than-that!")).toBe("[redacted]!");
+    expect(redactor.text("abcdyyzz-and-much-more-than-this")).toBe(
+      "[redacted]yyzz-and-much-more-than-this",
+    );
+  });
+
+  test("that overlap, are replaced together", () => {
+    expect(redactorFor("abcdef", "defghi").text("-abcdefghi-")).toBe("-[redacted]-");
+  });
+
+  test("one after the other, are replaced one by one", () => {
+    expect(redactorFor("abcdef").text("abcdefabcdef")).toBe("[redacted][redacted]");
+  });
+
+  test("with one beginning, are told apart", () => {
+    const head = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.";
+    const redactor = redactorFor(`${head}one-1`, `${head}two-22`);
+    expect(redactor.text(`${head}two-22 ${head}one-1 ${head}six-6`)).toBe(
+      `[redacted] [redacted] ${head}six-6`,
+    );
+  });
+});
+
+test("a secret from a file is found without the line break at its end", () => {
+  expect(redactorFor("tok-1234567\n").text(`a ${base64("tok-1234567")} tok-1234567.`)).toBe(
+    "a [redacted]c= [redacted].",
+  );
+});
+
+test("what is no text is no secret, and is refused", () => {
+  expect(() => new SecretSet().add(undefined as never)).toThrow(
+    /A secret is undefined; add a text/,
+  );
+});
+
+test("case counts", () => {
+  expect(redactorFor("AbCdEf").text("abcdef")).toBe("abcdef");
+});
+
+test("a secret that is forgotten comes out again, and one that is added does not", () => {
+  const set = new SecretSet();
+  const sets = [set];
+  const redactor = new SecretRedactor([new SecretFinder(() => sets, false)], []);
+  expect(redactor.text("the-token")).toBe("the-token");
+  const forget = set.add("the-token");
+  expect(redactor.text("the-token")).toBe("[redacted]");
+  forget();
+  expect(redactor.text("the-token")).toBe("the-token");
+});
+
+test("a short secret is found in base64 that is nothing else", () => {
+  const redactor = redactorFor("pa55");
+  expect(redactor.text(`a ${base64("pa55")} b`)).toBe("a [redacted] b");
+  // Five sextets of a long base64 text may be anything.
+  expect(redactor.text("AAAAcGE1NQAAAA")).toBe("AAAAcGE1NQAAAA");
+});
+
+test("a number that is a secret becomes a text, and keys are texts, too", () => {
+  const redactor = redactorFor("12345678", "key-secret");
+  expect(redactor.value({ a: 12_345_678, "key-secret": [1, "x"] })).toEqual({
+    a: "[redacted]",
+    "[redacted]": [1, "x"],
+  });
+});
+
+test("what holds none is the very same", () => {
+  const value = { a: [1, { b: "text", c: null }], "%41": "\\u0041" };
+  expect(redactorFor("absent-secret").value(value)).toBe(value);
+});
+
+test("two secret keys stay two", () => {
+  const redactor = redactorFor("secret-1", "secret-2");
+  expect(redactor.value({ "secret-1": 1, "secret-2": 2 })).toEqual({
+    "[redacted]": 1,
+    "[redacted] 2": 2,
+  });
+});
+
+test("the time does not depend on how many secrets there are, nor on how nearly a text is one", () => {
+  const many = Array.from({ length: 2000 }, (_, index) => `token-${index}-${"ab".repeat(20)}`);
+  const redactor = redactorFor(...many);
+  redactor.text("compile");
+  const nearly = `token-1-${"ab".repeat(19)}ac `.repeat(4000);
+  const start = performance.now();
+  expect(redactor.text(nearly)).toBe(nearly);
+  expect(performance.now() - start).toBeLessThan(2000);
+});

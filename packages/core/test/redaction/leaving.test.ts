@@ -1,0 +1,292 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryArtifacts,
+  SecretSet,
+  text,
+  ToolError,
+  toolsSource,
+  type AuditRecord,
+  type ExecutorOptions,
+  type ToolSource,
+} from "@toolweave/core";
+import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
+import { completed, failed } from "../support/outcomes.ts";
+
+const secret = "tok_4f9a0c2b7d1e";
+const redact = { secrets: [secret] };
+
+function runs(execute: Parameters<typeof tool>[1], options: Partial<ExecutorOptions> = {}) {
+  return executorFor(tool("t", execute), { redact, ...options });
+}
+
+describe("SE03: a registered secret in what a tool answers", () => {
+  test("is taken out of content, value, details and provider", async () => {
+    const executor = runs(() => ({
+      content: [
+        text(`it is ${secret}`),
+        { type: "resource", resource: { uri: `x:${secret}`, text: secret, _meta: { a: secret } } },
+        { type: "resource_link", uri: `https://h/${secret}`, name: secret, title: secret },
+      ],
+      value: { [secret]: [secret], n: 1 },
+      details: { deep: [{ secret }] },
+      provider: { secret },
+    }));
+    const { result } = completed(await executor.execute(call("t")));
+    expect(JSON.stringify(result)).not.toContain(secret);
+    expect(result.content[0]).toEqual(text("it is [redacted]"));
+    expect(result.value).toEqual({ "[redacted]": ["[redacted]"], n: 1 });
+  });
+
+  test("is taken out of bytes: of text as text, of others so that they stay as long", async () => {
+    const base64 = (data: string | Uint8Array): string => Buffer.from(data).toString("base64");
+    const executor = runs(
+      () => [
+        {
+          type: "resource",
+          resource: { uri: "a:b", mimeType: "application/json", blob: base64(`{"a":"${secret}"}`) },
+        },
+        { type: "image", mimeType: "image/png", data: base64(`\0\x01${secret}\xff`) },
+      ],
+      { largeOutputs: { over: "clip" } },
+    );
+    const { result } = completed(await executor.execute(call("t")));
+    const shown = JSON.stringify(result);
+    for (const run of shown.match(/[A-Za-z0-9+/]{12,}/g) ?? []) {
+      expect(Buffer.from(run, "base64").toString("latin1")).not.toContain(secret.slice(2, -2));
+    }
+  });
+
+  test("is found when it is cut between two texts", async () => {
+    const executor = runs(() => [text(`a ${secret.slice(0, 7)}`), text(`${secret.slice(7)} b`)]);
+    const { result } = completed(await executor.execute(call("t")));
+    expect(result.content).toEqual([text("a [redacted]"), text("[redacted] b")]);
+  });
+
+  test("does not come into the store of artifacts", async () => {
+    const stored: string[] = [];
+    const artifacts = memoryArtifacts();
+    const put = artifacts.put.bind(artifacts);
+    artifacts.put = (artifact, data) => {
+      stored.push(Buffer.from(data).toString());
+      return put(artifact, data);
+    };
+    const executor = runs(
+      async (_, ctx) => {
+        await ctx.artifacts.write(`{"a":"${secret}"}`, { mediaType: "application/json" });
+        await ctx.artifacts.write(Buffer.from(`\0${secret}`), { mediaType: "image/png" });
+        return `${"x".repeat(60_000)}${secret}${"y".repeat(60_000)}`;
+      },
+      { artifacts },
+    );
+    completed(await executor.execute(call("t")));
+    expect(stored).toHaveLength(3);
+    expect(stored.join()).not.toContain(secret);
+    expect(stored.join()).toContain("xxxx[redacted]yyyy");
+  });
+
+  test("leaves an output alone that holds none", async () => {
+    const value = { a: ["nothing"] };
+    const { result } = completed(await runs(() => value).execute(call("t")));
+    expect(result.value).toBe(value);
+  });
+});
+
+describe("SE02: a registered secret in an error", () => {
+  test("is taken out of message, body, stack and causes", async () => {
+    const executor = runs(() => {
+      const cause = Object.assign(new Error(`inner ${secret}`), { request: { auth: secret } });
+      throw new ToolError("upstream", `GET /?q=${secret} said no`, {
+        status: 401,
+        body: { echoed: `Bearer ${secret}` },
+        cause: new TypeError("fetch failed", { cause }),
+      });
+    });
+    const { error, result } = failed(await executor.execute(call("t")));
+    expect(error).toMatchObject({ code: "upstream", status: 401, retryable: false });
+    expect(result.content).toEqual([text("GET /?q=[redacted] said no")]);
+    const seen: string[] = [];
+    for (let at: unknown = error; at instanceof Error; at = at.cause) {
+      seen.push(String(at.stack), at.message, JSON.stringify(at, Object.getOwnPropertyNames(at)));
+    }
+    expect(seen.length).toBeGreaterThan(6);
+    expect(seen.join("\n")).not.toContain(secret);
+  });
+
+  test("is found before a long message is cut", async () => {
+    const executor = runs(() => {
+      throw new Error(`${"x".repeat(992)}${secret}`);
+    });
+    const { error } = failed(await executor.execute(call("t")));
+    expect(error.message).not.toContain(secret.slice(0, 4));
+  });
+
+  test("by name: credentials in URLs and headers are not told, whatever they are", async () => {
+    const executor = runs(() => {
+      throw new Error(
+        "connect https://h/p?page=2&api_key=abc123&x=1 failed\nAuthorization: Basic Zm9v\nX-API-Key: k1\nAccept: */*",
+      );
+    });
+    const { error } = failed(await executor.execute(call("t")));
+    expect(error.message).toContain("?page=2&api_key=[redacted]&x=1 failed");
+    expect(error.message).not.toMatch(/abc123|Zm9v|k1/);
+    expect(error.message).toContain("Accept: */*");
+  });
+
+  test("leaves an error alone that holds none", async () => {
+    const cause = new Error("why", { cause: { code: 1 } });
+    const error = new ToolError("unavailable", "not now", { cause });
+    const executor = runs(() => {
+      throw error;
+    });
+    expect(failed(await executor.execute(call("t"))).error).toBe(error);
+  });
+});
+
+describe("SE03: a registered secret in events and the audit", () => {
+  test("is taken out of whatever they tell", async () => {
+    const records: AuditRecord[] = [];
+    const executor = executorFor(
+      [
+        tool("t", (_, ctx) => {
+          ctx.progress({ message: `at ${secret}` });
+          void ctx.update({ content: [text(secret)] });
+          return secret;
+        }),
+        tool("no", () => "", {
+          annotations: { needsApprovalHint: true },
+          preflight: () => [
+            { kind: "network", target: `GET https://h/?a=${secret}`, summary: secret },
+          ],
+        }),
+      ],
+      {
+        redact,
+        eventPayloads: true,
+        audit: { write: (record) => void records.push(record) },
+        onAsk: () => ({ approved: false, reason: `for ${secret}`, by: secret }),
+      },
+    );
+    const events = recorded(executor);
+    await executor.execute(call("t", { given: secret }));
+    await executor.execute(call("no"));
+    expect(events.map(({ type }) => type)).toContain("tool.progressed");
+    expect(events).toContainEqual(
+      expect.objectContaining({ progress: { message: "at [redacted]" } }),
+    );
+    expect(JSON.stringify(events)).not.toContain(secret);
+    expect(records).toHaveLength(2);
+    expect(JSON.stringify(records)).not.toContain(secret);
+    expect(JSON.stringify(records)).toContain("[redacted]");
+  });
+
+  test("SE07: split over two progress messages or updates, no more of it comes out than its beginning", async () => {
+    const updates: string[] = [];
+    const executor = runs(async (_, ctx) => {
+      for (let at = 0; at < secret.length; at += 5) {
+        const part = secret.slice(at, at + 5);
+        ctx.progress({ message: at === 0 ? `token: ${part}` : part });
+        await ctx.update({ content: [text(part)] });
+      }
+      ctx.progress({ message: "done" });
+      return "ok";
+    });
+    const events = recorded(executor);
+    await executor.execute(call("t"), {
+      onUpdate: ({ content }) => {
+        for (const block of content) if (block.type === "text") updates.push(block.text);
+      },
+    });
+    const messages = events.flatMap((event) =>
+      event.type === "tool.progressed" ? (event.progress.message ?? "") : [],
+    );
+    for (const told of [messages, updates]) {
+      expect(told.join("")).not.toContain(secret);
+      expect(told.join("")).not.toContain(secret.slice(0, 4));
+      expect(told.join("")).not.toContain(secret.slice(-4));
+    }
+    expect(messages[0]).toBe("token: ");
+    expect(messages.at(-1)).toBe("done");
+  });
+});
+
+describe("SE11: what a run injects as a secret", () => {
+  const echo = foreignTool("echo", {
+    invoke: (_, { injected }) => `with ${(injected as { key: string }).key}`,
+    spec: { injected: [{ name: "key", secret: true }], annotations: { readOnlyHint: true } },
+  });
+  const other = tool("other", (_, { injected }) => (injected as { key: string }).key);
+
+  test("does not come out of its calls", async () => {
+    const executor = executorFor([toolsSource("s", [echo]), other]);
+    const run = executor.startRun({ injected: { key: "injected-key-1" } });
+    const first = completed(await run.execute(call("echo")));
+    expect(first.result.content).toEqual([text("with [redacted]")]);
+    const second = completed(await run.execute(call("other")));
+    expect(second.result.content).toEqual([text("[redacted]")]);
+  });
+
+  test("is no secret of another run's", async () => {
+    const executor = executorFor([toolsSource("s", [echo]), other]);
+    await executor.startRun({ injected: { key: "injected-key-1" } }).execute(call("echo"));
+    const run = executor.startRun({ injected: { key: "injected-key-1" } });
+    const { result } = completed(await run.execute(call("other")));
+    expect(result.content).toEqual([text("injected-key-1")]);
+  });
+});
+
+describe("where secrets are registered", () => {
+  test("a source's are taken out as long as it is there, also through combinators", async () => {
+    const secrets = new SecretSet();
+    const plain = toolsSource("s", [tool("t", () => secret)]);
+    const source: ToolSource = { ...plain, secrets };
+    const executor = executorFor(source);
+    const shown = async () => completed(await executor.execute(call("t"))).result.content;
+    expect(await shown()).toEqual([text(secret)]);
+    const forget = secrets.add(secret);
+    expect(await shown()).toEqual([text("[redacted]")]);
+    forget();
+    expect(await shown()).toEqual([text(secret)]);
+  });
+
+  test("the executor has a set of its own", async () => {
+    const executor = executorFor(tool("t", () => secret));
+    executor.secrets.add(secret);
+    const { result } = completed(await executor.execute(call("t")));
+    expect(result.content).toEqual([text("[redacted]")]);
+  });
+
+  test("redact: false takes nothing out", async () => {
+    const key = "AKIAIOSFODNN7EXAMPLE";
+    const off = executorFor(
+      tool("t", () => key),
+      { redact: false },
+    );
+    expect(completed(await off.execute(call("t"))).result.content).toEqual([text(key)]);
+    const on = executorFor(tool("t", () => key));
+    expect(completed(await on.execute(call("t"))).result.content).toEqual([text("[redacted]")]);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["a text", { secrets: "s" }, /secrets is "s"; use a SecretSet or a list of texts/],
+    ["a misspelt option", { secret: [] }, /"secret" is no option/],
+    ["no flag", { credentials: "yes" }, /credentials is "yes"; use true or false/],
+    ["a path that is none", { paths: [{ path: "a.b" }] }, /redact has a rule that is none/],
+  ])("%s is refused", (_, options, message) => {
+    expect(() => executorFor([], { redact: options as never })).toThrow(message);
+  });
+});
+
+test("what cannot be searched does not come out", async () => {
+  const hostile = new Proxy(
+    { type: "text", text: "x" },
+    {
+      ownKeys: () => {
+        throw new Error(secret);
+      },
+    },
+  );
+  const outcome = await runs(() => ({ content: [hostile as never], details: 1 })).execute(
+    call("t"),
+  );
+  expect(JSON.stringify(outcome)).not.toContain(secret);
+});

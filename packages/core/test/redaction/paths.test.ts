@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { text, type RedactionRule, type ToolOutput, type ToolReturn } from "@toolweave/core";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
+import { completed, failed } from "../support/outcomes.ts";
+
+const account = { account: { id: 7, token: "t-12345", tags: ["a", "b"] }, ok: true };
+const hidden = { account: { id: 7, token: "[redacted]", tags: ["a", "b"] }, ok: true };
+
+async function shown(returned: ToolReturn, ...paths: readonly string[]) {
+  const redact: RedactionRule[] = paths.map((path) => ({ path }));
+  const executor = executorFor(tool("t", () => returned, { annotations: { redact } }));
+  return completed(await executor.execute(call("t"))).result;
+}
+
+describe("a path that a tool names", () => {
+  test("is taken out of its value and of the text of that", async () => {
+    const { value, content } = await shown(account, "$.account.token");
+    expect(value).toEqual(hidden);
+    expect(content).toEqual([text(JSON.stringify(hidden))]);
+  });
+
+  test("is taken out of other words that say the same, and of details", async () => {
+    const output: ToolOutput = {
+      content: [text("Account 7 has the token t-12345.")],
+      value: account,
+      details: { raw: "token=t-12345" },
+    };
+    expect(await shown(output, "$..token")).toMatchObject({
+      content: [text("Account 7 has the token [redacted].")],
+      details: { raw: "token=[redacted]" },
+    });
+  });
+
+  test("may lead to more than texts", async () => {
+    const { value, content } = await shown(account, "$.account");
+    expect(value).toEqual({ account: "[redacted]", ok: true });
+    expect(content).toEqual([text('{"account":"[redacted]","ok":true}')]);
+  });
+
+  test("that leads nowhere changes nothing", async () => {
+    expect((await shown(account, "$.other")).value).toBe(account);
+  });
+
+  test("that is none is refused with the tool's definition", () => {
+    expect(() => tool("t", undefined, { annotations: { redact: [{ path: "account" }] } })).toThrow(
+      /t: annotations\.redact has a rule that is none/,
+    );
+  });
+});
+
+test("a tool from elsewhere whose rule is none is refused before it does anything", async () => {
+  let ran = false;
+  const foreign = foreignTool("t", {
+    invoke: () => ((ran = true), account),
+    spec: { annotations: { readOnlyHint: true, redact: [{ path: "account" }] } },
+  });
+  const { error } = failed(await executorFor(foreign).execute(call("t")));
+  expect(error.code).toBe("internal");
+  expect(error.message).toMatch(/t: redact has a rule that is none/);
+  expect(ran).toBe(false);
+});
+
+test("a path of the host's own holds for every tool", async () => {
+  const executor = executorFor([tool("t", () => account)], {
+    redact: { paths: [{ path: "$..token" }] },
+  });
+  expect(completed(await executor.execute(call("t"))).result.value).toEqual(hidden);
+});

@@ -1,0 +1,56 @@
+/** How a text can be written so that whoever reads it still has it. */
+export const writings: Readonly<Record<string, (text: string) => string>> = {
+  raw: (text) => text,
+  json: (text) => JSON.stringify(text).slice(1, -1),
+  "json twice": (text) => JSON.stringify(JSON.stringify(text)).slice(1, -1),
+  "json, all of it": (text) =>
+    text
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  percent: (text) => encodeURIComponent(text),
+  "percent, lower case": (text) =>
+    encodeURIComponent(text).replaceAll(/%../g, (escape) => escape.toLowerCase()),
+  "percent, all of it": (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  form: (text) => new URLSearchParams({ "": text }).toString().slice(1),
+  base64: (text) => Buffer.from(text).toString("base64"),
+  base64url: (text) => Buffer.from(text).toString("base64url"),
+  "base64 after one": (text) => Buffer.from(`:${text}`).toString("base64"),
+  "base64 between": (text) => Buffer.from(`u:${text}\n`).toString("base64"),
+  "base64 in a URL": (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
+};
+
+/** All that somebody could make of a text by undoing encodings, the text itself included. */
+export function readings(text: string): readonly string[] {
+  const all = new Set([text]);
+  // A set hands out what is added while it is walked.
+  for (const one of all) {
+    if (all.size > 60) break;
+    if (one.includes("\\")) {
+      all.add(
+        one.replaceAll(/\\(?:u([0-9a-f]{4})|(["\\/]))/gi, (_, hex?: string, char?: string) =>
+          hex === undefined ? (char as string) : unit(hex),
+        ),
+      );
+    }
+    if (one.includes("%")) all.add(one.replaceAll(/(?:%[0-9a-f]{2})+/gi, utf8));
+    if (one.includes("+")) all.add(one.replaceAll("+", " "));
+  }
+  for (const one of [...all]) {
+    for (const run of one.match(/[A-Za-z0-9+/_-]{5,}/g) ?? []) {
+      for (let offset = 0; offset < 4; offset++) {
+        all.add(Buffer.from(run.slice(offset), "base64").toString());
+      }
+    }
+  }
+  return [...all];
+}
+
+function unit(hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16));
+}
+
+function utf8(bytes: string): string {
+  return Buffer.from(bytes.replaceAll("%", ""), "hex").toString();
+}
