@@ -33,10 +33,10 @@ export interface TaskRecord {
   readonly error?: { readonly code: ToolErrorCode; readonly message: string };
 }
 
-/** What changes in a task. */
+/** What changes in a task. Of `interruptionId`, `result` and `error`, what is absent is there no more. */
 export type TaskChange = Pick<
   TaskRecord,
-  "status" | "updatedAt" | "interruptionId" | "result" | "error"
+  "status" | "updatedAt" | "expiresAt" | "interruptionId" | "result" | "error"
 >;
 
 /** Keeps tasks. Those that were running when their process went are told as `lost`. */
@@ -44,7 +44,7 @@ export interface TaskStore {
   /**
    * Keeps a new task, which this process runs from now on.
    *
-   * @throws ToolError `limit_exceeded` when there are too many.
+   * @throws ToolError `limit_exceeded` when there are too many, `internal` for an id that is taken.
    */
   add(task: TaskRecord): Awaitable<void>;
   /**

@@ -1,5 +1,95 @@
+import { unavailable } from "../../approvals/store-time.ts";
+import type { RegisteredTool } from "../../registry/toolset.ts";
 import type { Awaitable } from "../../spec/json.ts";
+import { handleOf, stoppedOutcome } from "../../tasks/own-words.ts";
+import { changeBy } from "../../tasks/task-change.ts";
+import { changedBy } from "../../tasks/task-record.ts";
+import type { TaskRecord } from "../../tasks/task-store.ts";
+import { storeMs } from "../../tasks/tasks.ts";
+import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
+import { within } from "../hooks/within.ts";
+import { release } from "./acquire.ts";
 
-/** Between stages 7 and 8: a call that is a task answers with its id, and goes on by itself. */
-export function detach(_execution: Execution): Awaitable<void> {}
+/**
+ * Between stages 7 and 8: a call that is a task answers with its id, and goes on by itself. What a
+ * batch lets start one by one is what it makes tasks of, too.
+ *
+ * @throws ToolError `store_unavailable` when the task cannot be kept, `limit_exceeded` when there
+ * are too many; nothing has run then.
+ */
+export function detach(execution: Execution): Awaitable<void> {
+  if ((execution.entry as RegisteredTool).tool.spec.execution !== "task") return;
+  return becomeTask(execution);
+}
+
+async function becomeTask(execution: Execution): Promise<void> {
+  await execution.batch?.enter(execution);
+  // Stopped meanwhile, here and below: the call has its outcome already.
+  if (execution.leaving) return;
+  const before = execution.resumption?.task;
+  const record = await (before === undefined ? begin(execution) : goOn(execution, before));
+  if (!execution.leaving) return handOver(execution, record);
+  // Of one that goes on, whoever resumes it has the end written down.
+  if (before === undefined) await forget(execution, record);
+}
+
+/** Keeps a new task. */
+async function begin(execution: Execution): Promise<TaskRecord> {
+  const { engine, call } = execution;
+  const record = engine.tasks.recordOf(execution);
+  const adding = engine.tasks.add(record);
+  try {
+    await within(execution, storeMs, adding);
+  } catch (cause) {
+    // It may be kept all the same, and nobody is ever to wait for it.
+    adding.then(
+      () => forget(execution, record),
+      () => {},
+    );
+    if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
+    throw unavailable(
+      `${call.name} was not run: it runs as a task, and the store of tasks does not answer. Call it again later.`,
+      cause,
+    );
+  }
+  return record;
+}
+
+async function forget(execution: Execution, { id }: TaskRecord): Promise<void> {
+  const { tasks } = execution.engine;
+  try {
+    await tasks.change(id, changeBy(execution, stoppedOutcome(execution)));
+  } catch {
+    // It expires by itself.
+  }
+}
+
+/** Takes a task that has waited for a person as this process's. */
+async function goOn(execution: Execution, before: TaskRecord): Promise<TaskRecord> {
+  const { engine, call } = execution;
+  let isTaken: boolean;
+  try {
+    isTaken = await engine.tasks.change(before.id, { status: "working" });
+  } catch (cause) {
+    throw unavailable(
+      `${call.name} does not go on: the store of tasks does not answer. Check what it did before calling it again.`,
+      cause,
+    );
+  }
+  if (!isTaken) throw new ToolError("cancelled", `The task of ${call.name} has ended meanwhile.`);
+  return changedBy(before, { status: "working", updatedAt: engine.clock.now() });
+}
+
+/** Whoever made the call gets the task's id; from here on the task alone hears of what comes of it. */
+function handOver(execution: Execution, record: TaskRecord): void {
+  const { engine, settle, resumption } = execution;
+  const ended = engine.tasks.run(execution, record);
+  execution.detachAs(record.id);
+  release(execution);
+  execution.batch = undefined;
+  execution.settle = ended;
+  const type = resumption?.task === undefined ? "task.created" : "task.working";
+  engine.events.emitCall(execution, { type, taskId: record.id });
+  settle(handleOf(execution, record.id));
+}

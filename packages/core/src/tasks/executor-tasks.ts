@@ -1,0 +1,251 @@
+import { ownerOf, type Behalf } from "../artifacts/owner.ts";
+import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { checkSignal } from "../executor/call-options.ts";
+import type { Engine } from "../executor/engine.ts";
+import { inTime } from "../executor/in-time.ts";
+import { withdraw } from "../executor/interrupt.ts";
+import { ownCaller } from "../executor/own-caller.ts";
+import { shown } from "../shown.ts";
+import type { Interruption } from "../spec/interruption.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
+import { endedWith, hasEnded, lost, outcomeOf, type FoundTask } from "./task-record.ts";
+import type { TaskRecord } from "./task-store.ts";
+import { storeMs } from "./tasks.ts";
+
+/** On whose behalf a task is asked about: the session and the caller of the run that made it. */
+export type TaskOptions = Behalf;
+
+/** How long a task's result is waited for. */
+export interface TaskResultOptions extends TaskOptions {
+  /** Ends the waiting, and not the task. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. 0: not at all. Default: until it has ended. */
+  readonly waitMs?: number | undefined;
+}
+
+/** How a task stands. */
+export interface TaskInfo extends Omit<TaskRecord, "owner" | "result" | "interruptionId"> {
+  /** With `input_required`, as long as it can be answered: pass it to `executor.resume`. */
+  readonly interruption?: Interruption;
+}
+
+/** How often a task that is to be cancelled is looked at. */
+const mostLooks = 5;
+
+/** How often the store is asked about a task that another process runs. */
+const lookMs = 1000;
+
+/**
+ * The tasks of an executor: calls of tools with `execution: "task"`, which go on by themselves. Each
+ * can be seen only on behalf of the session and the caller that made it; made on behalf of nobody,
+ * by whoever knows its id.
+ *
+ * Every method rejects with `store_unavailable` when the store does not answer, and, but for `list`,
+ * with `not_found` when there is no such task, it has expired, or it is somebody else's.
+ */
+export class ExecutorTasks {
+  readonly #engine: Engine;
+
+  /**
+   * Made by the executor.
+   *
+   * @internal
+   */
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Milliseconds that a tool can wait for a result before its own time is up.
+   *
+   * @internal
+   */
+  get longestWaitMs(): number {
+    const { maxTimeoutMs } = this.#engine;
+    return maxTimeoutMs === 0 ? Infinity : maxTimeoutMs * 0.9;
+  }
+
+  /**
+   * How a task stands. One that was cut off, since its process is gone, has failed with
+   * `outcome_unknown`: it is not run again.
+   */
+  async status(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
+    const record = await this.#find("status", id, options);
+    return infoOf(await this.#waiting(record));
+  }
+
+  /**
+   * What came of a task, as soon as it has ended: the same for whoever asks, as often as they ask.
+   * While it waits for a person, an `interrupted` outcome: pass that to `executor.resume`, and ask
+   * again. `undefined`: it goes on after `waitMs`.
+   *
+   * @throws ToolError `cancelled` (by rejecting) when `signal` fires; the task goes on.
+   */
+  async result(id: string, options: TaskResultOptions = {}): Promise<ToolOutcome | undefined> {
+    const { signal, waitMs = Infinity } = options;
+    if (!isAtLeastZero(waitMs)) {
+      const given = shown(waitMs);
+      throw new ToolError("internal", `executor.tasks.result: waitMs is ${given}; use 0 or more.`);
+    }
+    checkSignal("executor.tasks.result", signal);
+    const { clock, tasks } = this.#engine;
+    const end = clock.now() + waitMs;
+    for (;;) {
+      // Before it is looked at: it may end meanwhile.
+      const own = tasks.own(id);
+      const over = own?.execution === undefined ? undefined : own.over;
+      const found = await this.#waiting(await this.#find("result", id, options));
+      const { record, interruption } = found;
+      if (hasEnded(record)) return outcomeOf(record);
+      if (interruption !== undefined) return { status: "interrupted", interruption };
+      const leftMs = end - clock.now();
+      if (!(leftMs > 0)) return undefined;
+      await this.#pause(leftMs, signal, over);
+    }
+  }
+
+  /**
+   * Cancels a task, and tells how it stands then: one that has ended before stays as it is.
+   *
+   * @throws ToolError `unavailable` (by rejecting) when another process runs it.
+   */
+  async cancel(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
+    const { tasks } = this.#engine;
+    // It may come to wait for a person, or go on, while it is being cancelled.
+    for (let time = 0; time < mostLooks; time++) {
+      const own = tasks.own(id);
+      const seen = await this.#waiting(await this.#find("cancel", id, options));
+      const { record } = seen;
+      if (hasEnded(record)) return infoOf(seen);
+      if (own?.execution !== undefined) {
+        own.execution.stop(new ToolError("cancelled", "The task was cancelled."));
+        await own.over;
+      } else if (record.status === "input_required") await this.#cancelWaiting(seen);
+      else if (own === undefined) break;
+    }
+    throw new ToolError(
+      "unavailable",
+      "The task runs in another process, and can only be cancelled there.",
+    );
+  }
+
+  /** The tasks of one session and caller, oldest first; without what a person has to answer. */
+  async list(options: TaskOptions = {}): Promise<readonly TaskInfo[]> {
+    const owner = ownerBy("list", options);
+    const records = await this.#asked(() => this.#engine.tasks.list(owner));
+    return records.map((record) => infoOf({ record }));
+  }
+
+  async #find(method: string, id: string, options: TaskOptions): Promise<FoundTask> {
+    const owner = ownerBy(method, options);
+    const { tasks } = this.#engine;
+    const isId = typeof id === "string" && /^task_[0-9a-f]{32}$/.test(id);
+    const record = isId ? await this.#asked(() => tasks.find(id)) : undefined;
+    if (record?.owner === owner) return record;
+    throw new ToolError(
+      "not_found",
+      "There is no such task here: its id is another one, or it has expired.",
+    );
+  }
+
+  /** With the interruption that it waits for; one whose answer got lost halfway is lost, too. */
+  async #waiting(record: FoundTask): Promise<Seen> {
+    const { interruptionId } = record;
+    if (record.status !== "input_required" || interruptionId === undefined) return { record };
+    const { pendingCalls, clock } = this.#engine;
+    let pending: PendingCallRecord | undefined;
+    try {
+      const asked = Promise.resolve(pendingCalls.get(interruptionId));
+      pending = await inTime(clock, storeMs, asked);
+    } catch {
+      return { record };
+    }
+    if (pending?.status === "unfinished") return { record: lost(record) };
+    if (pending?.status !== "pending") return { record };
+    return { record, interruption: pending.interruption };
+  }
+
+  async #cancelWaiting({ record, interruption }: Seen): Promise<void> {
+    const { tasks, events } = this.#engine;
+    const { id, runId, callId, tool } = record;
+    const change = endedWith(record, "cancelled", "The task was cancelled.");
+    if (!(await this.#asked(() => tasks.change(id, { status: "cancelled", ...change })))) return;
+    if (interruption !== undefined) void withdraw(this.#engine, interruption);
+    events.emit({ type: "task.cancelled", runId, callId, tool, taskId: id });
+  }
+
+  /** Until the task may have ended, the time is up, or nobody waits any more. */
+  async #pause(
+    leftMs: number,
+    signal: AbortSignal | undefined,
+    over: Promise<void> | undefined,
+  ): Promise<void> {
+    const { clock } = this.#engine;
+    const ms = Math.min(leftMs, over === undefined ? lookMs : longestMs);
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => {
+        clock.clearTimeout(timer);
+        reject(new ToolError("cancelled", "Nobody waits for the task any more; it goes on."));
+      };
+      const go = (): void => {
+        clock.clearTimeout(timer);
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      };
+      const timer = clock.setTimeout(go, ms);
+      if (signal?.aborted === true) return stop();
+      signal?.addEventListener("abort", stop, { once: true });
+      void over?.then(go);
+    });
+  }
+
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (cause) {
+      throw new ToolError(
+        "store_unavailable",
+        "The store of tasks does not answer. Try again later.",
+        {
+          cause,
+        },
+      );
+    }
+  }
+}
+
+interface Seen {
+  readonly record: FoundTask;
+  readonly interruption?: Interruption;
+}
+
+/** Longer waits do not fit the platform's timers. */
+const longestMs = 2 ** 31 - 1;
+
+const optionNames: readonly string[] = [
+  "sessionId",
+  "caller",
+  "signal",
+  "waitMs",
+] satisfies readonly (keyof TaskResultOptions)[];
+
+function ownerBy(method: string, options: TaskOptions): string {
+  checkOptions(
+    `executor.tasks.${method}`,
+    options,
+    method === "result" ? optionNames : optionNames.slice(0, 2),
+  );
+  const { sessionId, caller } = options;
+  return ownerOf({ sessionId, caller: caller === undefined ? undefined : ownCaller(caller) });
+}
+
+function infoOf({ record, interruption }: Seen): TaskInfo {
+  const { id, runId, callId, tool, status, createdAt, updatedAt, expiresAt, error } = record;
+  return {
+    ...{ id, runId, callId, tool, status, createdAt, updatedAt, expiresAt },
+    ...(interruption === undefined ? {} : { interruption }),
+    ...(error === undefined ? {} : { error }),
+  };
+}

@@ -1,0 +1,48 @@
+import { clipText } from "../executor/clip-text.ts";
+import { jsonValue } from "../executor/json-value.ts";
+import { plainCopy } from "../executor/plain-copy.ts";
+import type { Execution } from "../executor/execution.ts";
+import { text } from "../spec/content-block.ts";
+import type { ToolOutcome, ToolResult } from "../spec/tool-result.ts";
+import { errorCodes, type ToolErrorCode } from "../tool-error.ts";
+import type { TaskChange } from "./task-store.ts";
+
+/** Of an error's message. */
+const mostBytes = 4000;
+
+/** What a call's outcome makes of its task: plain data, and of an error only what a model may see. */
+export function changeBy(
+  execution: Execution,
+  outcome: ToolOutcome,
+): Omit<TaskChange, "updatedAt" | "expiresAt"> {
+  if (outcome.status === "interrupted") {
+    return { status: "input_required", interruptionId: outcome.interruption.id };
+  }
+  const result = plainResult(execution, outcome.result);
+  if (!result.isError) return { status: "completed", result };
+  const error = read(outcome.error);
+  if (outcome.status === "completed") return { status: "completed", result, error };
+  return { status: error.code === "cancelled" ? "cancelled" : "failed", result, error };
+}
+
+/** What the host put into a result may be no JSON. */
+function plainResult({ call }: Execution, result: ToolResult): ToolResult {
+  try {
+    return plainCopy(jsonValue(result)) as unknown as ToolResult;
+  } catch {
+    const { callId, toolName, durationMs, timestamp } = result;
+    const content = [text(`${call.name} did run, but its result cannot be kept.`)];
+    return { callId, toolName, content, artifacts: [], isError: true, durationMs, timestamp };
+  }
+}
+
+/** Code and message, which hold no secret; what only looks like an error may throw when it is read. */
+function read(error: unknown): NonNullable<TaskChange["error"]> {
+  try {
+    const { code, message } = error as { readonly code: ToolErrorCode; readonly message: string };
+    if (Object.hasOwn(errorCodes, code)) return { code, message: clipText(message, mostBytes) };
+  } catch {
+    // As of one that cannot be read.
+  }
+  return { code: "execution_failed", message: "It failed: no reason could be read." };
+}

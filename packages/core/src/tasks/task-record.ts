@@ -1,0 +1,77 @@
+import { text } from "../spec/content-block.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError, type ToolErrorCode } from "../tool-error.ts";
+import type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
+
+/** A task as a store tells it. */
+export type FoundTask = NonNullable<Awaited<ReturnType<TaskStore["get"]>>>;
+
+const statuses: Readonly<Record<TaskStatus, true>> = {
+  working: true,
+  input_required: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+};
+
+/** The task after a change: what that leaves out of what changes is there no more. */
+export function changedBy(
+  { interruptionId: _id, ...task }: TaskRecord,
+  change: Partial<TaskChange>,
+): TaskRecord {
+  return { ...task, ...change };
+}
+
+/** True when nothing happens to it any more. */
+export function hasEnded({ status }: TaskRecord): boolean {
+  return status !== "working" && status !== "input_required";
+}
+
+/**
+ * What a store answered, when that is a task, and the one that was asked for.
+ *
+ * @throws TypeError for anything else.
+ */
+export function checkedRecord(id: string | undefined, answer: unknown): FoundTask | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const record = answer as FoundTask;
+  const texts = [record.id, record.owner, record.runId, record.callId, record.tool];
+  const isTask =
+    texts.every((one) => typeof one === "string") &&
+    (id === undefined || record.id === id) &&
+    Object.hasOwn(statuses, record.status) &&
+    (!hasEnded(record) || Array.isArray(record.result?.content));
+  if (!isTask) throw new TypeError("The store of tasks answers nonsense.");
+  return record.lost === true && record.status === "working" ? lost(record) : record;
+}
+
+/** A task that was cut off, as it is told: what it did nobody knows, and it is not run again. */
+export function lost(record: FoundTask): FoundTask {
+  const message = `${record.tool} was cut off: the process that ran it is gone, and nobody knows how far it came. Check what it did before anything is repeated.`;
+  return { ...record, status: "failed", ...endedWith(record, "outcome_unknown", message) };
+}
+
+/** What a task that has not come to its own end is answered with. */
+export function endedWith(
+  { callId, tool, updatedAt }: TaskRecord,
+  code: ToolErrorCode,
+  message: string,
+): Required<Pick<TaskRecord, "error" | "result">> {
+  const content = [text(message)];
+  const times = { durationMs: 0, timestamp: updatedAt };
+  return {
+    error: { code, message },
+    result: { callId, toolName: tool, content, artifacts: [], isError: true, ...times },
+  };
+}
+
+/** The outcome of a task that has ended. */
+export function outcomeOf({ status, result, error }: TaskRecord): ToolOutcome | undefined {
+  if (result === undefined) return undefined;
+  if (error === undefined && status === "completed") return { status, result };
+  const { code, message } = error ?? { code: "execution_failed", message: "It failed." };
+  const thrown = new ToolError(code, message);
+  return status === "completed"
+    ? { status, result, error: thrown }
+    : { status: "failed", result, error: thrown };
+}

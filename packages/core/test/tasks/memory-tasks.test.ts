@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { memoryTasks, type TaskStore } from "@toolweave/core";
+import { FakeClock } from "../support/fake-clock.ts";
+import { idOf, task, taskStoreContract } from "./task-store-contract.ts";
+
+const hour = 60 * 60 * 1000;
+
+taskStoreContract("memoryTasks", () => {
+  const clock = new FakeClock();
+  return { store: memoryTasks(clock), now: () => clock.now(), skip: (ms) => clock.skip(ms) };
+});
+
+function filled(count: number): { readonly clock: FakeClock; readonly store: TaskStore } {
+  const clock = new FakeClock();
+  const store = memoryTasks(clock);
+  for (let n = 0; n < count; n++) void store.add(task(clock.now(), { id: idOf(n) }));
+  return { clock, store };
+}
+
+function end(store: TaskStore, clock: FakeClock, n: number, text = "fine"): void {
+  const times = { updatedAt: clock.now(), expiresAt: clock.now() + 10_000 };
+  const content = [{ type: "text", text }] as const;
+  const result = { callId: "", toolName: "", content, artifacts: [], isError: false };
+  void store.change(idOf(n), {
+    status: "completed",
+    result: { ...result, durationMs: 0, timestamp: 0 },
+    ...times,
+  });
+}
+
+describe("memoryTasks", () => {
+  test("takes no more than 10,000 tasks that have not ended", () => {
+    const { clock, store } = filled(10_000);
+    expect(() => store.add(task(clock.now(), { id: idOf(10_000) }))).toThrowError(
+      expect.objectContaining({ code: "limit_exceeded" }),
+    );
+    end(store, clock, 5);
+    void store.add(task(clock.now(), { id: idOf(10_000) }));
+    expect(store.get(idOf(10_000))).toMatchObject({ status: "working" });
+  });
+
+  test("lets those that have ended make room, the first to end first", () => {
+    const { clock, store } = filled(10_000);
+    for (const n of [7, 3, 9]) end(store, clock, n);
+    void store.add(task(clock.now(), { id: idOf(10_000) }));
+    void store.add(task(clock.now(), { id: idOf(10_001) }));
+    expect([7, 3, 9].map((n) => store.get(idOf(n)) === undefined)).toEqual([true, true, false]);
+  });
+
+  test("forgets those that have expired when it has to make room", () => {
+    const { clock, store } = filled(10_000);
+    clock.skip(hour);
+    void store.add(task(clock.now(), { id: idOf(10_000) }));
+    expect(store.list(task(0).owner)).toHaveLength(1);
+  });
+
+  test("keeps 64 Mi characters of results, and always the last one", () => {
+    const { clock, store } = filled(6);
+    const large = "x".repeat(20 * 2 ** 20);
+    for (let n = 0; n < 5; n++) end(store, clock, n, large);
+    const left = [0, 1, 2, 3, 4].filter((n) => store.get(idOf(n)) !== undefined);
+    expect(left).toEqual([2, 3, 4]);
+    end(store, clock, 5, "x".repeat(70 * 2 ** 20));
+    expect(store.get(idOf(4))).toBeUndefined();
+    expect(store.get(idOf(5))).toMatchObject({ status: "completed" });
+  });
+});

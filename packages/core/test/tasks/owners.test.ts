@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { ToolError, type TaskOptions } from "@toolweave/core";
+import { call, executorFor } from "../support/executor-for.ts";
+import { taskIdOf, taskTool } from "./task-for.ts";
+
+async function errorOf(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+  try {
+    await work;
+  } catch (error) {
+    if (ToolError.is(error)) return { code: error.code, message: error.message };
+  }
+  throw new Error("expected a ToolError");
+}
+
+const ada = { sessionId: "s", caller: { id: "ada" } };
+
+describe("a task", () => {
+  test("is there for the session and the caller that made it, and for nobody else", async () => {
+    const executor = executorFor(taskTool("t"));
+    const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
+    const unknown = `task_${"0".repeat(32)}`;
+    const others: readonly TaskOptions[] = [
+      {},
+      { sessionId: "s" },
+      { caller: { id: "ada" } },
+      { sessionId: "s", caller: { id: "bob" } },
+      { sessionId: "t", caller: { id: "ada" } },
+      { sessionId: '["s","ada"]' },
+    ];
+    const { tasks } = executor;
+    for (const method of ["status", "result", "cancel"] as const) {
+      const nowhere = await errorOf(tasks[method](unknown, ada));
+      expect(nowhere.code).toBe("not_found");
+      for (const other of others) {
+        expect(await errorOf(tasks[method](id, other))).toEqual(nowhere);
+      }
+    }
+    for (const other of others) expect(await tasks.list(other)).toEqual([]);
+    await tasks.result(id, ada);
+    expect(await tasks.status(id, ada)).toMatchObject({ id, status: "completed" });
+    // What else is known of a caller may change from one request to the next.
+    const again = { sessionId: "s", caller: { id: "ada", roles: ["reader"] } };
+    expect(await tasks.list(again)).toMatchObject([{ id }]);
+  });
+
+  test("made on behalf of nobody is there for whoever knows its id", async () => {
+    const executor = executorFor(taskTool("t"));
+    const id = taskIdOf(await executor.execute(call("t")));
+    expect(await executor.tasks.status(id)).toMatchObject({ id });
+    expect((await errorOf(executor.tasks.status(id, ada))).code).toBe("not_found");
+  });
+
+  test("tells nothing of its owner", async () => {
+    const executor = executorFor(taskTool("t"));
+    const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
+    await executor.tasks.result(id, ada);
+    const told = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
+    expect(JSON.stringify(told)).not.toContain("ada");
+  });
+
+  test.each(["", "task_", "task_1", "../../etc/passwd", `task_${"0".repeat(31)}'`, 7, null, {}])(
+    "has no such id as %o, and no store is asked for it",
+    async (id) => {
+      const executor = executorFor(taskTool("t"), {
+        tasks: {
+          add: () => {},
+          change: () => true,
+          get: () => {
+            throw new Error("asked");
+          },
+          list: () => [],
+        },
+      });
+      expect((await errorOf(executor.tasks.status(id as string))).code).toBe("not_found");
+    },
+  );
+});
+
+describe("executor.tasks", () => {
+  test("names what it does not take", async () => {
+    const { tasks } = executorFor(taskTool("t"));
+    const messages = [
+      await errorOf(tasks.status("x", { session: "s" } as never)),
+      await errorOf(tasks.list({ waitMs: 1 } as never)),
+      await errorOf(tasks.result("x", { waitMs: -1 })),
+      await errorOf(tasks.cancel("x", { caller: "ada" as never })),
+    ].map(({ code, message }) => `${code}: ${message}`);
+    expect(messages).toEqual([
+      'internal: executor.tasks.status: "session" is no option. Did you mean sessionId?',
+      'internal: executor.tasks.list: "waitMs" is no option. It takes sessionId, caller.',
+      "internal: executor.tasks.result: waitMs is -1; use 0 or more.",
+      'internal: The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.',
+    ]);
+  });
+
+  test("stops waiting when nobody waits any more, and the task goes on", async () => {
+    const executor = executorFor(taskTool("t", () => new Promise(() => {})));
+    const id = taskIdOf(await executor.execute(call("t")));
+    const controller = new AbortController();
+    const waiting = executor.tasks.result(id, { signal: controller.signal });
+    controller.abort();
+    expect((await errorOf(waiting)).code).toBe("cancelled");
+    const aborted = executor.tasks.result(id, { signal: AbortSignal.abort() });
+    expect((await errorOf(aborted)).code).toBe("cancelled");
+    expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
+  });
+});

@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryPendingCalls,
+  memoryTasks,
+  suspend,
+  type Answer,
+  type Interruption,
+  type InterruptionRequest,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
+import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { gate, key, TestStore } from "../support/pending-call-stores.ts";
+import { taskIdOf, taskTool } from "./task-for.ts";
+
+const question: InterruptionRequest = { id: "q", type: "input", message: "Which one?" };
+const red: readonly Answer[] = [{ type: "input", value: "red" }];
+
+/** A tool that asks once and then answers with what it was told. */
+const asking = (ran: unknown[] = []) =>
+  taskTool("book", async (_, { resumed, attempt }) => {
+    ran.push(attempt);
+    if (resumed === undefined) return suspend([question], { draft: 7 });
+    const [answer] = resumed.answers;
+    return answer?.type === "input" ? answer.value : "?";
+  });
+
+/** Executors that have everything in common but their memory: as many processes. */
+function processes(tools: () => Parameters<typeof executorFor>[0]): [ToolExecutor, ToolExecutor] {
+  const shared = { key, pendingCalls: memoryPendingCalls(), tasks: memoryTasks() };
+  return [executorFor(tools(), shared), executorFor(tools(), shared)];
+}
+
+async function waiting(executor: ToolExecutor, id: string): Promise<Interruption> {
+  return interruptionOf(await executor.tasks.result(id));
+}
+
+describe("a task that waits for a person", () => {
+  test("says so, gives its interruption, and goes on under the same id", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran));
+    const events = recorded(executor);
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    expect(await executor.tasks.status(id)).toMatchObject({
+      status: "input_required",
+      interruption,
+    });
+    expect(taskIdOf(await executor.resume(interruption, red))).toBe(id);
+    expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
+    expect(await executor.tasks.status(id)).not.toHaveProperty("interruption");
+    expect(ran).toEqual([1, 2]);
+    expect(typesOf(events)).toEqual([
+      "tool.requested",
+      "tool.authorized",
+      "task.created",
+      "tool.started",
+      "tool.suspended",
+      "task.input_required",
+      "tool.resumed",
+      "tool.authorized",
+      "task.working",
+      "tool.started",
+      "tool.completed",
+      "task.completed",
+    ]);
+    const told = events.find(({ type }) => type === "task.input_required");
+    expect(told).toMatchObject({ taskId: id, interruptionId: interruption.id });
+  });
+
+  test("goes on in another process, too, and both see how it ends", async () => {
+    const [here, there] = processes(() => asking());
+    const run = here.startRun({ sessionId: "s", caller: { id: "ada" } });
+    const behalf = { sessionId: "s", caller: { id: "ada" } };
+    const id = taskIdOf(await run.execute(call("book")));
+    const { interruption } = await until(
+      () => there.tasks.status(id, behalf),
+      ({ status }) => status === "input_required",
+    );
+    expect(taskIdOf(await there.resume(interruption as Interruption, red))).toBe(id);
+    for (const executor of [here, there]) {
+      expect(textFor(completed(await executor.tasks.result(id, behalf)))).toBe("red");
+    }
+  });
+
+  test("keeps its run, which may have been disposed of, and what that has counted", async () => {
+    const seen: unknown[] = [];
+    const executor = executorFor(
+      taskTool("t", (_, { injected, resumed }) => {
+        seen.push(injected);
+        return resumed === undefined ? suspend([question], null) : "fine";
+      }),
+    );
+    const run = executor.startRun({ injected: { tenant: 1 }, limits: { calls: 5 } });
+    const id = taskIdOf(await run.execute(call("t")));
+    const interruption = await waiting(executor, id);
+    await run[Symbol.asyncDispose]();
+    await executor.resume(interruption, red);
+    completed(await executor.tasks.result(id));
+    expect([seen, run.counters?.calls]).toEqual([[{ tenant: 1 }, { tenant: 1 }], 1]);
+  });
+
+  test("can be asked again and again", async () => {
+    const executor = executorFor(
+      taskTool("t", (_, { attempt }) => (attempt < 4 ? suspend([question], null) : "fine")),
+    );
+    const id = taskIdOf(await executor.execute(call("t")));
+    for (let time = 0; time < 3; time++) {
+      await executor.resume(await waiting(executor, id), red);
+    }
+    expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
+  });
+
+  test("goes on once, however often it is answered", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran));
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    const outcomes = await Promise.all([1, 2, 3].map(() => executor.resume(interruption, red)));
+    expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(1);
+    completed(await executor.tasks.result(id));
+    expect(codeOf(await executor.resume(interruption, red))).toBe("approval_invalid");
+    expect(ran).toEqual([1, 2]);
+  });
+
+  test("can be answered by whoever hears of its call, before the store says that it waits", async () => {
+    const tasks = memoryTasks();
+    const { opened, open } = gate();
+    const change = tasks.change.bind(tasks);
+    tasks.change = (id, given) =>
+      given.status === "input_required" ? opened.then(() => change(id, given)) : change(id, given);
+    const pendingCalls = memoryPendingCalls();
+    const executor = executorFor(asking(), { tasks, pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    await hashed();
+    const [pending] = await pendingCalls.list();
+    const resumed = executor.resume(pending?.interruption as Interruption, red);
+    await hashed();
+    open();
+    expect(taskIdOf(await resumed)).toBe(id);
+    expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
+  });
+
+  test("still waits after answers that are none", async () => {
+    const executor = executorFor(asking());
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    expect(codeOf(await executor.resume(interruption, []))).toBe("approval_invalid");
+    expect(codeOf(await executor.resume({ ...interruption, expiresAt: 1 }, red))).toBe(
+      "approval_invalid",
+    );
+    expect(taskIdOf(await executor.resume(interruption, red))).toBe(id);
+  });
+
+  test("has failed when the call does not go on after its answer", async () => {
+    let denies = false;
+    const executor = executorFor(asking(), {
+      hooks: [{ beforeCall: () => (denies ? { block: "Not now." } : undefined) }],
+    });
+    const events = recorded(executor);
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    denies = true;
+    expect(codeOf(await executor.resume(interruption, red))).toBe("permission_denied");
+    expect(codeOf(await executor.tasks.result(id))).toBe("permission_denied");
+    expect(typesOf(events).slice(-2)).toEqual(["tool.rejected", "task.failed"]);
+  });
+
+  test("is cancelled when its answer is taken back while it is being taken", async () => {
+    const pendingCalls = new TestStore();
+    const { opened, open } = gate();
+    const executor = executorFor(asking(), { pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    pendingCalls.before.claim = () => opened;
+    const controller = new AbortController();
+    const resumed = executor.resume(interruption, red, { signal: controller.signal });
+    await hashed();
+    controller.abort();
+    expect(codeOf(await resumed)).toBe("cancelled");
+    expect(await executor.tasks.status(id)).toMatchObject({ status: "input_required" });
+    open();
+    await hashed();
+    expect(await executor.tasks.status(id)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("waits anew when the policy asks for something new", async () => {
+    let asks = false;
+    const executor = executorFor(
+      taskTool("t", (_, { resumed }) => (resumed ? "fine" : suspend([question], null)), {
+        needsApproval: () => asks,
+      }),
+    );
+    const id = taskIdOf(await executor.execute(call("t")));
+    const first = await waiting(executor, id);
+    asks = true;
+    const second = interruptionOf(await executor.resume(first, red));
+    expect(await executor.tasks.status(id)).toMatchObject({ interruption: second });
+    expect(second.id).not.toBe(first.id);
+    expect(taskIdOf(await executor.resume(second, [{ type: "approve" }]))).toBe(id);
+    expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
+  });
+
+  test("that is cancelled waits no more, and its interruption is worth nothing", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran), { pendingCalls });
+    const events = recorded(executor);
+    const id = taskIdOf(await executor.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    expect(await executor.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
+    expect(codeOf(await executor.tasks.result(id))).toBe("cancelled");
+    expect(await pendingCalls.list()).toEqual([]);
+    const { error } = failed(await executor.resume(interruption, red));
+    expect([error.code, error.message]).toEqual([
+      "approval_invalid",
+      "The task that this answers for is cancelled, and waits for nobody.",
+    ]);
+    expect(ran).toEqual([1]);
+    expect(typesOf(events)).toContain("task.cancelled");
+  });
+
+  test("can be cancelled while it is being written down that it waits", async () => {
+    const tasks = memoryTasks();
+    const { opened, open } = gate();
+    const change = tasks.change.bind(tasks);
+    tasks.change = (id, given) =>
+      given.status === "input_required" ? opened.then(() => change(id, given)) : change(id, given);
+    const pendingCalls = memoryPendingCalls();
+    const executor = executorFor(asking(), { tasks, pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    await hashed();
+    const cancelling = executor.tasks.cancel(id);
+    open();
+    expect(await cancelling).toMatchObject({ status: "cancelled" });
+    expect(await pendingCalls.list()).toEqual([]);
+  });
+
+  test("is the host's to answer, and not the tool's that called it", async () => {
+    const executor = executorFor([
+      asking(),
+      tool("outer", async (_, { scope }) => {
+        const id = taskIdOf(await scope.execute(call("book")));
+        const interruption = await waiting(executor, id);
+        const outcome = await scope.resume(interruption);
+        return { id, resumed: outcome.status, parent: interruption.parentCallId ?? null };
+      }),
+    ]);
+    const { value } = completed(await executor.execute(call("outer"))).result;
+    expect(value).toMatchObject({ resumed: "failed", parent: null });
+    const { id } = value as { id: string };
+    await executor.resume(await waiting(executor, id), red);
+    expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
+  });
+
+  test("of a run that was cancelled ends when it is answered", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran));
+    const run = executor.startRun();
+    const id = taskIdOf(await run.execute(call("book")));
+    const interruption = await waiting(executor, id);
+    run.cancel();
+    expect(codeOf(await executor.resume(interruption, red))).toBe("cancelled");
+    expect(ran).toEqual([1]);
+  });
+
+  test("EX10 cannot be kept when the store of pending calls is down, and says that it ran", async () => {
+    const pendingCalls = Object.assign(memoryPendingCalls(), {
+      add: () => Promise.reject(new Error("down")),
+    });
+    const executor = executorFor(asking(), { pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    expect(codeOf(await executor.tasks.result(id))).toBe("store_unavailable");
+  });
+});
+
+describe("a task that is to wait for a person, and a store that never answers", () => {
+  test("EX10 fails after 10 s, and says that it ran", async () => {
+    const clock = new FakeClock();
+    const pendingCalls = Object.assign(memoryPendingCalls(clock), {
+      add: () => new Promise<never>(() => {}),
+    });
+    const executor = executorFor(asking(), { clock, pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    await hashed();
+    await clock.advance(9999);
+    expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
+    await clock.advance(1);
+    const { error } = failed(await executor.tasks.result(id));
+    expect(error.code).toBe("store_unavailable");
+    expect(error.message).toContain("book did run until it had to wait for a person: check what");
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("a task whose answer got lost halfway", () => {
+  test("is told as one of which nobody knows how it ended", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const get = pendingCalls.get.bind(pendingCalls);
+    const executor = executorFor(asking(), { pendingCalls });
+    const id = taskIdOf(await executor.execute(call("book")));
+    await waiting(executor, id);
+    pendingCalls.get = async (one) => ({
+      ...((await get(one)) as never as object),
+      status: "unfinished" as const,
+      interruption: {} as Interruption,
+    });
+    expect(await executor.tasks.status(id)).toMatchObject({
+      status: "failed",
+      error: { code: "outcome_unknown" },
+    });
+    expect(codeOf(await executor.tasks.result(id))).toBe("outcome_unknown");
+    expect(await executor.tasks.cancel(id)).toMatchObject({ error: { code: "outcome_unknown" } });
+  });
+});
+
+async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (is(answer)) return answer;
+    await hashed();
+  }
+}

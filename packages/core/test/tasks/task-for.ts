@@ -1,0 +1,27 @@
+import type {
+  ExecuteReturn,
+  JsonObject,
+  JsonSchema,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolOutcome,
+} from "@toolweave/core";
+import { tool } from "../support/executor-for.ts";
+import { completed } from "../support/outcomes.ts";
+
+/** A tool whose calls go on as tasks. */
+export function taskTool(
+  name: string,
+  execute?: (args: JsonObject, ctx: ToolContext) => ExecuteReturn,
+  more: Partial<ToolDefinition<JsonSchema>> = {},
+): Tool {
+  return tool(name, execute, { execution: "task", ...more });
+}
+
+/** The id of the task that a call goes on as. */
+export function taskIdOf(outcome: ToolOutcome | undefined): string {
+  const { taskId } = completed(outcome).result;
+  if (taskId === undefined) throw new Error("expected a task");
+  return taskId;
+}
