@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import type { AuditRecord, AuditSink } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
+import { jsonLine } from "./json-line.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
@@ -60,7 +61,7 @@ class AuditFile implements AuditSink {
   }
 
   async write(record: AuditRecord): Promise<void> {
-    const line = `${JSON.stringify(record)}\n`;
+    const line = jsonLine(record);
     try {
       const file = openSync(this.#path, "a+", 0o600);
       try {

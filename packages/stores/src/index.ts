@@ -1,5 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { auditFile } from "./audit-file.ts";
 export type { AuditFileOptions } from "./audit-file.ts";
+export { eventFile } from "./event-file.ts";
+export type { EventFile, EventFileOptions } from "./event-file.ts";
+export { fileArtifacts } from "./file-artifacts.ts";
+export type { FileArtifactsOptions } from "./file-artifacts.ts";
+export { readEvents } from "./read-events.ts";
+export type { ReadEventsOptions } from "./read-events.ts";
+export type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";
 export { sqliteStore } from "./sqlite-store.ts";
 export type { SqliteStore, SqliteStoreOptions } from "./sqlite-store.ts";

@@ -4,9 +4,9 @@ import { unavailable } from "./store-error.ts";
 /** Marks a database as one of this package's, so that no other program's is ever changed. */
 const applicationId = 0x74776176;
 
-const version = 1;
-
-const schema = `
+/** What makes each version of the one before it: the first one of an empty database. */
+const steps: readonly string[] = [
+  `
   CREATE TABLE pending_calls (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -38,43 +38,102 @@ const schema = `
   CREATE INDEX rate_reservations_by_key
     ON rate_reservations (key, counts_until, lease_until, amount);
   CREATE INDEX rate_reservations_to_sweep ON rate_reservations (counts_until);
+  `,
+  `
+  CREATE TABLE artifacts (
+    seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    artifact TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    expires_at REAL NOT NULL,
+    complete INTEGER NOT NULL,
+    -- Of one that is being written: how long its writer counts as being there.
+    lease_until REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX artifacts_to_sweep ON artifacts (expires_at);
+  CREATE INDEX artifacts_cut_off ON artifacts (lease_until) WHERE complete = 0;
 
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${version};
-`;
+  CREATE TABLE artifact_chunks (
+    artifact INTEGER NOT NULL REFERENCES artifacts (seq),
+    chunk INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE (artifact, chunk)
+  ) STRICT;
+  CREATE TRIGGER artifact_chunks_go BEFORE DELETE ON artifacts BEGIN
+    DELETE FROM artifact_chunks WHERE artifact = old.seq;
+  END;
+
+  CREATE TABLE tasks (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    status TEXT NOT NULL
+      CHECK (status IN ('working', 'input_required', 'completed', 'failed', 'cancelled')),
+    task TEXT NOT NULL,
+    expires_at REAL NOT NULL,
+    lease_until REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX tasks_by_owner ON tasks (owner, seq);
+  CREATE INDEX tasks_to_sweep ON tasks (expires_at);
+  CREATE INDEX tasks_ended ON tasks (expires_at)
+    WHERE status NOT IN ('working', 'input_required');
+
+  -- What all artifacts take, and all tasks, so that nobody has to add it up.
+  CREATE TABLE space (artifacts INTEGER NOT NULL, tasks INTEGER NOT NULL) STRICT;
+  INSERT INTO space VALUES (0, 0);
+  CREATE TRIGGER artifact_added AFTER INSERT ON artifacts BEGIN
+    UPDATE space SET artifacts = artifacts + new.size + length(new.artifact);
+  END;
+  CREATE TRIGGER artifact_removed AFTER DELETE ON artifacts BEGIN
+    UPDATE space SET artifacts = artifacts - old.size - length(old.artifact);
+  END;
+  CREATE TRIGGER task_added AFTER INSERT ON tasks BEGIN
+    UPDATE space SET tasks = tasks + length(new.task);
+  END;
+  CREATE TRIGGER task_changed AFTER UPDATE OF task ON tasks BEGIN
+    UPDATE space SET tasks = tasks - length(old.task) + length(new.task);
+  END;
+  CREATE TRIGGER task_removed AFTER DELETE ON tasks BEGIN
+    UPDATE space SET tasks = tasks - length(old.task);
+  END;
+  `,
+];
+
+const version = steps.length;
 
 function pragma(db: DatabaseSync, name: string): unknown {
   return db.prepare(`PRAGMA ${name}`).get()?.[name];
 }
 
-/** True for a database of this version, false for an empty one. Changes nothing. */
-function isCurrent(db: DatabaseSync, path: string): boolean {
+/** The version of the store in a database, 0 for an empty one. Changes nothing. */
+function versionOf(db: DatabaseSync, path: string): number {
   const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.["count"];
-  if (tables === 0) return false;
-  if (pragma(db, "application_id") !== applicationId) {
+  if (tables === 0) return 0;
+  const found = pragma(db, "user_version");
+  if (pragma(db, "application_id") !== applicationId || typeof found !== "number" || found < 1) {
     throw unavailable(path, "is another program's database: name another path", {
       retryable: false,
     });
   }
-  const found = pragma(db, "user_version");
-  if (found !== version) {
+  if (found > version) {
     throw unavailable(
       path,
-      `was written by a newer @toolweave/stores (its version is ${String(found)}, this one reads ${version}): update the package`,
+      `was written by a newer @toolweave/stores (its version is ${found}, this one reads ${version}): update the package`,
       { retryable: false },
     );
   }
-  return true;
+  return found;
 }
 
 /**
- * Makes an empty database a store; one that is a store already stays as it is.
+ * Makes a store of an empty database, and one of this version of an older one, which keeps what it
+ * has; one of this version stays as it is.
  *
  * @throws ToolError `store_unavailable` for a newer store and for another program's database, which
  * are not changed; SQLite's own error for one that is locked or cannot be written.
  */
 export function prepareDatabase(db: DatabaseSync, path: string): void {
-  isCurrent(db, path);
+  versionOf(db, path);
   const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode !== "wal" && mode !== "memory") {
     throw unavailable(path, "lies on a disk that processes cannot share: use a local one", {
@@ -82,7 +141,11 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
     });
   }
   db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
-  // Looked at again: another process may have made it meanwhile.
-  if (!isCurrent(db, path)) db.exec(schema);
+  // Looked at again: another process may have made or changed it meanwhile.
+  const missing = steps.slice(versionOf(db, path));
+  if (missing.length > 0) {
+    for (const step of missing) db.exec(step);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
+  }
   db.exec("COMMIT");
 }

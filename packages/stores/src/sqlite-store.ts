@@ -1,10 +1,20 @@
 import { resolve } from "node:path";
-import type { Clock, GrantStore, PendingCallStore, RateLimitStore } from "@toolweave/core";
+import type {
+  ArtifactStore,
+  Clock,
+  GrantStore,
+  PendingCallStore,
+  RateLimitStore,
+  TaskStore,
+} from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
+import { checkedQuota } from "./described-artifact.ts";
+import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
 import { SqliteGrants } from "./sqlite-grants.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
+import { SqliteTasks } from "./sqlite-tasks.ts";
 
 /** Where a store is, and by which clock it goes. */
 export interface SqliteStoreOptions {
@@ -14,10 +24,13 @@ export interface SqliteStoreOptions {
    */
   readonly path: string;
   /**
-   * Milliseconds after which what a process that is gone had claimed is told as `unfinished`, and
-   * what it had reserved begins to lapse. Renewed three times as often. Default: 30,000.
+   * Milliseconds after which what a process that is gone had claimed is told as `unfinished`, the
+   * tasks that it ran as `lost`, and what it had reserved begins to lapse. Renewed three times as
+   * often. Default: 30,000.
    */
   readonly leaseMs?: number;
+  /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
+  readonly maxArtifactBytes?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
 }
@@ -27,7 +40,12 @@ export interface SqliteStore {
   readonly pendingCalls: PendingCallStore;
   readonly grants: GrantStore;
   readonly rateLimits: RateLimitStore;
-  /** Drops nothing; claims that are still open are told as `unfinished` once their lease has lapsed. Idempotent. */
+  readonly artifacts: ArtifactStore;
+  readonly tasks: TaskStore;
+  /**
+   * Drops nothing; once their lease has lapsed, claims that are still open are told as `unfinished`
+   * and tasks that have not ended as `lost`. Idempotent.
+   */
   close(): void;
   [Symbol.dispose](): void;
 }
@@ -35,6 +53,7 @@ export interface SqliteStore {
 const optionNames: readonly string[] = [
   "path",
   "leaseMs",
+  "maxArtifactBytes",
   "clock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
 
@@ -64,20 +83,25 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
       `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${longestTimer}, in milliseconds.`,
     );
   }
+  const maxArtifactBytes = checkedQuota("sqliteStore: maxArtifactBytes", given.maxArtifactBytes);
   const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock);
   const leases = { leaseMs, clock };
   try {
     const pendingCalls = new SqlitePendingCalls(file, leases);
     const rateLimits = new SqliteRateLimits(file, leases);
+    const tasks = new SqliteTasks(file, leases);
     const close = (): void => {
       pendingCalls.stop();
       rateLimits.stop();
+      tasks.stop();
       file.close();
     };
     return {
       pendingCalls,
       grants: new SqliteGrants(file),
       rateLimits,
+      artifacts: new SqliteArtifacts(file, { leaseMs, maxArtifactBytes }),
+      tasks,
       close,
       [Symbol.dispose]: close,
     };

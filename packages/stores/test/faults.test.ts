@@ -15,11 +15,13 @@ import { describe, expect, test, vi } from "vitest";
 import { auditFile, sqliteStore } from "../src/index.ts";
 import { SqliteFile } from "../src/sqlite-file.ts";
 import { SqlitePendingCalls } from "../src/sqlite-pending-calls.ts";
+import { artifactOf } from "./support/artifacts.ts";
 import { failure } from "./support/failure.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";
+import { taskRecord } from "./support/tasks.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
 const rate = { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 };
@@ -29,7 +31,8 @@ vi.setConfig({ testTimeout: 30_000 });
 
 /** Everything that a store can be asked, each as somebody would do it. */
 function everything(store: ReturnType<typeof openStore>): readonly (() => unknown)[] {
-  const { pendingCalls, grants, rateLimits } = store;
+  const { pendingCalls, grants, rateLimits, artifacts, tasks } = store;
+  const { artifact, data } = artifactOf("a", 10);
   return [
     () => pendingCalls.add(interruption("new")),
     () => pendingCalls.claim(interruption("a")),
@@ -41,6 +44,14 @@ function everything(store: ReturnType<typeof openStore>): readonly (() => unknow
     () => grants.list(),
     () => grants.revoke("g"),
     () => rateLimits.reserve([rate]),
+    () => artifacts.put(artifact, data),
+    () => artifacts.head(artifact.key),
+    () => artifacts.read(artifact.key, 0, 10),
+    () => artifacts.delete(artifact.key),
+    () => tasks.add(taskRecord("a")),
+    () => tasks.change("a", { status: "completed", updatedAt: 1, expiresAt: 9_000_000_000_000 }),
+    () => tasks.get("a"),
+    () => tasks.list("somebody"),
   ];
 }
 
@@ -244,12 +255,12 @@ describe("a file that is no store of this version", () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 2");
+    db.exec("PRAGMA user_version = 3");
     db.close();
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
-      `${path} was written by a newer @toolweave/stores (its version is 2, this one reads 1): update the package.`,
+      `${path} was written by a newer @toolweave/stores (its version is 3, this one reads 2): update the package.`,
     );
   });
 

@@ -1,8 +1,9 @@
 // A process of its own that uses a store. It does what its argument names, and tells what came of it.
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import type { AuditRecord } from "@toolweave/core";
-import { auditFile, sqliteStore } from "../../src/index.ts";
+import type { AuditRecord, ToolEvent } from "@toolweave/core";
+import { auditFile, eventFile, fileArtifacts, sqliteStore } from "../../src/index.ts";
+import { artifactOf, artifactStore } from "./artifacts.ts";
 import { interruption } from "./interruptions.ts";
 
 export type WorkerMessage = string | number | boolean | readonly string[];
@@ -108,6 +109,48 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
       } as AuditRecord);
     }
     tell("done");
+  },
+
+  /** Puts artifacts of a kind without end, each of `size` bytes; tells each word once `put` has resolved. */
+  async putForever() {
+    const [kind = "", size] = rest;
+    const store = artifactStore(kind, path);
+    for (let count = 0; ; count++) {
+      const word = `${process.pid}-${count}`;
+      const { artifact, data } = artifactOf(word, Number(size));
+      tell(`begins ${word}`);
+      await store.put(artifact, data);
+      tell(word);
+      // Lets the message out.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+
+  /** Makes everything that makes files, while others may do all with what is made. */
+  async underUmask0() {
+    process.umask(0);
+    const { artifact, data } = artifactOf("a", 1_000);
+    await fileArtifacts(`${path}/artifacts`).put(artifact, data);
+    await sqliteStore(`${path}/database/store.db`).artifacts.put(artifact, data);
+    await eventFile(`${path}/events/run.ndjson`).close();
+    tell("done");
+    stay();
+  },
+
+  /** Records `count` events, each with a text of `size` characters. */
+  async record() {
+    const [count, size] = rest.map(Number);
+    const recorder = eventFile(path);
+    tell("ready");
+    await told();
+    for (let seq = 1; seq <= count!; seq++) {
+      const message = "ä".repeat(size!);
+      recorder({ type: "tool.rejected", seq, time: 1, message } as ToolEvent);
+      if (seq % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await recorder.close();
+    tell(recorder.stream);
+    stay();
   },
 
   /** Opens the store as somebody who may read it and no more; tells the error. */

@@ -7,15 +7,22 @@ export interface Agent {
   tell(message: unknown): void;
   /** What it tells next. */
   next(): Promise<unknown>;
+  /** Hears all that it tells from now on; returns what stops that. */
+  hear(listener: (message: unknown) => void): () => void;
   /** Resolves when it is gone, by itself. */
   readonly gone: Promise<unknown>;
   /** Ends it without any chance to clean up; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
-/** Starts `agent.ts` with a job; resolves when it is ready. It ends with the test. */
-export async function startAgent(job: string, path: string, log: string): Promise<Agent> {
-  const child = fork(new URL("./agent.ts", import.meta.url), [job, path, log], {
+/** Starts `agent.ts`, or another, with a job; resolves when it is ready. It ends with the test. */
+export async function startAgent(
+  job: string,
+  path: string,
+  log: string,
+  program: URL = new URL("./agent.ts", import.meta.url),
+): Promise<Agent> {
+  const child = fork(program, [job, path, log], {
     execArgv: ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning"],
   });
   const gone = once(child, "exit");
@@ -27,6 +34,10 @@ export async function startAgent(job: string, path: string, log: string): Promis
         throw new Error(`The agent that had to ${job} is gone.`);
       });
       return Promise.race([heard, died]);
+    },
+    hear(listener) {
+      child.on("message", listener);
+      return () => void child.off("message", listener);
     },
     gone,
     async kill() {

@@ -1,0 +1,72 @@
+import { lstatSync, type BigIntStats } from "node:fs";
+import { lstat, open } from "node:fs/promises";
+import { join } from "node:path";
+import { makePrivateFolder } from "./private-folder.ts";
+import { storeError, unavailable } from "./store-error.ts";
+
+const isWindows = process.platform === "win32";
+
+/**
+ * A folder that is this user's alone, and stays the one it was: a link that takes its place is
+ * noticed before anything is written through it.
+ */
+export class ArtifactFolder {
+  readonly path: string;
+  readonly #identity: string;
+
+  /** @throws ToolError `store_unavailable` when it cannot be made, and when others can get at it. */
+  constructor(path: string) {
+    this.path = path;
+    try {
+      makePrivateFolder(join(path, "artifact"));
+      const stat = lstatSync(path, { bigint: true });
+      this.#assertPrivate(stat);
+      this.#identity = identityOf(stat);
+    } catch (error) {
+      throw storeError(path, error);
+    }
+  }
+
+  /** @throws ToolError `store_unavailable` when it is gone, or something else has taken its place. */
+  async assertThere(): Promise<void> {
+    const stat = await lstat(this.path, { bigint: true }).catch(() => undefined);
+    if (stat !== undefined && stat.isDirectory() && identityOf(stat) === this.#identity) return;
+    throw unavailable(
+      this.path,
+      "was deleted or replaced while it was in use: bring the folder back, or restart to go on with a new one",
+    );
+  }
+
+  /** What has been made and renamed in it survives a power failure. */
+  async sync(): Promise<void> {
+    // Windows opens no folders.
+    if (isWindows) return;
+    const folder = await open(this.path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  #assertPrivate(stat: BigIntStats): void {
+    const wrong = isWindows ? undefined : reachable(stat);
+    if (wrong === undefined && stat.isDirectory()) return;
+    throw unavailable(
+      this.path,
+      `${wrong ?? "is no folder"}: name one that does not exist yet, or one of this user's with mode 0700`,
+      { retryable: false },
+    );
+  }
+}
+
+function reachable(stat: BigIntStats): string | undefined {
+  if (stat.isSymbolicLink()) return "is a link";
+  if (!stat.isDirectory()) return undefined;
+  if (stat.uid !== BigInt(process.geteuid?.() ?? 0)) return "belongs to another user";
+  return (stat.mode & 0o077n) === 0n ? undefined : "is open to other users";
+}
+
+function identityOf(stat: BigIntStats): string {
+  return `${stat.dev}:${stat.ino}`;
+}

@@ -1,0 +1,92 @@
+import type { StoredArtifact } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+
+/** The last moment that a `Date` knows. JSON has no word for later ones, such as `Infinity`. */
+export const lastMoment = 8.64e15;
+
+/** A description is read whole, so that it must not be as large as what it describes. */
+export const mostDescription = 65_536;
+
+/** Keys become names of files: nothing else is one, whoever asks. */
+export function isArtifactKey(key: unknown): key is string {
+  return typeof key === "string" && /^art_[0-9a-f]{32}$/.test(key);
+}
+
+/** What is kept of an artifact beside its bytes. */
+export interface DescribedArtifact {
+  readonly json: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * An artifact as a store keeps it.
+ *
+ * @throws ToolError `internal` when key, size or expiry make no sense, `limit_exceeded` for a name or
+ * an owner without end.
+ */
+export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): DescribedArtifact {
+  const { key, size, expiresAt } = artifact;
+  if (!isArtifactKey(key)) {
+    throw new ToolError("internal", "An artifact's key is art_ and 32 hexadecimal digits.");
+  }
+  if (size !== data.byteLength || !(expiresAt > -lastMoment)) {
+    throw new ToolError(
+      "internal",
+      `The artifact ${key} is said to have ${size} bytes and to expire at ${expiresAt}, and has ${data.byteLength}.`,
+    );
+  }
+  const kept = { ...artifact, expiresAt: Math.min(expiresAt, lastMoment) };
+  const json = JSON.stringify(kept);
+  if (Buffer.byteLength(json) > mostDescription) {
+    throw new ToolError(
+      "limit_exceeded",
+      `An artifact's name, type and owner take ${mostDescription} bytes at most.`,
+    );
+  }
+  return { json, expiresAt: kept.expiresAt };
+}
+
+/** The description that was kept; `undefined` when it is not that of `key`. */
+export function descriptionOf(key: string, json: string): StoredArtifact | undefined {
+  try {
+    const artifact = JSON.parse(json) as Partial<StoredArtifact> | null;
+    const { size = -1, expiresAt } = artifact ?? {};
+    const sound =
+      artifact?.key === key &&
+      Number.isSafeInteger(size) &&
+      size >= 0 &&
+      Number.isFinite(expiresAt);
+    return sound ? (artifact as StoredArtifact) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Where a range ends that may reach beyond the last byte.
+ *
+ * @throws ToolError `internal` for what is no range.
+ */
+export function endOfRange(size: number, offset: number, length: number): number {
+  if (!(Number.isSafeInteger(offset) && offset >= 0 && length >= 0)) {
+    throw new ToolError(
+      "internal",
+      `Bytes are read from an offset of 0 or more: not ${length} from ${offset} on.`,
+    );
+  }
+  return Math.max(offset, Math.min(size, offset + Math.floor(length)));
+}
+
+/** A quota that is used up. */
+export function artifactsFull(maxBytes: number): ToolError {
+  return new ToolError(
+    "limit_exceeded",
+    `The artifacts would take more than ${maxBytes} bytes: wait until some have expired, or raise the limit.`,
+  );
+}
+
+/** @throws ToolError `internal` for a quota that is none. */
+export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
+  if (typeof maxBytes === "number" && maxBytes >= 0) return maxBytes;
+  throw new ToolError("internal", `${name} is ${String(maxBytes)}; use 0 or more, in bytes.`);
+}

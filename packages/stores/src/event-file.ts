@@ -1,0 +1,265 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { ToolEvent } from "@toolweave/core";
+import { checkOptions, ToolError } from "@toolweave/core";
+import { jsonLine } from "./json-line.ts";
+import { makePrivateFolder } from "./private-folder.ts";
+import type { RecordingNotice } from "./recorded-event.ts";
+import { storeError, unavailable } from "./store-error.ts";
+
+/** How events are recorded. */
+export interface EventFileOptions {
+  /** Bytes of the file; nothing is recorded in it beyond. Default: 268,435,456 (256 MiB). */
+  readonly maxBytes?: number;
+}
+
+/** Writes events into a file. It is the listener itself: `executor.on(recorder)`. */
+export interface EventFile {
+  (event: ToolEvent): void;
+  /** Names this recorder in each line that it writes. */
+  readonly stream: string;
+  /** How many events are missing in the file, because the disk was too slow or the file is full. */
+  readonly dropped: number;
+  /**
+   * Resolves when everything that was heard so far is in the file, except what was dropped.
+   *
+   * @throws ToolError `store_unavailable` when it cannot be written.
+   */
+  flush(): Promise<void>;
+  /** As `flush`; what is heard afterwards is ignored. Idempotent. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const optionNames: readonly string[] = ["maxBytes"] satisfies readonly (keyof EventFileOptions)[];
+
+/** Characters that wait for the disk; what comes when it is more is dropped. */
+const mostWaiting = 8_388_608;
+
+/** Characters that are written at once. */
+const mostAtOnce = 1_048_576;
+
+/** How long a disk that has failed is left alone, in milliseconds. */
+const restMs = 1_000;
+
+/** How far a file grows beyond its limit by saying that it is full, with each restart. */
+const mostNotices = 65_536;
+
+const newline = 10;
+
+/**
+ * Records events as lines of JSON in a file, made with mode 0600 (a folder that is missing: 0700).
+ * `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
+ *
+ * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. What comes when
+ * they are more is dropped, and a line says how many. Once the file has `maxBytes`, a last line says
+ * so. The file may be moved away at any time: a new one is begun. Several processes may share it, and
+ * a restart goes on at its end: each line names its recorder (`stream`). What was heard is with the
+ * operating system a moment later and survives the end of the process then; call `flush` or `close`
+ * to know when.
+ *
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for options that
+ * make no sense.
+ */
+export function eventFile(path: string, options: EventFileOptions = {}): EventFile {
+  checkOptions("eventFile", options, optionNames);
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError("internal", `eventFile needs a path: eventFile("run.ndjson").`);
+  }
+  const { maxBytes = 268_435_456 } = options;
+  if (!(typeof maxBytes === "number" && maxBytes >= 0)) {
+    throw new ToolError(
+      "internal",
+      `eventFile: maxBytes is ${String(maxBytes)}; use 0 or more, in bytes.`,
+    );
+  }
+  const recorder = new Recorder(resolve(path), maxBytes);
+  const close = (): Promise<void> => recorder.close();
+  return Object.defineProperties((event: ToolEvent): void => recorder.hear(event), {
+    stream: { value: recorder.stream, enumerable: true },
+    dropped: { get: () => recorder.dropped, enumerable: true },
+    flush: { value: () => recorder.flush() },
+    close: { value: close },
+    [Symbol.asyncDispose]: { value: close },
+  }) as EventFile;
+}
+
+/** A line that waits for the disk. */
+interface Line {
+  readonly text: string;
+  /** Of how many missing events it tells; `undefined`: it is an event. */
+  readonly dropped?: number;
+}
+
+class Recorder {
+  readonly stream: string = randomUUID();
+  dropped = 0;
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #lines: Line[] = [];
+  #waiting = 0;
+  /** Lines that have come, and those that have gone. */
+  #added = 0;
+  #removed = 0;
+  /** Missing events of which no line tells so far. */
+  #untold = 0;
+  #isFull = false;
+  #closed = false;
+  #writing: Promise<void> | undefined;
+  #failure: { readonly error: ToolError; readonly at: number } | undefined;
+
+  constructor(path: string, maxBytes: number) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    try {
+      makePrivateFolder(path);
+      closeSync(openSync(path, "a+", 0o600));
+    } catch (error) {
+      throw storeError(path, error);
+    }
+  }
+
+  hear(event: ToolEvent): void {
+    if (this.#closed) return;
+    const text = this.#line(event);
+    if (text === undefined || this.#waiting + text.length > mostWaiting) {
+      this.dropped++;
+      this.#untold++;
+      return;
+    }
+    this.#tellDropped();
+    this.#add({ text });
+    const rests = this.#failure !== undefined && performance.now() < this.#failure.at + restMs;
+    if (!rests) void this.#write();
+  }
+
+  async flush(): Promise<void> {
+    this.#tellDropped();
+    const heard = this.#added;
+    while (this.#removed < heard) {
+      // What is under way may have begun without the last ones, or with a disk that was full.
+      await this.#writing;
+      if (this.#removed >= heard) return;
+      await this.#write();
+      if (this.#failure !== undefined) throw this.#failure.error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.flush();
+  }
+
+  #line(event: ToolEvent): string | undefined {
+    try {
+      return jsonLine({ ...event, stream: this.stream });
+    } catch {
+      return undefined;
+    }
+  }
+
+  #notice(type: RecordingNotice["type"], dropped?: number): string {
+    const { stream } = this;
+    const more = dropped === undefined ? {} : { dropped };
+    return jsonLine({ type, stream, time: Date.now(), ...more } satisfies RecordingNotice);
+  }
+
+  #tellDropped(): void {
+    if (this.#untold === 0) return;
+    const dropped = this.#untold;
+    this.#untold = 0;
+    this.#add({ text: this.#notice("recording.dropped", dropped), dropped });
+  }
+
+  #add(line: Line): void {
+    this.#lines.push(line);
+    this.#added++;
+    this.#waiting += line.text.length;
+  }
+
+  #remove(count: number): readonly Line[] {
+    const removed = this.#lines.splice(0, count);
+    this.#removed += count;
+    for (const { text } of removed) this.#waiting -= text.length;
+    return removed;
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+    return this.#writing;
+  }
+
+  /** Never rejects: what could not be written waits for another try. */
+  async #writeAll(): Promise<void> {
+    // What is heard in the same turn goes into the same write.
+    await undefined;
+    try {
+      while (this.#lines.length > 0) await this.#writeSome();
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = { error: storeError(this.#path, error), at: performance.now() };
+    }
+  }
+
+  async #writeSome(): Promise<void> {
+    // Opened each time, so that the file may be moved away.
+    const file = await open(this.#path, "a+", 0o600);
+    try {
+      const { size } = await file.stat();
+      // A crash, here or in another process, may have cut off the last line.
+      const start = (await endsInLine(file, size)) ? "" : "\n";
+      const lines = this.#linesWithin(this.#maxBytes - size - start.length);
+      if (lines.length > 0) await this.#append(file, start, lines);
+      else await this.#giveUp(file, start, size);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The next lines, as bytes: as many as are written at once and have room in the file. */
+  #linesWithin(room: number): readonly Buffer[] {
+    const most = Math.min(room, mostAtOnce);
+    const lines: Buffer[] = [];
+    let length = 0;
+    for (const { text } of this.#lines) {
+      const line = Buffer.from(text);
+      length += line.length;
+      // One that is longer than what is written at once goes alone.
+      if (length > (lines.length === 0 ? room : most)) break;
+      lines.push(line);
+    }
+    return lines;
+  }
+
+  async #append(file: FileHandle, start: string, lines: readonly Buffer[]): Promise<void> {
+    this.#isFull = false;
+    // One write at the end of the file: lines of several processes never mix.
+    const { bytesWritten } = await file.write(Buffer.concat([Buffer.from(start), ...lines]));
+    let left = bytesWritten - start.length;
+    const cut = lines.findIndex((line) => (left -= line.length) < 0);
+    this.#remove(cut === -1 ? lines.length : cut);
+    if (cut === -1) return;
+    throw unavailable(this.#path, "has no more space on its disk: free some, then call again");
+  }
+
+  /** The file is full: a line says so once, and what waits is dropped. */
+  async #giveUp(file: FileHandle, start: string, size: number): Promise<void> {
+    if (!this.#isFull && size <= this.#maxBytes + mostNotices) {
+      await file.write(start + this.#notice("recording.full"));
+    }
+    this.#isFull = true;
+    for (const { dropped } of this.#remove(this.#lines.length)) {
+      // Those that a notice told of have been counted.
+      if (dropped === undefined) this.dropped++;
+      this.#untold += dropped ?? 1;
+    }
+  }
+}
+
+async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === newline;
+}

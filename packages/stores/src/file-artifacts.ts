@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { ArtifactStore, Clock, StoredArtifact } from "@toolweave/core";
+import { checkOptions, ToolError } from "@toolweave/core";
+import { artifactHead, readBytes, withArtifact, type OpenArtifact } from "./artifact-file.ts";
+import { ArtifactFolder } from "./artifact-folder.ts";
+import { ArtifactSpace, unfinishedName } from "./artifact-space.ts";
+import {
+  checkedQuota,
+  describedArtifact,
+  endOfRange,
+  isArtifactKey,
+} from "./described-artifact.ts";
+import { storeError, unavailable } from "./store-error.ts";
+
+/** Where artifacts are kept as files, and how many. */
+export interface FileArtifactsOptions {
+  /**
+   * The folder, of this user alone: made with mode 0700, and refused when others can get at it. On a
+   * local disk only.
+   */
+  readonly path: string;
+  /** Bytes of all files together. Default: 1,073,741,824 (1 GiB). */
+  readonly maxBytes?: number;
+  /** By which artifacts expire. Default: the system's. */
+  readonly clock?: Clock;
+}
+
+const optionNames: readonly string[] = [
+  "path",
+  "maxBytes",
+  "clock",
+] satisfies readonly (keyof FileArtifactsOptions)[];
+
+/**
+ * Keeps each artifact in a file of its own, with mode 0600, in a folder that any number of processes
+ * of one machine may share. A file is there whole or not at all, and is on the disk before `put`
+ * resolves. Reading a part reads no more than that part.
+ *
+ * `put` fails with a `ToolError` `limit_exceeded` when the quota is used up and nothing has expired,
+ * and everything with `store_unavailable` when the disk is full or cannot be written, the folder was
+ * deleted or replaced, or a file is damaged or a link. A deleted file is as if it had expired.
+ *
+ * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it;
+ * `internal` for options that make no sense.
+ */
+export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactStore {
+  const given = typeof options === "object" && options !== null ? options : { path: options };
+  checkOptions("fileArtifacts", given, optionNames);
+  const { path, maxBytes, clock } = given;
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError("internal", `fileArtifacts needs a path: fileArtifacts("artifacts").`);
+  }
+  const quota = checkedQuota("fileArtifacts: maxBytes", maxBytes);
+  return new FileArtifacts(resolve(path), quota, clock ?? Date);
+}
+
+class FileArtifacts implements ArtifactStore {
+  readonly #folder: ArtifactFolder;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #space: ArtifactSpace;
+  readonly #writer = randomUUID();
+
+  constructor(path: string, maxBytes: number, clock: Pick<Clock, "now">) {
+    this.#folder = new ArtifactFolder(path);
+    this.#clock = clock;
+    this.#space = new ArtifactSpace({
+      folder: this.#folder,
+      writer: this.#writer,
+      maxBytes,
+      now: () => clock.now(),
+      hasExpired: (key) => this.#hasExpired(key),
+    });
+  }
+
+  async put(artifact: StoredArtifact, data: Uint8Array): Promise<void> {
+    const { json, expiresAt } = describedArtifact(artifact, data);
+    const { key } = artifact;
+    const head = artifactHead(json);
+    const size = head.length + data.byteLength;
+    await this.#guarded(async () => {
+      await this.#space.reserve(size);
+      try {
+        await this.#write(key, [head, data], size, expiresAt);
+        this.#space.changed(key, size);
+      } finally {
+        this.#space.release(size);
+      }
+    });
+  }
+
+  head(key: string): Promise<StoredArtifact | undefined> {
+    return this.#open(key, ({ artifact }) => artifact);
+  }
+
+  read(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return this.#open(key, async ({ handle, artifact, dataOffset }) => {
+      const wanted = endOfRange(artifact.size, offset, length) - offset;
+      const bytes = await readBytes(handle, dataOffset + offset, wanted);
+      if (bytes.length < wanted) throw this.#damaged(key);
+      return bytes;
+    });
+  }
+
+  async delete(key: string): Promise<void> {
+    if (!isArtifactKey(key)) return;
+    await this.#guarded(async () => {
+      await this.#folder.assertThere();
+      await rm(this.#pathOf(key), { force: true });
+      this.#space.changed(key, 0);
+    });
+  }
+
+  async #write(
+    key: string,
+    parts: readonly Uint8Array[],
+    size: number,
+    expiresAt: number,
+  ): Promise<void> {
+    const path = this.#pathOf(key);
+    const unfinished = join(this.#folder.path, unfinishedName(key, this.#writer));
+    await this.#folder.assertThere();
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      try {
+        // Not before it is known that it was made where it should be.
+        await this.#folder.assertThere();
+        for (const part of parts) await file.writeFile(part);
+        await finish(file, size, expiresAt);
+      } finally {
+        await file.close();
+      }
+      await this.#assertNew(key, path);
+      await rename(unfinished, path);
+      await this.#folder.sync();
+      await this.#folder.assertThere();
+    } catch (error) {
+      // What stays all the same is removed when it is old.
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #assertNew(key: string, path: string): Promise<void> {
+    if ((await lstat(path).catch(() => undefined)) === undefined) return;
+    throw new ToolError(
+      "internal",
+      `The artifact ${key} is kept already: give each a key of its own.`,
+    );
+  }
+
+  /** Does `work` with an artifact that is there and has not expired. */
+  async #open<T>(
+    key: string,
+    work: (file: OpenArtifact) => T | Promise<T>,
+  ): Promise<T | undefined> {
+    if (!isArtifactKey(key)) return undefined;
+    return this.#guarded(async () => {
+      await this.#folder.assertThere();
+      return withArtifact(
+        this.#pathOf(key),
+        key,
+        () => this.#damaged(key),
+        (file) => (file.artifact.expiresAt > this.#clock.now() ? work(file) : undefined),
+      );
+    });
+  }
+
+  async #hasExpired(key: string): Promise<boolean> {
+    const expiresAt = await withArtifact(
+      this.#pathOf(key),
+      key,
+      () => this.#damaged(key),
+      ({ artifact }) => artifact.expiresAt,
+    ).catch((error: unknown) => {
+      // Damaged and old: nobody can read it. What only cannot be read now stays.
+      if (ToolError.is(error)) return undefined;
+      return Infinity;
+    });
+    return (expiresAt ?? -Infinity) <= this.#clock.now();
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw storeError(this.#folder.path, error);
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#folder.path, key);
+  }
+
+  #damaged(key: string): ToolError {
+    return unavailable(
+      this.#pathOf(key),
+      "is damaged, or not the file that was written: delete it",
+      {
+        retryable: false,
+      },
+    );
+  }
+}
+
+/** All of it is on the disk, with when it expires as its time. */
+async function finish(file: FileHandle, size: number, expiresAt: number): Promise<void> {
+  const stat = await file.stat();
+  if (stat.size !== size) {
+    throw new ToolError("internal", "The bytes of an artifact were changed while it was written.");
+  }
+  await file.utimes(expiresAt / 1000, expiresAt / 1000);
+  await file.sync();
+}

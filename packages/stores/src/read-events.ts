@@ -1,0 +1,107 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { checkOptions, ToolError } from "@toolweave/core";
+import type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";
+import { storeError } from "./store-error.ts";
+
+/** Which part of a recording is read. */
+export interface ReadEventsOptions {
+  /** Only what was recorded after this one; an event that was read before can be given as it is. */
+  readonly after?: RecordingPosition;
+  /** Only the events of this run. */
+  readonly runId?: string;
+}
+
+const optionNames: readonly string[] = [
+  "after",
+  "runId",
+] satisfies readonly (keyof ReadEventsOptions)[];
+
+/** No recorder writes longer ones: whatever else is in the file, it does not fill the memory. */
+const longestLine = 33_554_432;
+
+/**
+ * Reads what `eventFile` has written, in the order of the file, up to where it ends now. Notices
+ * (`recording.dropped`, `recording.full`) come where events are missing. A last line that is still
+ * being written, and one that a crash has cut off, are left out.
+ *
+ * With `after`, everything that follows the last line of that stream up to that number: also what
+ * other recorders have written since, such as that of the process after a restart. Of a stream that
+ * the file does not know, nothing has been seen: all of it is read.
+ *
+ * @throws ToolError `store_unavailable` when the file cannot be read, `internal` for options that
+ * make no sense.
+ */
+export async function* readEvents(
+  path: string,
+  options: ReadEventsOptions = {},
+): AsyncGenerator<RecordedEvent | RecordingNotice, void, undefined> {
+  checkOptions("readEvents", options, optionNames);
+  const { after, runId } = options;
+  if (after !== undefined && !(typeof after.stream === "string" && Number.isFinite(after.seq))) {
+    throw new ToolError("internal", "readEvents: after is { stream, seq }, as in an event of it.");
+  }
+  const file = resolve(path);
+  try {
+    const start = after === undefined ? 0 : await positionAfter(file, after);
+    for await (const { line } of linesOf(file, start)) {
+      const event = parsed(line);
+      if (event === undefined || !concerns(event, runId)) continue;
+      yield event;
+    }
+  } catch (error) {
+    throw storeError(file, error);
+  }
+}
+
+function concerns(event: RecordedEvent | RecordingNotice, runId: string | undefined): boolean {
+  if (runId === undefined || event.type.startsWith("recording.")) return true;
+  return "runId" in event && event.runId === runId;
+}
+
+/** Where the line after the last one of that stream, up to that number, begins. */
+async function positionAfter(path: string, { stream, seq }: RecordingPosition): Promise<number> {
+  let position = 0;
+  for await (const { line, end } of linesOf(path, 0)) {
+    const event = parsed(line);
+    if (event?.stream === stream && "seq" in event && event.seq <= seq) position = end;
+  }
+  return position;
+}
+
+function parsed(line: Buffer): RecordedEvent | RecordingNotice | undefined {
+  try {
+    const value = JSON.parse(line.toString("utf8")) as Partial<RecordedEvent> | null;
+    const isOurs = typeof value?.stream === "string" && typeof value.type === "string";
+    return isOurs ? (value as RecordedEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface LineOfFile {
+  readonly line: Buffer;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** The lines that end in a line break; none that is longer than any recorder writes. */
+async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  let position = start;
+  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...rest, chunk.subarray(from, to)]);
+      const isWhole = length + to - from === line.length;
+      rest = [];
+      length = 0;
+      from = to + 1;
+      if (isWhole) yield { line, end: position + from };
+    }
+    position += chunk.length;
+    length += chunk.length - from;
+    rest = length > longestLine ? [] : [...rest, chunk.subarray(from)];
+  }
+}

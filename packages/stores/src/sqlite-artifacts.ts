@@ -1,0 +1,212 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { ArtifactStore, StoredArtifact } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import {
+  artifactsFull,
+  describedArtifact,
+  descriptionOf,
+  endOfRange,
+  isArtifactKey,
+  type DescribedArtifact,
+} from "./described-artifact.ts";
+import type { SqliteFile } from "./sqlite-file.ts";
+import { unavailable } from "./store-error.ts";
+
+/** Bytes in a row, so that a page of a large artifact is read without the rest. */
+const chunkBytes = 262_144;
+
+/** Chunks that are written or read before others get a turn. */
+const chunksAtOnce = 4;
+
+/** Expired artifacts that are looked for at a time. */
+const mostSwept = 100;
+
+interface Range {
+  readonly size: number;
+  readonly chunk: number | null;
+  readonly bytes: Uint8Array | null;
+}
+
+/**
+ * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that nobody waits
+ * for it; it is there with the last of them, and what a crash has cut off is removed once the lease
+ * of its writer has lapsed.
+ */
+export class SqliteArtifacts implements ArtifactStore {
+  readonly #file: SqliteFile;
+  readonly #leaseMs: number;
+  readonly #maxBytes: number;
+  readonly #isKept;
+  readonly #used;
+  readonly #gone;
+  readonly #insert;
+  readonly #hold;
+  readonly #insertChunk;
+  readonly #complete;
+  readonly #select;
+  readonly #range;
+  readonly #deleteRow;
+  readonly #delete;
+
+  constructor(
+    file: SqliteFile,
+    options: { readonly leaseMs: number; readonly maxArtifactBytes: number },
+  ) {
+    this.#file = file;
+    this.#leaseMs = options.leaseMs;
+    this.#maxBytes = options.maxArtifactBytes;
+    const live = "key = ? AND complete = 1 AND expires_at > ?";
+    this.#isKept = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
+    this.#used = file.prepare("SELECT artifacts AS used FROM space");
+    this.#gone = file.prepare(
+      `SELECT seq, size FROM artifacts
+       WHERE expires_at <= ? OR (complete = 0 AND lease_until <= ?) LIMIT ${mostSwept}`,
+    );
+    this.#insert = file.prepare(
+      `INSERT INTO artifacts (key, artifact, size, expires_at, complete, lease_until)
+       VALUES (?, ?, ?, ?, 0, 0)`,
+    );
+    this.#hold = file.prepare(
+      "UPDATE artifacts SET lease_until = ? WHERE key = ? AND complete = 0 RETURNING seq",
+    );
+    this.#insertChunk = file.prepare(
+      "INSERT INTO artifact_chunks (artifact, chunk, bytes) VALUES (?, ?, ?)",
+    );
+    this.#complete = file.prepare("UPDATE artifacts SET complete = 1 WHERE seq = ?");
+    this.#select = file.prepare(`SELECT artifact, size FROM artifacts WHERE ${live}`);
+    // One statement sees one state: nobody can remove the chunks under it.
+    this.#range = file.prepare(
+      `SELECT size, chunk, bytes FROM artifacts
+       LEFT JOIN artifact_chunks ON artifact_chunks.artifact = seq AND chunk BETWEEN ? AND ?
+       WHERE ${live} ORDER BY chunk`,
+    );
+    this.#deleteRow = file.prepare("DELETE FROM artifacts WHERE seq = ?");
+    this.#delete = file.prepare("DELETE FROM artifacts WHERE key = ?");
+  }
+
+  async put(artifact: StoredArtifact, data: Uint8Array): Promise<void> {
+    const described = describedArtifact(artifact, data);
+    const { key } = artifact;
+    await this.#file.write(() => {
+      this.#begin(key, described, data.byteLength);
+      this.#append(key, data, artifact.size, 0);
+    });
+    try {
+      const step = chunksAtOnce * chunkBytes;
+      for (let offset = step; offset < artifact.size; offset += step) {
+        await turn();
+        await this.#file.write(() => this.#append(key, data, artifact.size, offset));
+      }
+    } catch (error) {
+      // Where that fails, too, its lease lapses.
+      await this.delete(key).catch(() => {});
+      throw error;
+    }
+  }
+
+  async head(key: string): Promise<StoredArtifact | undefined> {
+    if (!isArtifactKey(key)) return undefined;
+    return this.#file.read(() => {
+      const row = this.#select.get(key, this.#file.now());
+      if (row === undefined) return undefined;
+      const artifact = descriptionOf(key, row["artifact"] as string);
+      if (artifact === undefined || artifact.size !== row["size"]) throw this.#damaged(key);
+      return artifact;
+    });
+  }
+
+  async read(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    const size = (await this.head(key))?.size;
+    if (size === undefined) return undefined;
+    const end = endOfRange(size, offset, length);
+    const data = new Uint8Array(end - offset);
+    for (let from = offset; from < end;) {
+      const first = Math.floor(from / chunkBytes);
+      const to = Math.min(end, (first + chunksAtOnce) * chunkBytes);
+      if (!(await this.#file.read(() => this.#copy(key, from, to, data.subarray(from - offset))))) {
+        return undefined;
+      }
+      from = to;
+      if (from < end) await turn();
+    }
+    return data;
+  }
+
+  async delete(key: string): Promise<void> {
+    if (!isArtifactKey(key)) return;
+    await this.#file.write(() => this.#delete.run(key));
+  }
+
+  #begin(key: string, { json, expiresAt }: DescribedArtifact, size: number): void {
+    if (this.#isKept.get(key) !== undefined) {
+      throw new ToolError(
+        "internal",
+        `The artifact ${key} is kept already: give each a key of its own.`,
+      );
+    }
+    this.#makeRoom(size + json.length, this.#file.now());
+    this.#insert.run(key, json, size, expiresAt);
+  }
+
+  /** Removes what has expired: as much again as is taken, and all that has to go for it. */
+  #makeRoom(bytes: number, now: number): void {
+    let toFree = 2 * bytes;
+    const isFull = (): boolean => (this.#used.get()?.["used"] as number) + bytes > this.#maxBytes;
+    for (;;) {
+      const gone = this.#gone.all(now, now) as { readonly seq: number; readonly size: number }[];
+      for (const { seq, size } of gone) {
+        if (toFree <= 0 && !isFull()) return;
+        this.#deleteRow.run(seq);
+        toFree -= size + 1;
+      }
+      if (gone.length === mostSwept) continue;
+      if (isFull()) throw artifactsFull(this.#maxBytes);
+      return;
+    }
+  }
+
+  #append(key: string, data: Uint8Array, size: number, offset: number): void {
+    const row = this.#hold.get(this.#file.now() + this.#leaseMs, key);
+    if (row === undefined || data.byteLength !== size) {
+      throw unavailable(
+        this.#file.path,
+        "has lost an artifact that was being written, because this process was held up for too long or the bytes were taken away: write it again",
+      );
+    }
+    const seq = row["seq"] as number;
+    const end = Math.min(size, offset + chunksAtOnce * chunkBytes);
+    for (let at = offset; at < end; at += chunkBytes) {
+      this.#insertChunk.run(
+        seq,
+        at / chunkBytes,
+        data.subarray(at, Math.min(end, at + chunkBytes)),
+      );
+    }
+    if (end === size) this.#complete.run(seq);
+  }
+
+  /** Copies bytes into the beginning of `target`; false: the artifact has gone. */
+  #copy(key: string, from: number, to: number, target: Uint8Array): boolean {
+    const first = Math.floor(from / chunkBytes);
+    const last = Math.floor((to - 1) / chunkBytes);
+    const rows = this.#range.all(first, last, key, this.#file.now()) as unknown as Range[];
+    if (rows.length === 0) return false;
+    let chunk = first;
+    for (const row of rows) {
+      const start = chunk * chunkBytes;
+      const length = Math.min(chunkBytes, row.size - start);
+      if (row.chunk !== chunk || row.bytes?.length !== length) throw this.#damaged(key);
+      const skipped = Math.max(0, from - start);
+      target.set(row.bytes.subarray(skipped, to - start), start + skipped - from);
+      chunk++;
+    }
+    if (chunk <= last) throw this.#damaged(key);
+    return true;
+  }
+
+  #damaged(key: string): ToolError {
+    return unavailable(this.#file.path, `keeps the artifact ${key} damaged: delete it`, {
+      retryable: false,
+    });
+  }
+}

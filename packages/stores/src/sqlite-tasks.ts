@@ -1,0 +1,172 @@
+import type { Clock, TaskChange, TaskRecord, TaskStore } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { lastMoment } from "./described-artifact.ts";
+import { Leases } from "./leases.ts";
+import type { SqliteFile } from "./sqlite-file.ts";
+
+/** Tasks that are kept at once. */
+const mostTasks = 10_000;
+
+/** Characters of all tasks with their results; the last one to end is kept, however large it is. */
+const mostText = 268_435_456;
+
+/** What one `add` removes at most, so that none takes long. */
+const mostSwept = 100;
+
+type ToldTask = TaskRecord & { readonly lost?: true };
+
+interface Row {
+  readonly id: string;
+  readonly owner: string;
+  readonly status: TaskRecord["status"];
+  readonly task: string;
+  readonly expires_at: number;
+  readonly lease_until: number;
+}
+
+/**
+ * Tasks in a table. Whoever runs one has a lease on it, which only tells others whether it is still
+ * there: a task whose process is gone is told as lost, and is nobody else's to run.
+ */
+export class SqliteTasks implements TaskStore {
+  readonly #file: SqliteFile;
+  /** On what this store runs. */
+  readonly #leases: Leases;
+  readonly #select;
+  readonly #ofOwner;
+  readonly #insert;
+  readonly #update;
+  readonly #count;
+  readonly #text;
+  readonly #sweep;
+  readonly #dropEnded;
+
+  constructor(
+    file: SqliteFile,
+    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
+  ) {
+    this.#file = file;
+    this.#select = file.prepare("SELECT * FROM tasks WHERE id = ? AND expires_at > ?");
+    this.#ofOwner = file.prepare(
+      "SELECT * FROM tasks WHERE owner = ? AND expires_at > ? ORDER BY seq",
+    );
+    this.#insert = file.prepare(
+      `INSERT INTO tasks (id, owner, status, task, expires_at, lease_until)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#update = file.prepare(
+      "UPDATE tasks SET status = ?, task = ?, expires_at = ?, lease_until = ? WHERE id = ?",
+    );
+    this.#count = file.prepare("SELECT count(*) AS count FROM tasks");
+    this.#text = file.prepare("SELECT tasks AS text FROM space");
+    this.#sweep = file.prepare(
+      `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
+       WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostSwept})`,
+    );
+    this.#dropEnded = file.prepare(
+      `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
+       WHERE status NOT IN ('working', 'input_required') AND id <> ? ORDER BY expires_at LIMIT ?)`,
+    );
+    const renew = file.prepare(
+      "UPDATE tasks SET lease_until = ? WHERE id = ? AND status = 'working'",
+    );
+    this.#leases = new Leases(file, options, (id, until) => void renew.run(until, id));
+  }
+
+  async add(task: TaskRecord): Promise<void> {
+    const kept = { ...task, expiresAt: Math.min(task.expiresAt, lastMoment) };
+    const json = JSON.stringify(kept);
+    await this.#file.write(() => this.#insertTask(kept, json));
+    if (task.status === "working") this.#leases.hold(task.id);
+  }
+
+  async change(id: string, change: TaskChange): Promise<boolean> {
+    const goesOn = change.status === "working";
+    // Also when the end cannot be written: the lease lapses then, and the task is told as lost.
+    if (!goesOn) this.#leases.drop(id);
+    const changed = await this.#file.write(() => this.#changeTask(id, change));
+    if (changed && goesOn) this.#leases.hold(id);
+    return changed;
+  }
+
+  get(id: string): Promise<ToldTask | undefined> {
+    return this.#file.read(() => {
+      const now = this.#file.now();
+      const row = this.#row(id, now);
+      return row === undefined ? undefined : this.#told(row, now);
+    });
+  }
+
+  list(owner: string): Promise<readonly ToldTask[]> {
+    return this.#file.read(() => {
+      const now = this.#file.now();
+      const rows = this.#ofOwner.all(owner, now) as unknown as Row[];
+      return rows.flatMap((row) => this.#told(row, now) ?? []);
+    });
+  }
+
+  /** No lease is renewed any more. */
+  stop(): void {
+    this.#leases.stop();
+  }
+
+  #row(id: string, now: number): Row | undefined {
+    return this.#select.get(id, now) as unknown as Row | undefined;
+  }
+
+  #insertTask(task: TaskRecord, json: string): void {
+    const now = this.#file.now();
+    this.#sweep.run(now);
+    if (this.#row(task.id, -Infinity) !== undefined) {
+      throw new ToolError(
+        "internal",
+        `The task "${task.id}" is kept already: give each an id of its own.`,
+      );
+    }
+    const tooMany = (this.#count.get()?.["count"] as number) + 1 - mostTasks;
+    if (tooMany > 0 && this.#drop(task.id, tooMany) < tooMany) {
+      throw new ToolError(
+        "limit_exceeded",
+        `${mostTasks} tasks are under way already: wait for one of them, or cancel one.`,
+      );
+    }
+    const { id, owner, status, expiresAt } = task;
+    this.#insert.run(id, owner, status, json, expiresAt, this.#leaseEnd(status, now));
+  }
+
+  #changeTask(id: string, change: TaskChange): boolean {
+    const now = this.#file.now();
+    const row = this.#row(id, now);
+    if (row === undefined || (row.status !== "working" && row.status !== "input_required")) {
+      return false;
+    }
+    // What somebody runs, or ran when he went, is not handed on.
+    if (row.status === "working" && change.status === "working" && !this.#leases.has(id)) {
+      return false;
+    }
+    const expiresAt = Math.min(change.expiresAt, lastMoment);
+    const { interruptionId: _, ...task } = JSON.parse(row.task) as TaskRecord;
+    const json = JSON.stringify({ ...task, ...change, expiresAt });
+    this.#update.run(change.status, json, expiresAt, this.#leaseEnd(change.status, now), id);
+    while ((this.#text.get()?.["text"] as number) > mostText && this.#drop(id, 1) > 0);
+    return true;
+  }
+
+  /** Removes those that have ended, the first to end first, but not this one. */
+  #drop(id: string, count: number): number {
+    return Number(this.#dropEnded.run(id, count).changes);
+  }
+
+  #leaseEnd(status: TaskRecord["status"], now: number): number {
+    return status === "working" ? this.#leases.end(now) : 0;
+  }
+
+  #told(row: Row, now: number): ToldTask | undefined {
+    const task = JSON.parse(row.task) as TaskRecord;
+    // Somebody has put another task in its place: whoever asks would get a stranger's result.
+    if (task.id !== row.id || task.owner !== row.owner) return undefined;
+    // Its own may be late with a lease, when the process was busy.
+    const isHeld = row.lease_until > now || this.#leases.has(row.id);
+    return row.status === "working" && !isHeld ? { ...task, lost: true } : task;
+  }
+}

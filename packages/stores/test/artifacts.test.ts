@@ -1,0 +1,240 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import type { ArtifactStore, Clock } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { fileArtifacts } from "../src/index.ts";
+import { artifactOf, keyOf } from "./support/artifacts.ts";
+import { failure } from "./support/failure.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { openStore } from "./support/open-store.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+interface Options {
+  readonly clock?: Clock;
+  readonly maxBytes?: number;
+}
+
+const kinds: readonly [string, (options?: Options) => ArtifactStore][] = [
+  ["in files", (options = {}) => fileArtifacts({ path: join(tempFolder(), "a"), ...options })],
+  [
+    "in SQLite",
+    ({ clock, maxBytes } = {}) =>
+      openStore({
+        path: join(tempFolder(), "store.db"),
+        ...(clock === undefined ? {} : { clock }),
+        ...(maxBytes === undefined ? {} : { maxArtifactBytes: maxBytes }),
+      }).artifacts,
+  ],
+];
+
+const MiB = 1_048_576;
+
+describe.each(kinds)("artifacts %s", (_, make) => {
+  test("what was put is there as it was, and nothing else is", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10_000, { name: "höhe\n.bin", truncated: true });
+    await store.put(artifact, data);
+    expect(await store.head(artifact.key)).toEqual(artifact);
+    expect(await store.read(artifact.key, 0, Infinity)).toEqual(data);
+    expect(await store.head(keyOf("b"))).toBeUndefined();
+    expect(await store.read(keyOf("b"), 0, 1)).toBeUndefined();
+  });
+
+  test("an empty one is there, too", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("empty", 0);
+    await store.put(artifact, data);
+    expect(await store.head(artifact.key)).toEqual(artifact);
+    expect(await store.read(artifact.key, 0, 10)).toEqual(new Uint8Array());
+  });
+
+  test("any range of it is what a slice of the bytes would be", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("ranges", 3 * MiB + 7);
+    await store.put(artifact, data);
+    const edge = fc.constantFrom(0, 262_143, 262_144, 262_145, MiB - 1, MiB, MiB + 1, data.length);
+    const place = fc.oneof(edge, fc.nat({ max: data.length + 10 }));
+    await fc.assert(
+      fc.asyncProperty(place, place, async (offset, length) => {
+        const read = await store.read(artifact.key, offset, length);
+        expect(Buffer.compare(read!, data.subarray(offset, offset + length))).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    [-1, 1],
+    [0.5, 1],
+    [Number.NaN, 1],
+    [0, -1],
+    [0, Number.NaN],
+  ])("%d bytes from %d on are no range", async (offset, length) => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10);
+    await store.put(artifact, data);
+    expect((await failure(() => store.read(artifact.key, offset, length))).code).toBe("internal");
+  });
+
+  test("what was deleted is gone, and deleting nothing does nothing", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10);
+    await store.put(artifact, data);
+    await store.delete(artifact.key);
+    await store.delete(artifact.key);
+    expect(await store.head(artifact.key)).toBeUndefined();
+    expect(await store.read(artifact.key, 0, 10)).toBeUndefined();
+  });
+
+  test("a key that is taken is refused, and what it names stays", async () => {
+    const store = make();
+    const first = artifactOf("a", 10);
+    await store.put(first.artifact, first.data);
+    const second = artifactOf("a", 20);
+    expect((await failure(() => store.put(second.artifact, second.data))).code).toBe("internal");
+    expect(await store.read(first.artifact.key, 0, 100)).toEqual(first.data);
+  });
+
+  test.each([
+    "../../etc/passwd",
+    "art_",
+    `${keyOf("a")}\n`,
+    `${keyOf("a")}/../x`,
+    keyOf("a").toUpperCase(),
+    "' OR 1=1 --",
+    "__proto__",
+    "",
+    7,
+    undefined,
+  ])("%j is no key: it is nowhere, and nothing is put there", async (key) => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10);
+    await store.put(artifact, data);
+    expect(await store.head(key as string)).toBeUndefined();
+    expect(await store.read(key as string, 0, 10)).toBeUndefined();
+    await store.delete(key as string);
+    expect(await store.head(artifact.key)).toEqual(artifact);
+    const put = { ...artifact, key: key as string };
+    expect((await failure(() => store.put(put, data))).code).toBe("internal");
+  });
+
+  test("a size that is not that of the bytes, and an expiry that is none, are refused", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10);
+    for (const wrong of [{ size: 9 }, { size: Number.NaN }, { expiresAt: Number.NaN }]) {
+      const error = await failure(() => store.put({ ...artifact, ...wrong }, data));
+      expect(error.code).toBe("internal");
+    }
+  });
+
+  test("an owner or a name without end is refused", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10, { name: "ä".repeat(40_000) });
+    expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
+    const long = artifactOf("b", 10, { owner: "x".repeat(60_000) });
+    await store.put(long.artifact, long.data);
+    expect(await store.head(long.artifact.key)).toEqual(long.artifact);
+  });
+
+  test("one that never expires never does", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("a", 10, { expiresAt: Infinity });
+    await store.put(artifact, data);
+    await store.put(artifactOf("b", 10).artifact, artifactOf("b", 10).data);
+    expect(await store.head(artifact.key)).toEqual({ ...artifact, expiresAt: 8.64e15 });
+  });
+
+  test("from expiresAt on, by the store's clock, it is gone", async () => {
+    const clock = new FakeClock();
+    const store = make({ clock });
+    const { artifact, data } = artifactOf("a", 10, { expiresAt: clock.now() + 1_000 });
+    await store.put(artifact, data);
+    clock.advance(999);
+    expect(await store.head(artifact.key)).toEqual(artifact);
+    clock.advance(1);
+    expect(await store.head(artifact.key)).toBeUndefined();
+    expect(await store.read(artifact.key, 0, 10)).toBeUndefined();
+  });
+
+  test("a full store takes no more, and again when something was deleted or has expired", async () => {
+    const clock = new FakeClock();
+    const store = make({ clock, maxBytes: 25_000 });
+    const soon = { expiresAt: clock.now() + 60_000 };
+    const [a, b, c] = ["a", "b", "c"].map((word) => artifactOf(word, 10_000, soon));
+    await store.put(a!.artifact, a!.data);
+    await store.put(b!.artifact, b!.data);
+    const error = await failure(() => store.put(c!.artifact, c!.data));
+    expect(error).toMatchObject({
+      code: "limit_exceeded",
+      message:
+        "The artifacts would take more than 25000 bytes: wait until some have expired, or raise the limit.",
+    });
+    expect(await store.head(c!.artifact.key)).toBeUndefined();
+    await store.delete(a!.artifact.key);
+    await store.put(c!.artifact, c!.data);
+    clock.advance(60_000);
+    for (const word of ["d", "e"]) {
+      const { artifact, data } = artifactOf(word, 10_000);
+      await store.put(artifact, data);
+    }
+    const late = artifactOf("f", 10_000);
+    expect((await failure(() => store.put(late.artifact, late.data))).code).toBe("limit_exceeded");
+  });
+
+  test("many that are put at once do not exceed the limit together", async () => {
+    const store = make({ maxBytes: 50_000 });
+    const all = Array.from({ length: 10 }, (_entry, word) => artifactOf(word, 9_000));
+    const results = await Promise.allSettled(
+      all.map(({ artifact, data }) => store.put(artifact, data)),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+    const there = await Promise.all(all.map(({ artifact }) => store.head(artifact.key)));
+    expect(there.filter((artifact) => artifact !== undefined)).toHaveLength(5);
+  });
+
+  test("one that is larger than the limit is refused at once", async () => {
+    const store = make({ maxBytes: 1_000 });
+    const { artifact, data } = artifactOf("a", 1_001);
+    expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
+  });
+
+  test("20 MiB come back byte for byte, and others get a turn meanwhile", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("large", 20 * MiB);
+    let turns = 0;
+    let busy = true;
+    const count = (): void => {
+      turns++;
+      if (busy) setImmediate(count);
+    };
+    setImmediate(count);
+    await store.put(artifact, data);
+    const whilePutting = turns;
+    const read = await store.read(artifact.key, 0, artifact.size);
+    busy = false;
+    expect(Buffer.compare(read!, data)).toBe(0);
+    expect(whilePutting).toBeGreaterThan(10);
+    expect(turns - whilePutting).toBeGreaterThan(3);
+  });
+
+  test("bytes that are taken away while they are written leave nothing behind", async () => {
+    const store = make();
+    const { artifact, data } = artifactOf("large", 20 * MiB);
+    const putting = failure(() => store.put(artifact, data));
+    // Moves the bytes elsewhere, as a tool might that hands them to a worker.
+    structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
+    expect(["internal", "store_unavailable"]).toContain((await putting).code);
+    expect(await store.head(artifact.key)).toBeUndefined();
+  });
+});
+
+test.each([["fileArtifacts"], ["sqliteStore"]])("%s refuses a quota that is none", async (name) => {
+  for (const maxBytes of [-1, Number.NaN, "1 GB"] as number[]) {
+    const error = await failure(() =>
+      name === "fileArtifacts"
+        ? fileArtifacts({ path: join(tempFolder(), "a"), maxBytes })
+        : openStore({ path: ":memory:", maxArtifactBytes: maxBytes }),
+    );
+    expect(error.code).toBe("internal");
+  }
+});

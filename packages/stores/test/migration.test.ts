@@ -1,0 +1,131 @@
+import { DatabaseSync } from "node:sqlite";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Grant } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { sqliteStore } from "../src/index.ts";
+import { artifactOf } from "./support/artifacts.ts";
+import { failure } from "./support/failure.ts";
+import { interruption } from "./support/interruptions.ts";
+import { openStore } from "./support/open-store.ts";
+import { startWorker } from "./support/start-worker.ts";
+import { taskRecord } from "./support/tasks.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+import { version1 } from "./support/version-1.ts";
+
+const grant = { id: "grant_1", tool: "delete_event" } as Grant;
+
+/** A file of version 1 with a call that waits, one that was finished and a grant; it stays open. */
+function olderFile(): { readonly path: string; readonly db: DatabaseSync } {
+  const path = join(tempFolder(), "store.db");
+  const db = version1(path);
+  const add = db.prepare(
+    "INSERT INTO pending_calls (id, interruption, expires_at, status) VALUES (?, ?, ?, ?)",
+  );
+  for (const [id, status] of [
+    ["a", "pending"],
+    ["b", "finished"],
+  ] as const) {
+    add.run(id, JSON.stringify(interruption(id)), interruption(id).expiresAt, status);
+  }
+  db.prepare("INSERT INTO grants (id, tool, grant_json) VALUES (?, ?, ?)").run(
+    grant.id,
+    grant.tool,
+    JSON.stringify(grant),
+  );
+  db.prepare("INSERT INTO rate_reservations VALUES ('r', 'k', 1000, 1, 9e12, 0)").run();
+  return { path, db };
+}
+
+const versionIn = (db: DatabaseSync): unknown =>
+  db.prepare("PRAGMA user_version").get()?.["user_version"];
+
+/** Everything that a new store and a changed one have to have in common. */
+function shapeOf(path: string): unknown {
+  const db = new DatabaseSync(path);
+  const shape = db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+  db.close();
+  return shape;
+}
+
+describe("a file of version 1", () => {
+  test("is opened, keeps what it has, and takes artifacts and tasks", async () => {
+    const { path, db } = olderFile();
+    db.close();
+    const store = openStore(path);
+    expect(await store.pendingCalls.list()).toEqual([
+      { interruption: interruption("a"), status: "pending" },
+    ]);
+    expect(await store.pendingCalls.claim(interruption("b"))).toBe("finished");
+    expect(await store.pendingCalls.claim(interruption("a"))).toBe("claimed");
+    expect(await store.grants.list()).toEqual([grant]);
+    const rate = { key: "k", amount: 1, limit: 1, windowMs: 1_000 };
+    expect(await store.rateLimits.reserve([rate])).toMatchObject({ granted: false });
+    const { artifact, data } = artifactOf("a", 300_000);
+    await store.artifacts.put(artifact, data);
+    expect(await store.artifacts.read(artifact.key, 0, Infinity)).toEqual(data);
+    await store.tasks.add(taskRecord("a"));
+    expect(await store.tasks.get("a")).toEqual(taskRecord("a"));
+  });
+
+  test("becomes the same as a new one", () => {
+    const { path, db } = olderFile();
+    db.close();
+    openStore(path);
+    const fresh = join(tempFolder(), "store.db");
+    openStore(fresh);
+    expect(shapeOf(path)).toEqual(shapeOf(fresh));
+  });
+
+  test("goes on for an older process that has it open", async () => {
+    const { path, db } = olderFile();
+    const claim = db.prepare("UPDATE pending_calls SET status = 'claimed' WHERE id = ?");
+    const store = openStore(path);
+    expect(claim.run("a").changes).toBe(1);
+    expect(await store.pendingCalls.list()).toMatchObject([{ status: "unfinished" }]);
+    db.close();
+  });
+
+  test("is changed once, by four processes at the same moment", async () => {
+    const { path, db } = olderFile();
+    const workers = Array.from({ length: 4 }, () => startWorker("open", path));
+    for (const worker of workers) expect(await worker.next()).toBe("ready");
+    for (const worker of workers) worker.tell("go");
+    for (const worker of workers) expect(await worker.next()).toBe("opened");
+    expect(versionIn(db)).toBe(2);
+    db.close();
+    expect(await openStore(path).grants.list()).toEqual([grant]);
+  });
+
+  test("stays what it was when it cannot be changed, and is changed the next time", async () => {
+    const { path, db } = olderFile();
+    // Another program has put something where a table goes.
+    db.exec("CREATE TABLE tasks (entry TEXT)");
+    expect((await failure(() => sqliteStore(path))).code).toBe("store_unavailable");
+    expect(versionIn(db)).toBe(1);
+    const tables = db.prepare(
+      "SELECT count(*) AS count FROM sqlite_schema WHERE name = 'artifacts'",
+    );
+    expect(tables.get()).toEqual({ count: 0 });
+    db.exec("DROP TABLE tasks");
+    db.close();
+    expect(await openStore(path).grants.list()).toEqual([grant]);
+  });
+});
+
+test.each([0, -1, 3, 1_000])(
+  "a file of version %d is refused and stays as it was",
+  async (version) => {
+    const path = join(tempFolder(), "store.db");
+    sqliteStore(path).close();
+    const db = new DatabaseSync(path);
+    db.exec(`PRAGMA user_version = ${version}`);
+    db.close();
+    const before = readFileSync(path);
+    expect(await failure(() => sqliteStore(path))).toMatchObject({
+      code: "store_unavailable",
+      retryable: false,
+    });
+    expect(readFileSync(path)).toEqual(before);
+  },
+);

@@ -1,0 +1,161 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { SqliteArtifacts } from "../src/sqlite-artifacts.ts";
+import { SqliteFile } from "../src/sqlite-file.ts";
+import { artifactOf } from "./support/artifacts.ts";
+import { failure } from "./support/failure.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { openStore } from "./support/open-store.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+const MiB = 1_048_576;
+
+/** A store in a file, and the file beside it, as another program would have it open. */
+function place(options: { readonly clock?: FakeClock; readonly leaseMs?: number } = {}) {
+  const path = join(tempFolder(), "store.db");
+  const store = openStore({ path, ...options });
+  const db = new DatabaseSync(path);
+  const count = (table: string): number =>
+    db.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"] as number;
+  const used = (): number =>
+    db.prepare("SELECT artifacts AS used FROM space").get()?.["used"] as number;
+  return { path, store, db, count, used };
+}
+
+test("nobody sees an artifact before its last byte is written", async () => {
+  const { path, store, count } = place();
+  const other = openStore(path);
+  const { artifact, data } = artifactOf("large", 5 * MiB);
+  const seen: boolean[] = [];
+  const state = { done: false };
+  const put = Promise.resolve(store.artifacts.put(artifact, data)).then(() => (state.done = true));
+  while (!state.done) {
+    const half = count("artifact_chunks") > 0 && count("artifact_chunks") < 20;
+    if (half) seen.push((await other.artifacts.head(artifact.key)) !== undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await put;
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen).not.toContain(true);
+  expect(await other.artifacts.head(artifact.key)).toEqual(artifact);
+});
+
+test("what a crash has cut off counts and stays while its writer may live, and is removed then", async () => {
+  const clock = new FakeClock();
+  const { path, store, count, used } = place({ clock });
+  const { artifact, data } = artifactOf("large", 5 * MiB);
+  const putting = failure(() => store.artifacts.put(artifact, data));
+  await new Promise((resolve) => setImmediate(resolve));
+  store.close();
+  expect((await putting).code).toBe("store_unavailable");
+  expect(count("artifact_chunks")).toBeGreaterThan(0);
+  const next = openStore({ path, clock });
+  expect(await next.artifacts.read(artifact.key, 0, 10)).toBeUndefined();
+  const [b, c] = ["b", "c"].map((word) => artifactOf(word, 10));
+  clock.advance(29_999);
+  await next.artifacts.put(b!.artifact, b!.data);
+  expect(used()).toBeGreaterThan(5 * MiB);
+  clock.advance(1);
+  await next.artifacts.put(c!.artifact, c!.data);
+  expect(used()).toBeLessThan(1_000);
+  expect(count("artifact_chunks")).toBe(2);
+});
+
+test("a writer that was held up for longer than its lease fails, and leaves nothing", async () => {
+  const clock = new FakeClock();
+  const { path, store, count } = place({ clock });
+  const other = openStore({ path, clock });
+  const { artifact, data } = artifactOf("large", 5 * MiB);
+  const putting = failure(() => store.artifacts.put(artifact, data));
+  clock.skip(30_000);
+  const small = artifactOf("small", 10);
+  await other.artifacts.put(small.artifact, small.data);
+  const error = await putting;
+  expect(error).toMatchObject({ code: "store_unavailable", retryable: true });
+  expect(count("artifact_chunks")).toBe(1);
+});
+
+test("what is deleted and what has expired leaves no bytes behind, and its space is used again", async () => {
+  const clock = new FakeClock();
+  const { store, db, count, used } = place({ clock });
+  const pages = (): number => db.prepare("PRAGMA page_count").get()?.["page_count"] as number;
+  for (const word of ["a", "b"]) {
+    const { artifact, data } = artifactOf(word, 2 * MiB, { expiresAt: clock.now() + 1_000 });
+    await store.artifacts.put(artifact, data);
+  }
+  await store.artifacts.delete(artifactOf("a", 0).artifact.key);
+  expect(count("artifact_chunks")).toBe(8);
+  const before = pages();
+  clock.advance(1_000);
+  const { artifact, data } = artifactOf("c", 3 * MiB);
+  await store.artifacts.put(artifact, data);
+  expect(count("artifact_chunks")).toBe(12);
+  expect(used()).toBeLessThan(3 * MiB + 1_000);
+  expect(pages()).toBeLessThanOrEqual(before + 10);
+});
+
+test("putting a small one does not remove all that has expired at once", async () => {
+  const clock = new FakeClock();
+  const { store, count } = place({ clock });
+  for (let word = 0; word < 150; word++) {
+    const { artifact, data } = artifactOf(word, 1_000, { expiresAt: clock.now() + 1 });
+    await store.artifacts.put(artifact, data);
+  }
+  clock.advance(1);
+  for (const [word, left] of [
+    ["a", 149],
+    ["b", 148],
+  ] as const) {
+    const { artifact, data } = artifactOf(word, 600);
+    await store.artifacts.put(artifact, data);
+    expect(count("artifacts")).toBe(left);
+  }
+});
+
+test("a disk that fills up halfway: the artifact is not there, and smaller ones still go", async () => {
+  const path = join(tempFolder(), "store.db");
+  const file = new SqliteFile(path);
+  const artifacts = new SqliteArtifacts(file, { leaseMs: 30_000, maxArtifactBytes: 1e9 });
+  file.prepare("PRAGMA max_page_count = 800").get();
+  const { artifact, data } = artifactOf("large", 5 * MiB);
+  expect(await failure(() => artifacts.put(artifact, data))).toMatchObject({
+    code: "store_unavailable",
+    retryable: true,
+    message: `${path} has no more space on its disk: free some, then call again.`,
+  });
+  expect(await artifacts.head(artifact.key)).toBeUndefined();
+  const small = artifactOf("small", 2 * MiB);
+  await artifacts.put(small.artifact, small.data);
+  expect(await artifacts.read(small.artifact.key, 0, Infinity)).toEqual(small.data);
+  file.close();
+});
+
+test.each<[string, string]>([
+  ["a chunk that is missing", "DELETE FROM artifact_chunks WHERE chunk = 1"],
+  ["a chunk that was cut off", "UPDATE artifact_chunks SET bytes = x'00' WHERE chunk = 1"],
+])("%s is told as damage, and never read as something else", async (_, damage) => {
+  const { path, store, db } = place();
+  const { artifact, data } = artifactOf("a", 600_000);
+  await store.artifacts.put(artifact, data);
+  db.exec(damage);
+  expect(await store.artifacts.read(artifact.key, 0, 1_000)).toEqual(data.slice(0, 1_000));
+  expect(await failure(() => store.artifacts.read(artifact.key, 0, 600_000))).toMatchObject({
+    code: "store_unavailable",
+    retryable: false,
+    message: `${path} keeps the artifact ${artifact.key} damaged: delete it.`,
+  });
+});
+
+test("a description that was swapped is told as damage", async () => {
+  const { store, db } = place();
+  const [a, b] = ["a", "b"].map((word) => artifactOf(word, 10, { owner: word }));
+  for (const { artifact, data } of [a!, b!]) await store.artifacts.put(artifact, data);
+  db.prepare("UPDATE artifacts SET artifact = ? WHERE key = ?").run(
+    JSON.stringify(b!.artifact),
+    a!.artifact.key,
+  );
+  expect((await failure(() => store.artifacts.head(a!.artifact.key))).code).toBe(
+    "store_unavailable",
+  );
+});
