@@ -26,12 +26,14 @@ import { canAsk } from "./questions.ts";
 import { readJsonOption, readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial, type CommandPlace, type ReportOptions } from "./report.ts";
 import { safeLine } from "./safe-text.ts";
+import { checkSavePath } from "./save-answer.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of the commands that let a call go on. */
 interface AnswerOptions extends StoreOptions, Partial<ApiOptions> {
   readonly verbose?: boolean;
+  readonly output?: string;
 }
 
 /** The options of `toolweave approvals approve`. */
@@ -174,6 +176,7 @@ async function answerCall(
   answersTo: (interruption: Interruption) => readonly Answer[] | Promise<readonly Answer[]>,
 ): Promise<number> {
   const { io, output, store } = place;
+  await checkSavePath(options.output);
   const record = await keptCall(store, id);
   const refusal = await refusalOf(store, record);
   if (refusal !== undefined) return reported(refusal, options, place);

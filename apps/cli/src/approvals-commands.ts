@@ -13,7 +13,7 @@ import {
   revokeExamples,
   showExamples,
 } from "./help-text.ts";
-import { collect, withApiOverrides, withStore } from "./option-values.ts";
+import { collect, outputHelp, withApiOverrides, withStore } from "./option-values.ts";
 
 const idHelp = "as `toolweave approvals list` prints it, or its first characters";
 
@@ -60,6 +60,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--any-arguments", "with --always: whatever their arguments are")
     .option("--arguments <json|@file|->", "run it with these arguments instead")
     .option("--by <name>", "who agrees")
+    .option("--output <file>", outputHelp)
     .option("--json", "print the whole outcome as JSON")
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", approveExamples + exitCodeHelp)
@@ -89,6 +90,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     )
     .argument("<id>", idHelp)
     .option("--answer <json|@file|->", "an answer, or a list of them; may be repeated", collect)
+    .option("--output <file>", outputHelp)
     .option("--json", "print the whole outcome as JSON")
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", resumeExamples + exitCodeHelp)

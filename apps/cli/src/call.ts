@@ -14,6 +14,7 @@ import { parseArguments } from "./parse-arguments.ts";
 import { canAsk } from "./questions.ts";
 import { readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial } from "./report.ts";
+import { checkSavePath } from "./save-answer.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -23,6 +24,7 @@ export interface CallOptions extends ApiOptions {
   readonly policy?: string;
   readonly store?: string;
   readonly yes?: boolean;
+  readonly output?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -39,6 +41,7 @@ export async function call(
   const api = sourceOptions(options, io.env);
   output.keepSecret(...api.secrets);
   const rules = await loadPolicy(policy);
+  await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
   const documents = options.openapi.map((location) => ({ location }));
   const { registry, failures } = await loadRegistry(documents, api.options, io);

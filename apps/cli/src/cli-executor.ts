@@ -26,8 +26,12 @@ export function cliExecutor({
   return new ToolExecutor({
     registry,
     onAsk,
-    // A person reads the answer, or a program does: neither has a model's limits.
+    // A person reads the answer, or a program does: neither has a model's limits, nor a later call that
+    // would read what was stored. How much is received at all is for the HTTP client to say.
     maxOutputBytes: Infinity,
+    largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
+    // A token that an API makes for its caller is what was asked for; what was sent stays secret.
+    redact: { credentials: false },
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     ...(store === undefined

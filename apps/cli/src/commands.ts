@@ -10,11 +10,20 @@ import {
   explainExamples,
   inspectExamples,
   policyExamples,
+  searchExamples,
 } from "./help-text.ts";
 import type { InspectOptions } from "./inspect.ts";
-import { collect, withApiOptions, withPolicy, withStore } from "./option-values.ts";
+import {
+  collect,
+  outputHelp,
+  resultLimit,
+  withApiOptions,
+  withPolicy,
+  withStore,
+} from "./option-values.ts";
 import type { Output } from "./output.ts";
 import type { ExplainOptions } from "./policy-explain.ts";
+import type { SearchOptions } from "./search.ts";
 
 /** What a command works with; `end` takes its exit code. */
 export interface CommandContext {
@@ -64,6 +73,21 @@ export function commands(context: CommandContext): Command {
       end(await inspect(options, io, output));
     });
 
+  withPolicy(withApiOptions(program.command("search")))
+    .summary("find tools by what they are about")
+    .description(
+      "Lists the tools that are about some words, the best first: name, method and path, what a call does, summary. It looks at names, titles, descriptions, parameters and where tools are from.",
+    )
+    .argument("<words...>", "what the tool should do")
+    .option("--limit <n>", "list at most so many: 1 to 100 (default: 10)", resultLimit, 10)
+    .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", searchExamples + exitCodeHelp)
+    .action(async (words: readonly string[], options: SearchOptions) => {
+      const { search } = await import("./search.ts");
+      end(await search(words, options, io, output));
+    });
+
   withStore(withPolicy(withApiOptions(program.command("call"))))
     .summary("call a tool")
     .description(
@@ -73,6 +97,7 @@ export function commands(context: CommandContext): Command {
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
     .option("--yes", "approve the call without asking")
+    .option("--output <file>", outputHelp)
     .option("--json", "print the whole outcome as JSON")
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", callExamples + exitCodeHelp)

@@ -2,6 +2,7 @@
 export const examples = `
 Examples:
   $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
+  $ toolweave search 'find a pet by its status' --openapi openapi.yaml
   $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
   $ toolweave approvals list
   $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
@@ -22,6 +23,14 @@ Examples:
 the policy never lets run. \`toolweave policy explain\` tells why.
 `;
 
+/** After the help of `toolweave search`. */
+export const searchExamples = `
+Examples:
+  $ toolweave search cancel an invoice --openapi stripe.json
+  $ toolweave search 'rotate the ssh keys' --limit 3 --openapi github.json
+  $ toolweave search refund --openapi stripe.json --json | jq -r '.tools[].name'
+`;
+
 /** After the help of \`toolweave call\`. */
 export const callExamples = `
 Examples:
@@ -30,6 +39,7 @@ Examples:
   $ toolweave call add_pet --args @pet.json --json --openapi openapi.yaml
   $ toolweave call list_repos --auth 'bearer:$GITHUB_TOKEN' --openapi github.json
   $ toolweave call add_pet name=Rex --policy rules.json --openapi openapi.yaml
+  $ toolweave call get_photo id=7 --output photo.png --openapi openapi.yaml
 
 A value of --auth or --header that is $NAME, in single quotes, is read from the environment, so that
 no secret stands in the list of processes or in the shell's history, or in the store: a call that

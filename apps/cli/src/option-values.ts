@@ -40,6 +40,10 @@ function withApi(command: Command): Command {
     );
 }
 
+/** What `--output` does, with all commands that run a call. */
+export const outputHelp =
+  "save the answer there: a file, image or sound as it is, otherwise the text";
+
 /** Where rules are from. */
 export function withPolicy(command: Command): Command {
   return command.option(
@@ -65,4 +69,11 @@ function milliseconds(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= 2_147_483_647) return number;
   throw new UsageError("--timeout must be a number of milliseconds, such as 5000.");
+}
+
+/** How many results a list has at most. */
+export function resultLimit(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= 100) return number;
+  throw new UsageError("--limit must be a whole number from 1 to 100.");
 }

@@ -8,14 +8,14 @@ export interface RenderedResult {
   readonly notes: readonly string[];
 }
 
-/** Makes text of content blocks. Binary ones are only named: `--json` has them whole. */
+/** Makes text of content blocks. Binary ones are only named: `--output` saves them. */
 export function renderResult(content: readonly ContentBlock[]): RenderedResult {
   const texts: string[] = [];
   const notes: string[] = [];
   const note = (what: string, mimeType: string | undefined, base64: string): void => {
     const bytes = Buffer.byteLength(base64, "base64");
     notes.push(
-      `The answer holds ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes), which --json gives as base64.`,
+      `The answer holds ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes), which --output saves, and --json gives as base64.`,
     );
   };
   for (const block of content) {

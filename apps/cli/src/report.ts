@@ -1,4 +1,4 @@
-import type { Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
@@ -7,12 +7,15 @@ import { duration } from "./duration.ts";
 import { nextCommands, storeCommand, waitsForYes } from "./next-commands.ts";
 import type { Output } from "./output.ts";
 import { renderResult } from "./render-result.ts";
+import { saveFile, savedBytes } from "./save-answer.ts";
 import { safeJson, safeLine, safeText } from "./safe-text.ts";
 
 /** What a command that runs a call prints. */
 export interface ReportOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
+  /** The file that gets the answer. */
+  readonly output?: string;
 }
 
 /** What a command reads from and writes to. */
@@ -25,9 +28,11 @@ export interface CommandPlace {
 /** Prints what came of a call: its answer on stdout, everything else on stderr. */
 export async function report(
   outcome: ToolOutcome,
-  { json, verbose = false }: ReportOptions,
+  { json, verbose = false, output: file }: ReportOptions,
   { io, output, store }: CommandPlace,
 ): Promise<void> {
+  const isSaved =
+    file !== undefined && outcome.status === "completed" && (await save(outcome, file, output));
   if (json === true) {
     const next = outcome.status === "interrupted" && {
       next: nextCommands(outcome.interruption, store, io.env),
@@ -45,7 +50,7 @@ export async function report(
     if (cause !== undefined) output.say(describeError(cause, verbose));
   } else if (outcome.error !== undefined) {
     output.say(describeError(outcome.error, verbose));
-  } else if (json !== true) {
+  } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
     const shown = output.isTerminal ? safeText(text) : text;
     if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
@@ -53,6 +58,21 @@ export async function report(
   }
   for (const { id } of store.saved) {
     output.say(`toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`);
+  }
+}
+
+/** Saves the answer; what cannot be saved is printed, since the call is not to be made again for it. */
+async function save({ result }: CompletedOutcome, file: string, output: Output): Promise<boolean> {
+  if (result.isError) return false;
+  const bytes = savedBytes(result.content);
+  try {
+    await saveFile(file, bytes);
+    output.say(`toolweave: ${bytes.byteLength} bytes are in ${safeLine(file)}.`);
+    return true;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    output.say(safeText(`toolweave: The answer could not be saved: ${reason}.`));
+    return false;
   }
 }
 

@@ -96,7 +96,7 @@ describe("a call that completes", () => {
     const shown = await call(["get_photo"]);
     expect(shown).toMatchObject({ code: 0, stdout: "" });
     expect(shown.stderr).toBe(
-      "toolweave: The answer holds an image (image/png, 4 bytes), which --json gives as base64.\n",
+      "toolweave: The answer holds an image (image/png, 4 bytes), which --output saves, and --json gives as base64.\n",
     );
     const { stdout } = await call(["get_photo", "--json"]);
     expect(JSON.parse(stdout).result.content).toEqual([

@@ -19,6 +19,7 @@ test("--version prints the package's version", async () => {
 test.each([
   [[]],
   [["inspect"]],
+  [["search"]],
   [["call"]],
   [["policy"]],
   [["policy", "explain"]],

@@ -1,7 +1,9 @@
 import { dynamicTool, jsonSchema, type JSONSchema7 } from "ai";
 import { ToolError, type ToolExecutor, type ToolRun, type ToolSpec } from "@toolweave/core";
 import { CallGate } from "./call-gate.ts";
+import { growingTools } from "./growing-tools.ts";
 import { modelOutput } from "./model-output.ts";
+import { partialOutputs } from "./partial-outputs.ts";
 import { outputOf } from "./tool-output.ts";
 
 /** What `generateText` and `streamText` take as `tools`, by name. */
@@ -19,9 +21,15 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * with neither: in a run of the same id). Anything else answers with `approval_invalid` and runs
  * nothing. An answer in the SDK's `toolApproval` option does not count as a person's.
  *
+ * A run that searches (`startRun({ search })`) needs nothing more. With a constant list the calls
+ * inside of `call_tool` are what is asked about and run. With a growing one the object itself grows
+ * between steps: pass it on as it is, and add tools of your own with `Object.assign(tools, …)`, since
+ * a copy would stay as it was.
+ *
  * @param target an executor, for calls on nobody's behalf; or a run, for a caller, a session,
- * limits, injected values or a toolset of its own.
- * @returns the tools as they are once every source has loaded.
+ * limits, injected values, a search or a toolset of its own.
+ * @returns the tools as they are once every source has loaded, and with them the helper tools that a
+ * later call may need.
  * @example
  * ```js
  * const { text } = await generateText({ model, prompt, tools: await aiTools(executor) });
@@ -35,9 +43,10 @@ export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> 
   const run = isExecutor ? target.startRun() : target;
   await run.executor.registry.ready;
   const gate = new CallGate(run, run === target);
-  const specs = run.toolset.specs();
+  const toolset = run.fixToolset();
+  if (toolset.searchable !== undefined) return growingTools(run, (spec) => aiTool(spec, gate));
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
-  return Object.fromEntries(specs.map((spec) => [spec.name, aiTool(spec, gate)]));
+  return Object.fromEntries(toolset.specs().map((spec) => [spec.name, aiTool(spec, gate)]));
 }
 
 function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
@@ -50,8 +59,13 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
     inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
     needsApproval: (input, { toolCallId, messages }) =>
       gate.asks({ id: toolCallId, name, input, messages }),
-    execute: async (input, { toolCallId, messages, abortSignal }) =>
-      outputOf(await gate.execute({ id: toolCallId, name, input, messages }, abortSignal)),
+    execute: (input, { toolCallId, messages, abortSignal }) => {
+      const call = { id: toolCallId, name, input, messages };
+      // Whatever is iterable is shown twice, as partial and as final: only what says that it streams.
+      return annotations.streamingHint === true
+        ? partialOutputs((onUpdate) => gate.execute(call, abortSignal, onUpdate))
+        : gate.execute(call, abortSignal).then(outputOf);
+    },
     toModelOutput: ({ output }) => modelOutput(output),
   });
 }

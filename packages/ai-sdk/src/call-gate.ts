@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  type CallOptions,
   type JsonObject,
   type ToolCall,
   type ToolOutcome,
@@ -66,8 +67,12 @@ export class CallGate {
    *
    * @throws ToolError `approval_invalid` when the call needs an approval that it does not have.
    */
-  async execute(call: SdkCall, signal: AbortSignal | undefined): Promise<ToolOutcome> {
-    const options = signal === undefined ? {} : { signal };
+  async execute(
+    call: SdkCall,
+    signal: AbortSignal | undefined,
+    onUpdate?: CallOptions["onUpdate"],
+  ): Promise<ToolOutcome> {
+    const options = { ...(signal && { signal }), ...(onUpdate && { onUpdate }) };
     if (isApproved(call.messages, call.id)) {
       const key = this.#keyIfPlain(call);
       const interruption = key === undefined ? undefined : this.#pending.take(key);
@@ -76,7 +81,7 @@ export class CallGate {
         return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
       }
     }
-    const admission = this.#takeAdmission(call) ?? (await this.#admit(call, options));
+    const admission = this.#takeAdmission(call) ?? (await this.#admit(call, signal && { signal }));
     if (admission.refusal?.status === "interrupted") throw notApproved(call.name);
     // The very object that was admitted: the run goes on from there.
     return admission.refusal ?? this.#run.execute(admission.call, options);

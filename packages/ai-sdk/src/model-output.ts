@@ -23,7 +23,7 @@ export function remember<Output extends object>(output: Output, model: () => Mod
  * themselves, and a value becomes its JSON text, cut at 50,000 characters.
  */
 export function modelOutput(output: unknown): ModelOutput {
-  if (typeof output === "string") return { type: "text", value: output };
+  if (typeof output === "string") return textOutput(output);
   if (typeof output === "object" && output !== null) {
     const known = remembered.get(output);
     if (known !== undefined) return known();
@@ -41,7 +41,12 @@ export function contentOutput(content: readonly ContentBlock[]): ModelOutput {
   const parts = content.map(contentPart);
   return parts.some(({ type }) => type !== "text")
     ? { type: "content", value: parts }
-    : { type: "text", value: plainText(content) };
+    : textOutput(plainText(content));
+}
+
+/** Some models refuse a result without a text. */
+function textOutput(text: string): ModelOutput {
+  return { type: "text", value: text === "" ? "(no output)" : text };
 }
 
 /** The content as text, with a note for what is none. */

@@ -1,4 +1,4 @@
-import type { Interruption, ToolError, ToolOutcome, ToolResult } from "@toolweave/core";
+import type { Interruption, ToolError, ToolOutcome, ToolOutput, ToolResult } from "@toolweave/core";
 import { contentOutput, plainText, remember } from "./model-output.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
@@ -17,7 +17,11 @@ export function outputOf(outcome: ToolOutcome): unknown {
   }
   const { result, error } = outcome;
   if (result.isError) throw failureOf(result, error);
-  const { content, value } = result;
+  return hostOutput(result);
+}
+
+/** The structured value, or the text, or the content blocks. */
+export function hostOutput({ content, value }: Pick<ToolOutput, "content" | "value">): unknown {
   if (typeof value === "object" && value !== null) {
     // A copy: a tool may return one object twice, with other content.
     const output = Array.isArray(value) ? [...value] : { ...value };

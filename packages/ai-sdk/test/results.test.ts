@@ -118,10 +118,10 @@ describe("a completed call", () => {
     expect(resultsRead(model)).toEqual({ c1: { type: "text", value: "short" } });
   });
 
-  it("without output is an empty text", async () => {
+  it("without output says so", async () => {
     const { output, read } = await callOnce(executorOf(tool("t", () => undefined)));
     expect(output).toBe("");
-    expect(read).toEqual({ type: "text", value: "" });
+    expect(read).toEqual({ type: "text", value: "(no output)" });
   });
 });
 
@@ -131,7 +131,6 @@ describe("content that is more than text", () => {
       text("a picture"),
       { type: "image" as const, data: png, mimeType: "image/png" },
       { type: "audio" as const, data: "AAAA", mimeType: "audio/wav" },
-      { type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } },
       { type: "resource" as const, resource: { uri: "f:///b", text: "inside" } },
     ];
     const { output, read } = await callOnce(executorOf(tool("t", () => content)));
@@ -147,9 +146,38 @@ describe("content that is more than text", () => {
         { type: "text", text: "a picture" },
         file("image/png", png),
         file("audio/wav", "AAAA"),
-        file("application/octet-stream", "AAAA"),
         { type: "text", text: "inside" },
       ],
+    });
+  });
+
+  it("is stored when it is neither an image nor sound, and the model can read it by its key", async () => {
+    const content = [{ type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } }];
+    const model = scripted(
+      [call("c1", "t")],
+      [call("c2", "read_artifact", { key: "art_00000000000000000000000000000000" })],
+      [say("done")],
+    );
+    const tools = await aiTools(executorOf(tool("t", () => content)));
+    const { steps } = await new Conversation().go(model, tools);
+    expect(steps[0]?.toolResults[0]?.output).toMatch(/art_[0-9a-f]{32}/);
+    expect(resultsRead(model)["c2"]).toMatchObject({
+      type: "error-text",
+      value: expect.stringContaining("no such artifact"),
+    });
+  });
+
+  it("goes to the model as a file when the host lets everything through", async () => {
+    const content = [{ type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } }];
+    const executor = new ToolExecutor({
+      registry: new ToolRegistry([tool("t", () => content)]),
+      largeOutputs: { over: "clip" },
+    });
+    const { output, read } = await callOnce(executor);
+    expect(output).toEqual(content);
+    expect(read).toMatchObject({
+      type: "content",
+      value: [{ type: "file", mediaType: "application/octet-stream" }],
     });
   });
 
@@ -206,16 +234,17 @@ describe("an output that comes back in a user interface's messages", () => {
 });
 
 describe("what a model is shown", () => {
-  it("is every tool of the toolset by name, with its description and schema", async () => {
+  it("is every tool of the toolset by name, with its description and schema, and read_artifact", async () => {
     const model = scripted([say("hi")]);
     const executor = executorOf(
       tool("b", () => 1),
       tool("a", () => 1),
     );
     await generateText({ model, tools: await aiTools(executor), prompt: "go" });
-    expect(lastRequest(model).tools).toEqual([
+    expect(lastRequest(model).tools).toMatchObject([
       { type: "function", name: "a", description: "It is a.", inputSchema: nothing },
       { type: "function", name: "b", description: "It is b.", inputSchema: nothing },
+      { type: "function", name: "read_artifact" },
     ]);
   });
 
@@ -234,7 +263,7 @@ describe("what a model is shown", () => {
     const tools = aiTools(new ToolExecutor({ registry: new ToolRegistry([source]) }));
     slow.push(tool("slow", () => 1));
     loaded();
-    expect(Object.keys(await tools)).toEqual(["slow"]);
+    expect(Object.keys(await tools)).toEqual(["read_artifact", "slow"]);
   });
 
   it("has no schema realised before the SDK asks for it", async () => {
@@ -273,7 +302,7 @@ describe("what a model is shown", () => {
       toolset: executor.registry.toolset({ include: ["a"] }),
     });
     const tools = await aiTools(run);
-    expect(Object.keys(tools)).toEqual(["a"]);
+    expect(Object.keys(tools)).toEqual(["a", "read_artifact"]);
     const model = scripted([call("c1", "a")], [call("c2", "a")], [say("done")]);
     await new Conversation().go(model, tools);
     expect(seen).toEqual([["r1", { id: "ann" }, { key: 1 }]]);

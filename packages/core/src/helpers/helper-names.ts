@@ -1,5 +1,5 @@
 /** The names of the tools that an executor adds by itself; no other tool can have one of them. */
-export const helperNames = [
+const helperNames: ReadonlySet<string> = new Set([
   "read_artifact",
   "task_status",
   "task_result",
@@ -7,7 +7,12 @@ export const helperNames = [
   "search_tools",
   "describe_tool",
   "call_tool",
-] as const;
+]);
+
+/** True for a name that only a helper tool can have. */
+export function isHelperName(name: string): boolean {
+  return helperNames.has(name);
+}
 
 /** What the helper tools' `source` is. */
 export const helperSource = "toolweave";

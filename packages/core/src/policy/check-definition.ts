@@ -86,7 +86,8 @@ function checkRule(where: string, given: unknown): void {
   }
 }
 
-function checkProvenance(where: string, given: unknown): void {
+/** Where a tool comes from, as a condition. */
+export function checkProvenance(where: string, given: unknown): void {
   checkCondition(where, given, ["adapter", "source", "origin"]);
   const { origin, ...globs } = given as Record<keyof ProvenanceCondition, unknown>;
   checkAllGlobs(where, globs);

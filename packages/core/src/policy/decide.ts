@@ -1,4 +1,5 @@
 import type { RegisteredTool } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
 import { isThenable, type Awaitable } from "../spec/json.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
@@ -8,6 +9,16 @@ export interface PolicyExplanation {
   readonly decision: Decision;
   /** Every rule of every layer that matches, and the defaults that count, in order. */
   readonly considered: readonly Decision[];
+}
+
+/** False when some layer denies every call of the tool, so that it need not be shown. Never throws. */
+export function mayRun(
+  layers: readonly PolicyLayer[],
+  entry: RegisteredTool,
+  caller: Caller | undefined,
+): boolean {
+  for (const layer of layers) if (!layer.mayRun(entry, caller)) return false;
+  return true;
 }
 
 /**

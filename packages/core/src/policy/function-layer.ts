@@ -9,6 +9,7 @@ import { presetDecider, type DefaultDecider } from "./presets.ts";
 export class FunctionLayer implements PolicyLayer {
   readonly name: string;
   readonly dependsOnCaller = false;
+  readonly hidesNothing = true;
   readonly #answer: PolicyFunction;
   /** What no opinion comes to; absent: left to the layers before. */
   readonly #default: DefaultDecider | undefined;

@@ -9,6 +9,8 @@ export interface PolicyLayer {
   readonly name: string;
   /** What it lets run depends on who calls. */
   readonly dependsOnCaller: boolean;
+  /** `mayRun` is true of every tool, whoever calls. */
+  readonly hidesNothing: boolean;
   /**
    * False when every call of the tool would be denied, so that it need not be shown. Functions hide
    * nothing. Never throws.

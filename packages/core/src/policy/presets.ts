@@ -11,6 +11,9 @@ export const presetNames: readonly string[] = [
   "strict",
 ] satisfies readonly PolicyPreset[];
 
+/** Those that deny no call of any tool. */
+export const hidingNothing: readonly PolicyPreset[] = ["supervised", "autonomous"];
+
 /** Decides what no rule matches: a permission, or the call itself when there is none. */
 export type DefaultDecider = (
   entry: RegisteredTool,

@@ -4,7 +4,7 @@ import { certain, CompiledRule, impossible, type Certainty } from "./compiled-ru
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";
 import type { PolicyDefinition, PolicyEffect, PolicyPreset } from "./policy.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
-import { presetDecider, type DefaultDecider } from "./presets.ts";
+import { hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
 
 /** What the rules have to say of one tool; found once. */
 interface Plan {
@@ -20,10 +20,13 @@ interface Plan {
 export class RuleLayer implements PolicyLayer {
   readonly name: string;
   readonly dependsOnCaller: boolean;
+  readonly hidesNothing: boolean;
   readonly #data: PolicyPreset | PolicyDefinition;
   readonly #rules: readonly CompiledRule[];
   /** Absent: what no rule matches is left to the layers before. */
   readonly #default: DefaultDecider | undefined;
+  /** What no rule matches may be denied. */
+  readonly #defaultHides: boolean;
   readonly #noOpinion: Decision;
   readonly #plans = new WeakMap<RegisteredTool, Plan>();
 
@@ -38,6 +41,10 @@ export class RuleLayer implements PolicyLayer {
     this.#data = data;
     this.#rules = rules.map((rule, index) => new CompiledRule(rule, `rules[${index}]`, name));
     this.dependsOnCaller = this.#rules.some(({ forCallers }) => forCallers);
+    this.#defaultHides =
+      effect === "deny" || (preset !== undefined && !hidingNothing.includes(preset));
+    this.hidesNothing =
+      !this.#defaultHides && this.#rules.every(({ decision }) => decision.effect !== "deny");
     this.#noOpinion = decisionFor("allow", name);
     if (preset !== undefined) this.#default = presetDecider(preset, name);
     else if (effect !== undefined) {
@@ -48,9 +55,14 @@ export class RuleLayer implements PolicyLayer {
 
   mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean {
     try {
-      if (this.#rules.length === 0) return this.#default?.(entry, undefined)?.effect !== "deny";
       let loosened = false;
-      for (const { rule, certainty } of this.#planFor(entry).rules) {
+      // A plan takes more than this one question, unless every caller asks it.
+      const planned = this.dependsOnCaller ? this.#planFor(entry).rules : undefined;
+      const count = (planned ?? this.#rules).length;
+      for (let index = 0; index < count; index++) {
+        const rule = planned?.[index]?.rule ?? (this.#rules[index] as CompiledRule);
+        const certainty = planned?.[index]?.certainty ?? rule.ofTool(entry);
+        if (certainty === impossible) continue;
         const matches = weaker(certainty, rule.ofCaller(caller));
         if (matches === impossible) continue;
         if (rule.decision.effect === "deny") {
@@ -59,7 +71,9 @@ export class RuleLayer implements PolicyLayer {
           loosened = true;
         }
       }
-      return loosened || this.#default?.(entry, undefined)?.effect !== "deny";
+      return (
+        loosened || !this.#defaultHides || this.#default?.(entry, undefined)?.effect !== "deny"
+      );
     } catch {
       return false;
     }

@@ -1,5 +1,6 @@
 import type { Tool } from "../spec/tool.ts";
 import { messageOf } from "../executor/failure-of.ts";
+import { isHelperName } from "../helpers/helper-names.ts";
 import { isToolName } from "./names.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
 import type { RegisteredTool } from "./toolset.ts";
@@ -24,83 +25,125 @@ const mostOfOneSource = 20_000;
 /** What the host's own tools come from. */
 export const hostSource = "host";
 
+/** A tool with the slot that has its name. */
+class HeldTool implements RegisteredTool {
+  readonly tool: Tool;
+  readonly source: string;
+  readonly trusted: boolean;
+  readonly #slot: Slot;
+
+  constructor(tool: Tool, slot: Slot) {
+    this.tool = tool;
+    this.source = slot.id;
+    this.trusted = slot.trusted;
+    this.#slot = slot;
+  }
+
+  static slotOf(entry: RegisteredTool | undefined): Slot | undefined {
+    return entry !== undefined && #slot in entry ? entry.#slot : undefined;
+  }
+}
+
+/** What the slots of a registry have. */
+export interface CollectedTools {
+  readonly entries: ReadonlyMap<string, RegisteredTool>;
+  readonly problems: readonly RegistryProblem[];
+  /** Why one of the new slots cannot be added; `undefined`: all can. */
+  readonly refusal: string | undefined;
+  /** Some tool goes on by itself as a task. */
+  readonly hasTasks: boolean;
+}
+
 /**
  * The tools of all slots. A name goes to the slot that holds it already, else to the first that
  * offers it: a source that changes later must not take another one's name.
  *
- * @param only the slots whose problems are wanted; default: all.
+ * @param held who has which name.
+ * @param before what there was: what is the same stays the same object.
+ * @param added the slots of which each tool has to fit, but for names that a source cannot know to be
+ * reserved.
  */
 export function collectTools(
   slots: readonly Slot[],
-  held: ReadonlyMap<string, Slot>,
-  only?: ReadonlySet<Slot>,
-): {
-  entries: Map<string, RegisteredTool>;
-  holders: Map<string, Slot>;
-  problems: RegistryProblem[];
-} {
+  held: ReadonlyMap<string, RegisteredTool>,
+  before: ReadonlyMap<string, RegisteredTool>,
+  added: readonly Slot[] = [],
+): CollectedTools {
   const entries = new Map<string, RegisteredTool>();
-  const holders = new Map<string, Slot>();
   const problems: RegistryProblem[] = [];
-  const reportOf = (slot: Slot, subject: string, message: string): void => {
-    if (only?.has(slot) ?? true) problems.push({ source: slot.id, subject, message });
+  let refusal: string | undefined;
+  let hasTasks = false;
+  const report = (slot: Slot, { subject, message, isReserved }: Fault): void => {
+    problems.push({ source: slot.id, subject, message });
+    if (isReserved === true && slot.source !== undefined) return;
+    if (added.includes(slot)) refusal ??= message;
   };
   for (const slot of slots) {
-    const { id, tools, trusted } = slot;
-    const report = reportOf.bind(undefined, slot);
-    for (const tool of listed(tools, report, slot.source && mostOfOneSource)) {
-      const fault = faultOf(tool, id);
+    const faulty = report.bind(undefined, slot);
+    for (const tool of listed(slot.tools, faulty, slot.source && mostOfOneSource)) {
+      const fault = faultOf(tool, slot.id);
       if (fault !== undefined) {
-        report(fault.subject, fault.message);
+        faulty(fault);
         continue;
       }
-      const { name } = tool.spec;
+      const { name, execution } = tool.spec;
       const first = entries.get(name);
-      if (first === undefined) {
-        entries.set(name, { tool, source: id, trusted });
-        holders.set(name, slot);
-      } else if (held.get(name) === slot && holders.get(name) !== slot) {
-        const entry = { tool, source: id, trusted };
-        reportOf(holders.get(name) as Slot, name, duplicate(entry, first.tool, first.source));
-        entries.set(name, entry);
-        holders.set(name, slot);
-      } else report(name, duplicate(first, tool, id));
+      if (first !== undefined) {
+        const other = HeldTool.slotOf(first) as Slot;
+        if (other === slot || HeldTool.slotOf(held.get(name)) !== slot) {
+          faulty({ subject: name, message: duplicate(first, tool, slot.id) });
+          continue;
+        }
+        const message = duplicate(new HeldTool(tool, slot), first.tool, first.source);
+        report(other, { subject: name, message });
+      }
+      if (execution === "task") hasTasks = true;
+      const known = before.get(name);
+      const isKnown = known?.tool === tool && HeldTool.slotOf(known) === slot;
+      entries.set(name, isKnown ? known : new HeldTool(tool, slot));
     }
   }
-  return { entries, holders, problems };
+  return { entries, problems, refusal, hasTasks };
 }
 
 /** A source that cannot list its tools has none; it must not take the others down. */
 function listed(
   tools: () => readonly Tool[],
-  report: (subject: string, message: string) => void,
+  report: (fault: Fault) => void,
   most: number = Infinity,
 ): readonly Tool[] {
   try {
     const list: unknown = tools();
     if (Array.isArray(list)) {
       if (list.length <= most) return list as readonly Tool[];
-      report(
-        "tools",
-        `Of ${list.length} tools only the first ${most} are taken: split the source.`,
-      );
+      const message = `Of ${list.length} tools only the first ${most} are taken: split the source.`;
+      report({ subject: "tools", message });
       return list.slice(0, most) as Tool[];
     }
-    report("tools", "The source gives no list of tools: tools() has to return an array.");
+    const message = "The source gives no list of tools: tools() has to return an array.";
+    report({ subject: "tools", message });
   } catch (error) {
-    report("tools", `The source cannot list its tools: ${messageOf(error)}`);
+    const message = `The source cannot list its tools: ${messageOf(error)}`;
+    report({ subject: "tools", message });
   }
   return [];
 }
 
+interface Fault {
+  readonly subject: string;
+  readonly message: string;
+  /** The name is one of the executor's own tools. */
+  readonly isReserved?: true;
+}
+
 /** Why something cannot be a tool. Adapters may be plain JavaScript, and one bad tool costs no other. */
-function faultOf(
-  tool: Tool,
-  source: string,
-): { readonly subject: string; readonly message: string } | undefined {
+function faultOf(tool: Tool, source: string): Fault | undefined {
   try {
     const { name } = tool.spec;
     if (!isToolName(name)) return { subject: String(name), message: badName(String(name), source) };
+    if (isHelperName(name)) {
+      return { subject: name, message: reserved(name, source), isReserved: true };
+    }
     if (isDescribed(tool)) return undefined;
     return { subject: name, message: undescribed(name, source) };
   } catch (error) {
@@ -111,6 +154,14 @@ function faultOf(
   }
 }
 
+function reserved(name: string, source: string): string {
+  const line =
+    source === hostSource
+      ? `give it another name, or write prefix(toolsSource("app", […]), "app")`
+      : `write prefix(source, "${suggestedPrefix(source)}")`;
+  return `The name "${name}" of a tool of ${source} is reserved for a tool that the executor adds by itself; ${line}.`;
+}
+
 function badName(name: string, source: string): string {
   return (
     `The tool "${name.slice(0, 80)}" of ${source} has no valid name: use a letter or _, then letters, ` +
@@ -119,7 +170,11 @@ function badName(name: string, source: string): string {
 }
 
 function isDescribed({ spec: { annotations, provenance } }: Tool): boolean {
-  return [annotations, provenance].every((part) => typeof part === "object" && part !== null);
+  return isObject(annotations) && isObject(provenance);
+}
+
+function isObject(part: unknown): boolean {
+  return typeof part === "object" && part !== null;
 }
 
 function undescribed(name: string, source: string): string {

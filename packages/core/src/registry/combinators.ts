@@ -77,6 +77,7 @@ function mapSource(source: ToolSource, map: (tool: Tool) => Tool | undefined): T
       return source.problems;
     },
     trustAnnotations: source.trustAnnotations ?? false,
+    ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
     tools() {
       const tools = source.tools();
       if (tools !== seen) {

@@ -5,12 +5,28 @@
 export function globMatcher(globs: readonly string[]): (name: string) => boolean {
   if (globs.length === 0) return () => false;
   const literals = new Set<string>();
-  const patterns: string[] = [];
+  const patterns: Pattern[] = [];
   for (const glob of globs) {
-    if (/[*?]/.test(glob)) patterns.push(glob);
-    else literals.add(glob);
+    const first = glob.search(/[*?]/);
+    if (first === -1) literals.add(glob);
+    else patterns.push({ glob, start: glob.slice(0, first), isStart: /^[^*?]*\*$/.test(glob) });
   }
-  return (name) => literals.has(name) || patterns.some((glob) => matches(glob, name));
+  return (name) => {
+    if (literals.has(name)) return true;
+    for (const { glob, start, isStart } of patterns) {
+      // Most names begin otherwise, and most globs end with their only star.
+      if (name.startsWith(start) && (isStart || matches(glob, name))) return true;
+    }
+    return false;
+  };
+}
+
+interface Pattern {
+  readonly glob: string;
+  /** What stands before the first wildcard. */
+  readonly start: string;
+  /** A star behind it is all that follows. */
+  readonly isStart: boolean;
 }
 
 /**

@@ -139,24 +139,28 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
+/** Infinity beyond `most`. Only what can be within is computed: there may be thousands of names. */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let next = [...row];
+  const far = most + 1;
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    let best = i;
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
-      const distance = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + cost,
-      );
-      next.push(distance);
-      if (distance < best) best = distance;
+    const from = Math.max(1, i - most);
+    const to = Math.min(b.length, i + most);
+    const unit = a.charCodeAt(i - 1);
+    let left = (next[from - 1] = from === 1 ? i : far);
+    let best = left;
+    for (let j = from; j <= to; j++) {
+      // Above is nothing yet where the band has just grown.
+      const above = j === i + most ? far : (row[j] as number) + 1;
+      const across = (row[j - 1] as number) + (unit === b.charCodeAt(j - 1) ? 0 : 1);
+      left = Math.min(left + 1, above, across);
+      next[j] = left;
+      if (left < best) best = left;
     }
     if (best > most) return Infinity;
-    row = next;
+    [row, next] = [next, row];
   }
   const distance = row[b.length] as number;
   return distance <= most ? distance : Infinity;

@@ -1,6 +1,5 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
 import type { Tool } from "../spec/tool.ts";
-import { compareNames } from "./names.ts";
 import type { RegisteredTool } from "./toolset.ts";
 
 /** What one change did to a registry: names, in order. */
@@ -12,26 +11,22 @@ export interface RegistryDiff {
   readonly version: number;
 }
 
-/** Compares two states of a registry; `undefined` when nothing changed. */
+/** Compares two states of a registry; `undefined` when nothing changed. The names are in no order. */
 export function diffTools(
   before: ReadonlyMap<string, RegisteredTool>,
   after: ReadonlyMap<string, RegisteredTool>,
-): Omit<RegistryDiff, "version"> | undefined {
+): Record<"added" | "removed" | "changed", string[]> | undefined {
   const added: string[] = [];
   const removed: string[] = [];
   const changed: string[] = [];
   for (const [name, entry] of after) {
     const old = before.get(name);
     if (old === undefined) added.push(name);
-    else if (!sameTool(old, entry)) changed.push(name);
+    else if (old !== entry && !sameTool(old, entry)) changed.push(name);
   }
   for (const name of before.keys()) if (!after.has(name)) removed.push(name);
   if (added.length + removed.length + changed.length === 0) return undefined;
-  return {
-    added: added.sort(compareNames),
-    removed: removed.sort(compareNames),
-    changed: changed.sort(compareNames),
-  };
+  return { added, removed, changed };
 }
 
 function sameTool(a: RegisteredTool, b: RegisteredTool): boolean {

@@ -1,12 +1,20 @@
 import { messageOf } from "../executor/failure-of.ts";
+import type { SecretSet } from "../redaction/secret-set.ts";
+import { helperSource } from "../helpers/helper-names.ts";
 import { isThenable } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 import { ToolError } from "../tool-error.ts";
-import { collectTools, hostSource, type RegistryProblem, type Slot } from "./collect-tools.ts";
-import { compareNames } from "./names.ts";
+import {
+  collectTools,
+  hostSource,
+  type CollectedTools,
+  type RegistryProblem,
+  type Slot,
+} from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
-import { Toolset, type RegisteredTool, type ToolSelection } from "./toolset.ts";
+import type { ToolSelection } from "./tool-selection.ts";
+import { byName, Toolset, type RegisteredTool } from "./toolset.ts";
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
@@ -23,14 +31,16 @@ interface PromisedSource {
 export class ToolRegistry {
   #slots: Slot[] = [];
   #entries: ReadonlyMap<string, RegisteredTool> = new Map();
+  #hasTasks = false;
   /** Who has each name, once all that is being loaded has said what it has. */
-  #holders: ReadonlyMap<string, Slot> = new Map();
+  #held: ReadonlyMap<string, RegisteredTool> = new Map();
   #quarantined: readonly RegistryProblem[] = [];
   #failed: readonly RegistryProblem[] = [];
   readonly #listeners = new Set<(diff: RegistryDiff) => void>();
   readonly #loading = new Set<Promise<void>>();
   #all: Toolset | undefined;
   readonly #promised = new Set<PromisedSource>();
+  #secrets: readonly SecretSet[] = [];
   #version = 0;
   #closed = false;
 
@@ -73,6 +83,11 @@ export class ToolRegistry {
     return this.#failed;
   }
 
+  /** What the sources hold of credentials. The same array while no source comes or goes. */
+  get secrets(): readonly SecretSet[] {
+    return this.#secrets;
+  }
+
   /** How many tools there are now. */
   get size(): number {
     return this.#entries.size;
@@ -85,7 +100,7 @@ export class ToolRegistry {
 
   /** A snapshot of the tools as they are now, all of them or the selected ones. */
   toolset(selection?: ToolSelection): Toolset {
-    this.#all ??= new Toolset(this.#version, sorted(this.#entries));
+    this.#all ??= new Toolset(this.#version, byName(this.#entries), undefined, this.#hasTasks);
     return selection === undefined ? this.#all : this.#all.select(selection);
   }
 
@@ -138,7 +153,13 @@ export class ToolRegistry {
     for (const slot of gone) slot.stop();
     this.#failed = this.#failed.filter(({ source }) => !gone.some(({ id }) => id === source));
     this.#rebuild();
-    await closeAll(gone);
+    try {
+      await closeAll(gone);
+    } finally {
+      // Not before: calls that were under way may have said them until now.
+      const held = new Set(this.#slots.map(({ source }) => source?.secrets));
+      this.#secrets = this.#secrets.filter((secrets) => held.has(secrets));
+    }
   }
 
   /**
@@ -188,6 +209,16 @@ export class ToolRegistry {
   }
 
   #slotOf(source: ToolSource): Slot {
+    if (source.id === helperSource) {
+      throw new ToolError(
+        "internal",
+        `A source cannot have the id "${helperSource}": name it something else.`,
+      );
+    }
+    const { secrets } = source;
+    if (secrets !== undefined && !this.#secrets.includes(secrets)) {
+      this.#secrets = [...this.#secrets, secrets];
+    }
     return {
       id: source.id,
       source,
@@ -198,14 +229,14 @@ export class ToolRegistry {
   }
 
   #attach(slots: readonly Slot[]): void {
-    const { problems } = collectTools([...this.#slots, ...slots], this.#holders, new Set(slots));
-    const [refused] = problems;
-    if (refused !== undefined) {
+    const all = [...this.#slots, ...slots];
+    const collected = collectTools(all, this.#held, this.#entries, slots);
+    if (collected.refusal !== undefined) {
       for (const slot of slots) slot.stop();
-      throw new ToolError("internal", refused.message);
+      throw new ToolError("internal", collected.refusal);
     }
-    this.#slots.push(...slots);
-    this.#rebuild();
+    this.#slots = all;
+    this.#take(collected);
     for (const { source } of slots) {
       if (source !== undefined) this.#load(this.#whenReady(source));
     }
@@ -255,15 +286,22 @@ export class ToolRegistry {
   }
 
   #rebuild(): void {
-    const { entries, holders, problems } = collectTools(this.#slots, this.#holders);
+    this.#take(collectTools(this.#slots, this.#held, this.#entries));
+  }
+
+  #take({ entries, problems, hasTasks }: CollectedTools): void {
     this.#quarantined = problems;
     // While sources load, their order decides and not their speed.
-    if (!this.loading) this.#holders = holders;
+    if (!this.loading) this.#held = entries;
     const diff = diffTools(this.#entries, entries);
     if (diff === undefined) return;
     this.#entries = entries;
+    this.#hasTasks = hasTasks;
     this.#all = undefined;
     this.#version += 1;
+    if (this.#listeners.size === 0) return;
+    // By code unit, as all names are.
+    for (const names of Object.values(diff)) names.sort();
     for (const listener of this.#listeners) {
       try {
         listener({ ...diff, version: this.#version });
@@ -285,10 +323,6 @@ function isSource(input: RegistryInput): input is ToolSource {
 
 function isTool(input: RegistryInput): input is Tool {
   return typeof (input as Partial<Tool> | undefined)?.spec === "object";
-}
-
-function sorted(entries: ReadonlyMap<string, RegisteredTool>): Map<string, RegisteredTool> {
-  return new Map([...entries].sort(([a], [b]) => compareNames(a, b)));
 }
 
 /** Lets go of every source, whatever goes wrong with one of them. */

@@ -1,3 +1,4 @@
+import type { SecretSet } from "../redaction/secret-set.ts";
 import type { Tool } from "../spec/tool.ts";
 
 /** Something that could not become a tool, or a source that could not be loaded. */
@@ -25,6 +26,8 @@ export interface ToolSource {
   readonly problems: readonly SourceProblem[];
   /** The source's annotations may loosen a decision. Default: false; they can only tighten it. */
   readonly trustAnnotations?: boolean;
+  /** The credentials that it holds: they come out of no executor. Always the same set. */
+  readonly secrets?: SecretSet;
   /** The tools as they are now; empty before `ready`. The same array while nothing changes. */
   tools(): readonly Tool[];
   /** Calls `listener` after each change; returns what stops it. */

@@ -30,6 +30,19 @@ describe("a change", () => {
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
   });
 
+  test("leaves what is the same as it was, so that nothing is decided anew of it", () => {
+    const kept = foreignTool("kept");
+    const source = new TestSource("s", [kept, foreignTool("gone")]);
+    const registry = new ToolRegistry([tool("own"), source]);
+    const before = registry.toolset();
+    source.set(kept, foreignTool("new"));
+    const after = registry.toolset();
+    expect(after).not.toBe(before);
+    for (const name of ["kept", "own"]) expect(after.entry(name)).toBe(before.entry(name));
+    source.set({ ...kept, spec: { ...kept.spec, description: "Another." } });
+    expect(registry.toolset().entry("kept")).not.toBe(after.entry("kept"));
+  });
+
   test("that changes nothing is none", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ToolRegistry, type Toolset } from "@toolweave/core";
+import { ToolRegistry, Toolset, type RegisteredTool } from "@toolweave/core";
 import { tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -46,4 +46,31 @@ describe("a toolset", () => {
     expect(all.entry("nothing")).toBe(undefined);
     expect(all.specs()).toBe(all.specs());
   });
+
+  test("with a searchable part shows less than may be called, and keeps both parts apart", () => {
+    const all = toolset();
+    const shown = all.select({ include: ["read_a"] });
+    const searching = new Toolset(
+      all.version,
+      new Map([["read_a", entryOf(shown, "read_a")]]),
+      all,
+    );
+    expect([...searching.names()]).toEqual(["read_a"]);
+    expect([...searching.callableNames()]).toEqual(["read_a", "read_b", "write_a"]);
+    expect(searching.entry("read_b")).toBe(undefined);
+    expect(searching.callable("read_b")).toBe(all.entry("read_b"));
+    expect(searching.callable("nothing")).toBe(undefined);
+    const less = searching.filter(({ tool }) => tool.spec.name !== "read_b");
+    expect([...less.callableNames()]).toEqual(["read_a", "write_a"]);
+    const none = searching.select({ exclude: ["read_*"] });
+    expect([[...none.names()], [...none.callableNames()]]).toEqual([[], ["write_a"]]);
+    expect([...searching.select({ maxTokens: 0 }).callableNames()]).toContain("read_a");
+    expect(searching.filter(() => true)).toBe(searching);
+  });
 });
+
+function entryOf(tools: Toolset, name: string): RegisteredTool {
+  const entry = tools.entry(name);
+  if (entry === undefined) throw new Error(`no ${name}`);
+  return entry;
+}

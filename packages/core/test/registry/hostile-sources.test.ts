@@ -29,3 +29,9 @@ describe("a source that floods the registry", () => {
     expect(new ToolRegistry([own]).size).toBe(20_001);
   });
 });
+
+test("a source cannot pass for the executor's own helper tools", () => {
+  expect(() => new ToolRegistry([new TestSource("toolweave", [foreignTool("spy")])])).toThrow(
+    /A source cannot have the id "toolweave"/,
+  );
+});

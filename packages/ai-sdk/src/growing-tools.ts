@@ -1,0 +1,67 @@
+import type { ToolRun, ToolSpec, Toolset } from "@toolweave/core";
+import type { AiTools } from "./ai-tools.ts";
+
+/**
+ * The tools of a run that searches, as one object that grows. The SDK reads it anew before every step
+ * and shows a model what is enumerable: what the run shows then. Every other tool that may be called
+ * is there for whoever asks for it by its name: a model that knows it, and an approval that is
+ * answered in a later request. Tools are made when they are needed, and new ones come last.
+ */
+export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[string]): AiTools {
+  const made = new WeakMap<ToolSpec, AiTools[string]>();
+  const own = new Map<string, AiTools[string]>();
+  let followed: Toolset | undefined;
+  const toolOf = (spec: ToolSpec): AiTools[string] => {
+    let tool = made.get(spec);
+    if (tool === undefined) made.set(spec, (tool = make(spec)));
+    return tool;
+  };
+  const follow = (target: AiTools): void => {
+    const { toolset } = run;
+    if (toolset === followed) return;
+    followed = toolset;
+    for (const [name, tool] of own) {
+      const spec = toolset.get(name)?.spec;
+      if (spec !== undefined && toolOf(spec) === tool) continue;
+      own.delete(name);
+      // The host may have put one of its own in its place.
+      if (target[name] === tool) delete target[name];
+    }
+    for (const spec of toolset.specs()) {
+      if (own.has(spec.name) || Object.hasOwn(target, spec.name)) continue;
+      const value = toolOf(spec);
+      own.set(spec.name, value);
+      const visible = { enumerable: true, configurable: true, writable: true };
+      Object.defineProperty(target, spec.name, { value, ...visible });
+    }
+  };
+  const hidden = (target: AiTools, name: string | symbol): AiTools[string] | undefined => {
+    if (typeof name !== "string" || Object.hasOwn(target, name)) return undefined;
+    const spec = run.toolset.callable(name)?.tool.spec;
+    return spec === undefined ? undefined : toolOf(spec);
+  };
+  return new Proxy<AiTools>(
+    {},
+    {
+      ownKeys(target) {
+        follow(target);
+        return Reflect.ownKeys(target);
+      },
+      getOwnPropertyDescriptor(target, name) {
+        follow(target);
+        const value = hidden(target, name);
+        return value === undefined
+          ? Reflect.getOwnPropertyDescriptor(target, name)
+          : { value, enumerable: false, configurable: true, writable: true };
+      },
+      has(target, name) {
+        follow(target);
+        return hidden(target, name) !== undefined || Reflect.has(target, name);
+      },
+      get(target, name, receiver) {
+        follow(target);
+        return hidden(target, name) ?? Reflect.get(target, name, receiver);
+      },
+    },
+  );
+}

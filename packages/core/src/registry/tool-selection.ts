@@ -1,0 +1,110 @@
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { checkAnnotations, checkProvenance } from "../policy/check-definition.ts";
+import { certain, CompiledRule } from "../policy/compiled-rule.ts";
+import type { AnnotationCondition, ProvenanceCondition } from "../policy/policy.ts";
+import { shown } from "../shown.ts";
+import { ToolError } from "../tool-error.ts";
+import { globMatcher } from "./glob.ts";
+import type { RegisteredTool } from "./toolset.ts";
+
+/** Which tools of a registry a turn gets. Every condition that is there has to hold. */
+export interface ToolSelection {
+  /** Globs over names; absent: all. */
+  readonly include?: readonly string[];
+  /** Globs over names, taken away afterwards. */
+  readonly exclude?: readonly string[];
+  /**
+   * What the tools must say of themselves. A hint that is absent has MCP's default; a claim against
+   * the default counts only when the tool's source is trusted, and selects nothing otherwise.
+   */
+  readonly annotations?: AnnotationCondition;
+  /** Where they must come from. `source` is the id in the registry; `host`: the host's own tools. */
+  readonly provenance?: ProvenanceCondition;
+  /**
+   * Tokens that the descriptions may take together, estimated as a quarter of the characters of name,
+   * description and input schema. In order of name: what does not fit is left out, and a smaller one
+   * behind it may fit.
+   */
+  readonly maxTokens?: number;
+}
+
+const selectionKeys: readonly string[] = [
+  "include",
+  "exclude",
+  "annotations",
+  "provenance",
+  "maxTokens",
+] satisfies readonly (keyof ToolSelection)[];
+
+/**
+ * Whether a tool is meant by all of a selection but its budget.
+ *
+ * @throws ToolError `internal` when the selection makes no sense.
+ */
+export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolean {
+  checkOptions("toolset selection", selection, selectionKeys);
+  const { include, exclude, annotations, provenance, maxTokens } = selection;
+  if (maxTokens !== undefined && !isAtLeastZero(maxTokens)) {
+    throw misuse(`maxTokens is ${shown(maxTokens)}; use 0 or more.`);
+  }
+  const included =
+    include === undefined ? undefined : globMatcher(checkedGlobs("include", include));
+  const excluded =
+    exclude === undefined ? undefined : globMatcher(checkedGlobs("exclude", exclude));
+  const isMeant = conditionOf(annotations, provenance);
+  return (entry) => {
+    const { name } = entry.tool.spec;
+    return included?.(name) !== false && excluded?.(name) !== true && isMeant(entry);
+  };
+}
+
+/** As a policy's `allow` would match, so that a claim that nobody vouches for selects nothing. */
+function conditionOf(
+  annotations: AnnotationCondition | undefined,
+  provenance: ProvenanceCondition | undefined,
+): (entry: RegisteredTool) => boolean {
+  if (annotations !== undefined) checkAnnotations("selection.annotations", annotations);
+  if (provenance !== undefined) checkProvenance("selection.provenance", provenance);
+  if (annotations === undefined && provenance === undefined) return () => true;
+  const rule = new CompiledRule(
+    {
+      effect: "allow",
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(provenance === undefined ? {} : { provenance }),
+    },
+    "selection",
+    "selection",
+  );
+  return (entry) => rule.ofTool(entry) === certain;
+}
+
+function checkedGlobs(key: string, globs: unknown): readonly string[] {
+  if (Array.isArray(globs) && globs.every((glob) => typeof glob === "string")) return globs;
+  throw misuse(`${key} is ${shown(globs)}; use a list of names and globs.`);
+}
+
+function misuse(what: string): ToolError {
+  return new ToolError("internal", `toolset selection: ${what}`);
+}
+
+/** The shortest that a description can be: a name of one letter, and an object's schema. */
+const leastCharacters = 3;
+
+/** Accepts tools, asked in their order, as long as they fit into so many tokens together. */
+export function withinTokens(maxTokens: number): (entry: RegisteredTool) => boolean {
+  let left = maxTokens * 4;
+  return ({ tool: { spec } }) => {
+    if (left < leastCharacters) return false;
+    try {
+      // Schemas are costly to make: not for what is too long without its own.
+      let size = spec.name.length + spec.description.length;
+      if (size <= left) size += JSON.stringify(spec.inputSchema).length;
+      if (!(size <= left)) return false;
+      left -= size;
+      return true;
+    } catch {
+      // What cannot be written cannot be shown.
+      return false;
+    }
+  };
+}

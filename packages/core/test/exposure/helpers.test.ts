@@ -1,0 +1,92 @@
+import { memoryArtifacts } from "@toolweave/core";
+import { toolSearch } from "@toolweave/core/search";
+import { describe, expect, test } from "vitest";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { codeOf, completed, interruptionOf, textFor } from "../support/outcomes.ts";
+import { namesOf, shop } from "./shop.ts";
+
+const taskNames = ["task_cancel", "task_result", "task_status"];
+const long = tool("long", () => "x".repeat(60_000));
+const report = tool("report", () => "done", { execution: "task" });
+
+describe("read_artifact", () => {
+  test("joins a run once something was stored for its session and caller, and no other run", async () => {
+    const executor = executorFor([long]);
+    const run = executor.startRun({ sessionId: "s" });
+    const before = run.toolset;
+    expect(namesOf(before)).toEqual(["long"]);
+    expect(codeOf(await run.execute(call("read_artifact", { key: "art_1" })))).toBe("not_found");
+    const [stored] = completed(await run.execute(call("long"))).result.artifacts;
+    expect(namesOf(run.toolset)).toEqual(["long", "read_artifact"]);
+    expect(run.toolset).toBe(executor.startRun({ sessionId: "s" }).toolset);
+    expect(namesOf(executor.startRun({ sessionId: "other" }).toolset)).toEqual(["long"]);
+    expect(namesOf(executor.toolset)).toEqual(["long"]);
+    const read = await run.execute(
+      call("read_artifact", { key: stored?.key ?? "", offset: 50_000 }),
+    );
+    expect(textFor(read)).toContain("xxxxx");
+  });
+
+  test("is always there when the host keeps artifacts in a store of its own", () => {
+    const executor = executorFor([long], { artifacts: memoryArtifacts() });
+    expect(namesOf(executor.toolset)).toEqual(["long", "read_artifact"]);
+    expect(executor.toolset).toBe(executor.toolset);
+  });
+
+  test("is there from the first list on for a framework whose list cannot grow", async () => {
+    const run = executorFor([long]).startRun();
+    expect(namesOf(run.fixToolset())).toEqual(["long", "read_artifact"]);
+    expect(run.toolset).toBe(run.fixToolset());
+    expect(codeOf(await run.execute(call("read_artifact", { key: "art_1" })))).toBe(
+      "artifact_missing",
+    );
+  });
+
+  test("is not there where there is nothing that could store", () => {
+    expect(namesOf(executorFor([]).startRun().fixToolset())).toEqual([]);
+  });
+
+  test("is not there where the policy denies it", () => {
+    const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "read_*" }] } as const;
+    expect(namesOf(executorFor([long], { policy }).startRun().fixToolset())).toEqual(["long"]);
+  });
+
+  test("can wait for a person and go on, as any tool", async () => {
+    const policy = { preset: "autonomous", rules: [{ effect: "ask", tools: "read_*" }] } as const;
+    const executor = executorFor([long], { policy });
+    const run = executor.startRun();
+    const [stored] = completed(await run.execute(call("long"))).result.artifacts;
+    const waiting = interruptionOf(
+      await run.execute(call("read_artifact", { key: stored?.key ?? "" })),
+    );
+    await run[Symbol.asyncDispose]();
+    expect(textFor(await executor.resume(waiting, [{ type: "approve" }]))).toContain("xxxxx");
+  });
+});
+
+describe("the tools of tasks", () => {
+  test("are there when a tool goes on as a task, shown or searchable", () => {
+    expect(namesOf(executorFor([report, long]).toolset)).toEqual(["long", "report", ...taskNames]);
+    expect(namesOf(executorFor([long]).startRun().fixToolset())).toEqual(["long", "read_artifact"]);
+    const search = toolSearch({ form: "constant" });
+    const run = executorFor([report, ...shop]).startRun({ search });
+    expect(namesOf(run.toolset)).toEqual([
+      "call_tool",
+      "describe_tool",
+      "search_tools",
+      ...taskNames,
+    ]);
+  });
+
+  test("are not there when the policy never lets the task run", () => {
+    const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "report" }] } as const;
+    expect(namesOf(executorFor([report, long], { policy }).toolset)).toEqual(["long"]);
+  });
+
+  test("work for what a call has begun", async () => {
+    const run = executorFor([report]).startRun({ sessionId: "s" });
+    const { taskId = "" } = completed(await run.execute(call("report"))).result;
+    const args = { task_id: taskId, wait_seconds: 5 };
+    expect(textFor(await run.execute(call("task_result", args)))).toContain("done");
+  });
+});
