@@ -1,33 +1,74 @@
 import type { Decided } from "../audit/decided.ts";
 import { isThenable } from "../spec/json.ts";
-import type { ToolResult } from "../spec/tool-result.ts";
+import type { ToolOutput, ToolResult } from "../spec/tool-result.ts";
+import { errorCodes, type ToolError } from "../tool-error.ts";
+import { clipText } from "../executor/clip-text.ts";
+import { jsonValue } from "../executor/json-value.ts";
 import type { Clock } from "../executor/clock.ts";
 import type { Execution } from "../executor/execution.ts";
+import { redactorOf } from "../redaction/redactor-of.ts";
+import { toldArguments } from "../redaction/shown-call.ts";
+import { boundsOf, contentBytes, frozenJson, resultPayload, valuePart } from "./event-payload.ts";
+import { EventQueue } from "./event-queue.ts";
+import { progressOf } from "./progress.ts";
 import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts";
 
-/** Hands events to whoever listens; costs nothing while nobody does. */
+const maxTextBytes = 2000;
+
+/** Hands events to whoever listens, in order; costs nothing while nobody does. */
 export class EventStream {
+  /** Events carry arguments and outputs. */
+  readonly payloads: boolean;
+  /** What those who come back have missed; absent: nothing is kept. */
+  readonly backlog: EventQueue | undefined;
   readonly #clock: Clock;
   readonly #listeners = new Set<ToolEventListener>();
+  /** Those who do not always want to hear anything, and whether they do now. */
+  readonly #occasional = new Map<ToolEventListener, () => boolean>();
   #seq = 0;
-  #active = false;
+  #told: Pick<ToolEvent, "seq" | "time"> = { seq: 0, time: 0 };
+  /** Somebody may want to hear something: the one look that a call takes when nobody does. */
+  #active: boolean;
+  /** Somebody wants to hear everything. */
+  #isAlways: boolean;
+  #telling = false;
+  /** Told of by listeners, while others have not heard of what came before. */
+  readonly #waiting: ToolEvent[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, payloads: boolean, backlog: number) {
     this.#clock = clock;
+    this.payloads = payloads;
+    this.backlog = backlog === 0 ? undefined : new EventQueue(backlog, false);
+    this.#active = this.#isAlways = backlog > 0;
   }
 
   /** True when somebody listens; ask before building an event. */
   get active(): boolean {
-    return this.#active;
+    return this.#active && (this.#isAlways || this.#isWanted());
   }
 
-  listen(listener: ToolEventListener): () => void {
-    this.#listeners.add(listener);
-    this.#active = true;
+  /** The last event that listeners have been told of, or are just being told of. */
+  get told(): Pick<ToolEvent, "seq" | "time"> {
+    return this.#told;
+  }
+
+  /** @param wanted is asked before each event whether the listener wants any. Default: always. */
+  listen(listener: ToolEventListener, wanted?: () => boolean): () => void {
+    // One of its own for each: what listens twice is told twice, and stops once.
+    const own: ToolEventListener = (event) => listener(event);
+    if (wanted !== undefined) this.#occasional.set(own, wanted);
+    else this.#listeners.add(own);
+    this.#look();
     return () => {
-      this.#listeners.delete(listener);
-      this.#active = this.#listeners.size > 0;
+      this.#listeners.delete(own);
+      this.#occasional.delete(own);
+      this.#look();
     };
+  }
+
+  #look(): void {
+    this.#isAlways = this.backlog !== undefined || this.#listeners.size > 0;
+    this.#active = this.#isAlways || this.#occasional.size > 0;
   }
 
   /**
@@ -36,9 +77,9 @@ export class EventStream {
    * @param time when it happened, where the clock has just been read. Default: now.
    */
   emitCall(execution: Execution, fields: EventFields, time?: number): void {
-    if (!this.#active) return;
+    if (!this.active) return;
     const event = this.#begun(execution, fields.type, time ?? this.#clock.now());
-    for (const name in fields) event[name] = fields[name];
+    for (const name in fields) event[name] = short(redacted(execution, fields[name]));
     this.#tell(event);
   }
 
@@ -47,64 +88,95 @@ export class EventStream {
 
   /** Tells that a call has been asked for. */
   requested(execution: Execution): void {
-    if (!this.#active) return;
-    this.#tell(this.#begun(execution, "tool.requested", this.#clock.now()));
+    if (!this.active) return;
+    const event = this.#begun(execution, "tool.requested", this.#clock.now());
+    if (this.payloads) addArguments(event, execution, execution.call);
+    this.#tell(event);
   }
 
   /** Tells that its first attempt starts. */
   started(execution: Execution): void {
-    if (!this.#active) return;
+    if (!this.active) return;
     const { run, call, attempt, startedAt, discarded } = execution;
     const event: WrittenEvent = {
       type: "tool.started",
       seq: ++this.#seq,
       time: startedAt,
       runId: run.id,
-      callId: call.id,
-      tool: call.name,
+      callId: shortId(call.id),
+      tool: shortName(call.name),
       attempt,
     };
-    if (discarded !== undefined) event["discarded"] = discarded;
+    if (discarded !== undefined)
+      event["discarded"] = Object.freeze([...redacted(execution, discarded)]);
+    if (this.payloads) addArguments(event, execution, { arguments: execution.args });
     this.#tell(placed(event, execution));
   }
 
   /** Tells that it has come to its end. */
-  completed(execution: Execution, { durationMs, isError, timestamp }: ToolResult): void {
-    if (!this.#active) return;
+  completed(execution: Execution, result: ToolResult, error: ToolError | undefined): void {
+    if (!this.active) return;
     const { run, call, attempt, warnings } = execution;
     const event: WrittenEvent = {
       type: "tool.completed",
       seq: ++this.#seq,
-      time: timestamp,
+      time: result.timestamp,
       runId: run.id,
-      callId: call.id,
-      tool: call.name,
+      callId: shortId(call.id),
+      tool: shortName(call.name),
       attempt,
-      durationMs,
-      isError,
+      durationMs: result.durationMs,
+      isError: result.isError,
+      outputBytes: contentBytes(result.content),
     };
-    if (warnings !== undefined) event["warnings"] = warnings;
+    if (error !== undefined) event["code"] = codeOf(error);
+    if (warnings !== undefined)
+      event["warnings"] = Object.freeze(redacted(execution, warnings).map(short));
+    if (this.payloads) Object.assign(event, resultPayload(boundsOf(execution), result));
     this.#tell(placed(event, execution));
   }
 
   /** Tells that it may start, and why. */
   authorized(execution: Execution, { decision, reason, rule, by, grantId }: Decided): void {
-    if (!this.#active) return;
+    if (!this.active) return;
     const { run, call } = execution;
     const event: WrittenEvent = {
       type: "tool.authorized",
       seq: ++this.#seq,
       time: this.#clock.now(),
       runId: run.id,
-      callId: call.id,
-      tool: call.name,
+      callId: shortId(call.id),
+      tool: shortName(call.name),
       decision: decision === "allowed" ? "allow" : decision,
-      reason,
+      reason: short(redacted(execution, reason)),
       rule,
     };
-    if (by !== undefined) event["by"] = by;
+    if (by !== undefined) event["by"] = redacted(execution, by);
     if (grantId !== undefined) event["grantId"] = grantId;
     this.#tell(placed(event, execution));
+  }
+
+  /**
+   * Tells of a partial output.
+   *
+   * @param output is there when events carry payloads; it is sealed already.
+   */
+  updated(execution: Execution, output?: ToolOutput, truncated?: boolean): void {
+    if (!this.active) return;
+    const event = this.#begun(execution, "tool.updated", this.#clock.now());
+    if (output !== undefined) event["output"] = output;
+    if (truncated === true) event["truncated"] = true;
+    this.#tell(event);
+  }
+
+  /** Tells how far it is, as far as that can be read. */
+  progressed(execution: Execution, given: unknown): void {
+    if (!this.active) return;
+    const progress = progressOf(execution, given);
+    if (progress === undefined) return;
+    const event = this.#begun(execution, "tool.progressed", this.#clock.now());
+    event["progress"] = progress;
+    this.#tell(event);
   }
 
   #begun(execution: Execution, type: string, time: number): WrittenEvent {
@@ -114,37 +186,109 @@ export class EventStream {
       seq: ++this.#seq,
       time,
       runId: run.id,
-      callId: call.id,
-      tool: call.name,
+      callId: shortId(call.id),
+      tool: shortName(call.name),
     };
     return placed(event, execution);
   }
 
   /** Tells something that belongs to no call. */
   emit(fields: EventFields): void {
-    if (!this.#active) return;
-    const { type, ...more } = fields;
+    if (!this.active) return;
+    const { type, ...more } = frozenJson(fields);
     this.#tell({ type, seq: ++this.#seq, time: this.#clock.now(), ...more });
   }
 
+  #isWanted(): boolean {
+    for (const wanted of this.#occasional.values()) if (wanted()) return true;
+    return false;
+  }
+
   #tell(written: WrittenEvent): void {
-    const event = written as unknown as ToolEvent;
-    for (const listener of this.#listeners) {
-      try {
-        const answer: unknown = listener(event);
-        if (isThenable(answer)) answer.then(undefined, () => {});
-      } catch {
-        // An observer that throws changes nothing.
-      }
-    }
+    const event = Object.freeze(written) as unknown as ToolEvent;
+    if (this.#telling) return void this.#waiting.push(event);
+    this.#telling = true;
+    this.#hand(event);
+    for (let at = 0; at < this.#waiting.length; at++) this.#hand(this.#waiting[at] as ToolEvent);
+    this.#waiting.length = 0;
+    this.#telling = false;
+  }
+
+  #hand(event: ToolEvent): void {
+    this.#told = event;
+    this.backlog?.push(event);
+    for (const listener of this.#listeners) handTo(listener, event);
+    for (const listener of this.#occasional.keys()) handTo(listener, event);
   }
 }
 
 type WrittenEvent = Record<string, unknown>;
 
+function handTo(listener: ToolEventListener, event: ToolEvent): void {
+  try {
+    const answer: unknown = listener(event);
+    if (isThenable(answer)) answer.then(undefined, () => {});
+  } catch {
+    // An observer that throws changes nothing.
+  }
+}
+
 /** The event with where the call belongs. */
 function placed(event: WrittenEvent, { parent, run }: Execution): WrittenEvent {
-  if (parent !== undefined) event["parentCallId"] = parent.call.id;
+  if (parent !== undefined) event["parentCallId"] = shortId(parent.call.id);
   if (run.turn !== 0) event["turnId"] = run.turnId;
   return event;
+}
+
+function addArguments(
+  event: WrittenEvent,
+  execution: Execution,
+  given: { readonly arguments?: unknown },
+): void {
+  let args: unknown;
+  try {
+    args = given.arguments;
+  } catch {
+    return;
+  }
+  const { part, truncated } = valuePart(
+    boundsOf(execution),
+    toldArguments(execution, jsonValue(args)),
+  );
+  if (part !== undefined) event["arguments"] = part;
+  if (truncated) event["truncated"] = true;
+}
+
+/** What cannot be searched for secrets is not told. */
+function redacted<Value>(execution: Execution, value: Value): Value {
+  try {
+    return redactorOf(execution)?.told(value) ?? value;
+  } catch {
+    return (
+      typeof value === "string" ? "[withheld]" : Array.isArray(value) ? [] : undefined
+    ) as Value;
+  }
+}
+
+function codeOf(error: ToolError): string {
+  try {
+    const code = String(error.code);
+    return Object.hasOwn(errorCodes, code) ? code : "execution_failed";
+  } catch {
+    return "execution_failed";
+  }
+}
+
+// Ids and names are the model's and the tool's own: of any length.
+function shortId(id: string): string {
+  return id.length > 333 ? clipText(id, 1000) : id;
+}
+
+function shortName(name: string): string {
+  return name.length > 66 ? clipText(name, 200) : name;
+}
+
+function short<Value>(value: Value): Value | string {
+  const isLong = typeof value === "string" && value.length * 3 > maxTextBytes;
+  return isLong ? clipText(value, maxTextBytes) : value;
 }

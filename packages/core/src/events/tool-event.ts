@@ -1,5 +1,7 @@
 import type { ToolErrorCode } from "../tool-error.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
+import type { ContentBlock } from "../spec/content-block.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { ArtifactRef, ToolOutput } from "../spec/tool-result.ts";
 import type { ToolProgress } from "../spec/tool.ts";
 
 interface Envelope {
@@ -14,8 +16,16 @@ interface CallEnvelope extends Envelope {
   /** The call that made this one, when it is nested. */
   readonly parentCallId?: string;
   readonly turnId?: string;
+  /** At most 1,000 bytes of it. */
   readonly callId: string;
+  /** As it was called, at most 200 bytes of it: a model can ask for a tool that does not exist. */
   readonly tool: string;
+}
+
+/** What is there only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
+interface PayloadFields {
+  /** A part of the payload was longer, and is clipped or left out. */
+  readonly truncated?: true;
 }
 
 /** How a call that started has ended. */
@@ -28,11 +38,16 @@ export interface EndFields {
  * What the executor tells about a call. A call that never starts ends in `tool.rejected` or
  * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed`
  * and `tool.suspended`, whose `attempt` is the last one. `tool.late` may follow a timeout or a
- * cancellation, of an attempt that is retried, too.
+ * cancellation, of an attempt that is retried, too. Messages have at most 2,000 bytes. Arguments and
+ * outputs are there only with `eventPayloads`.
  */
 export type ToolCallEvent = CallEnvelope &
   (
-    | { readonly type: "tool.requested" }
+    | ({
+        readonly type: "tool.requested";
+        /** As the model sent them. */
+        readonly arguments?: JsonValue;
+      } & PayloadFields)
     | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
     | { readonly type: "tool.interrupted"; readonly interruptionId: string }
     | {
@@ -59,12 +74,19 @@ export type ToolCallEvent = CallEnvelope &
         readonly store: "pendingCalls" | "audit" | "artifacts" | "tasks";
         readonly message: string;
       }
-    | {
+    | ({
         readonly type: "tool.started";
         readonly attempt: number;
+        /** What the model sent and only the host may supply. */
         readonly discarded?: readonly string[];
-      }
-    | { readonly type: "tool.updated"; readonly output: ToolOutput }
+        /** As the tool gets them, without what the host supplies. */
+        readonly arguments?: JsonValue;
+      } & PayloadFields)
+    | ({
+        /** A partial output, in place of the one before. */
+        readonly type: "tool.updated";
+        readonly output?: ToolOutput;
+      } & PayloadFields)
     | {
         /** An attempt has failed, and another follows. */
         readonly type: "tool.retried";
@@ -79,8 +101,16 @@ export type ToolCallEvent = CallEnvelope &
     | ({
         readonly type: "tool.completed";
         readonly isError: boolean;
+        /** With `isError`: what kind of error the tool answered with. */
+        readonly code?: ToolErrorCode;
+        /** Bytes of content: its texts in UTF-8, its images and sound decoded. */
+        readonly outputBytes: number;
         readonly warnings?: readonly string[];
-      } & EndFields)
+        readonly content?: readonly ContentBlock[];
+        readonly value?: JsonValue;
+        readonly artifacts?: readonly ArtifactRef[];
+      } & EndFields &
+        PayloadFields)
     | ({
         readonly type: "tool.failed";
         readonly code: ToolErrorCode;
@@ -116,11 +146,28 @@ export interface RegistryChangedEvent extends Envelope {
   readonly changed: readonly string[];
 }
 
-/** Everything an executor tells: plain JSON. */
+/** Everything an executor tells: plain JSON, frozen. */
 export type ToolEvent = ToolCallEvent | RegistryChangedEvent;
 
-/** Receives events; what it throws changes nothing. */
+/** Receives events, in order; what it throws changes nothing. */
 export type ToolEventListener = (event: ToolEvent) => void;
+
+/**
+ * Stands in `executor.events()` for events that do not come: the reader was too slow, or came back
+ * too late. Its `seq` is that of the last of them.
+ */
+export interface EventsDroppedEvent extends Envelope {
+  readonly type: "events.dropped";
+  /** How many are lost. */
+  readonly dropped: number;
+  /** How many were updates and progress of a call that a later one of the same call stands for. */
+  readonly replaced: number;
+  /** `after` is a number that this executor has not reached: of another one, or of an earlier process. */
+  readonly reset?: true;
+}
+
+/** What a slow reader gets of an executor's events. */
+export type QueuedEvent = ToolEvent | EventsDroppedEvent;
 
 /** An event before its envelope. */
 export type EventFields = { readonly type: ToolEvent["type"] } & Readonly<Record<string, unknown>>;

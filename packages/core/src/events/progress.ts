@@ -1,0 +1,22 @@
+import type { ToolProgress } from "../spec/tool.ts";
+import { clipText } from "../executor/clip-text.ts";
+import type { Execution } from "../executor/execution.ts";
+import { passingText } from "../redaction/passing-output.ts";
+
+const maxMessageBytes = 1000;
+
+/** What can be used of a tool's progress: each field is read once. `undefined`: nothing. */
+export function progressOf(execution: Execution, given: unknown): ToolProgress | undefined {
+  try {
+    const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
+    const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};
+    if (typeof message === "string") {
+      progress.message = clipText(passingText(execution, "progress", message), maxMessageBytes);
+    }
+    if (typeof done === "number" && Number.isFinite(done)) progress.done = done;
+    if (typeof total === "number" && Number.isFinite(total)) progress.total = total;
+    return Object.keys(progress).length === 0 ? undefined : Object.freeze(progress);
+  } catch {
+    return undefined;
+  }
+}

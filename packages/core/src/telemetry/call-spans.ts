@@ -1,0 +1,218 @@
+import {
+  context,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type SpanContext,
+  type Tracer,
+} from "@opentelemetry/api";
+import type { ToolCallEvent, ToolEvent } from "../events/tool-event.ts";
+import type { HookedCall } from "../executor/hooks/hook.ts";
+import type { CallMetrics } from "./call-metrics.ts";
+
+type EventOf<Type extends ToolCallEvent["type"]> = Extract<ToolCallEvent, { type: Type }>;
+
+/** So many calls that wait for a person are remembered, for links. */
+const maxWaiting = 1000;
+const maxDescription = 1000;
+
+/** A call that has started and not ended. */
+interface OpenCall {
+  readonly span: Span;
+  /** With the span in it. */
+  readonly context: Context;
+  /** Of `performance.now()`. */
+  readonly startedAt: number;
+  /** What runs under it; set when its first attempt begins. */
+  call: HookedCall | undefined;
+  /** Its attempt has come to its end: it is the first that an end can be of. */
+  isDone: boolean;
+}
+
+/** The spans of an executor's calls, from its events. */
+export class CallSpans {
+  #tracer: Tracer | undefined;
+  readonly #metrics: CallMetrics;
+  readonly #payloads: boolean;
+  /** By run and call; several when a model gives the same id twice. */
+  readonly #open = new Map<string, OpenCall[]>();
+  /** Where calls that wait for a person have stopped, by interruption. */
+  readonly #waiting = new Map<string, SpanContext>();
+  /** The same of those that go on and have not started, by run and call. */
+  readonly #resumed = new Map<string, SpanContext>();
+
+  constructor(tracer: Tracer | undefined, metrics: CallMetrics, payloads: boolean) {
+    this.#tracer = tracer;
+    this.#metrics = metrics;
+    this.#payloads = payloads;
+  }
+
+  /** One attempt, with the call's span active. */
+  async around(call: HookedCall, next: () => Promise<unknown>): Promise<unknown> {
+    const open = this.#of(call);
+    if (open === undefined) return next();
+    if (open.call === undefined) {
+      const { description } = call.spec;
+      open.span.setAttribute("gen_ai.tool.description", description.slice(0, maxDescription));
+    }
+    open.call = call;
+    open.isDone = false;
+    try {
+      return await context.with(open.context, next);
+    } finally {
+      open.isDone = true;
+    }
+  }
+
+  note(event: ToolEvent): void {
+    switch (event.type) {
+      case "tool.started":
+        return this.#start(event);
+      case "tool.retried":
+        return this.#retried(event);
+      case "tool.completed":
+        return this.#end(event, event.isError ? (event.code ?? "execution_failed") : undefined);
+      case "tool.failed":
+        return this.#end(event, event.code);
+      case "tool.suspended":
+        return this.#suspend(event);
+      case "tool.interrupted":
+        this.#resumed.delete(keyOf(event));
+        return this.#remember(event.interruptionId, trace.getActiveSpan());
+      case "tool.resumed":
+        return this.#resume(event);
+      case "tool.rejected":
+        this.#resumed.delete(keyOf(event));
+        return this.#metrics.rejected(event.code);
+    }
+  }
+
+  #start(event: EventOf<"tool.started">): void {
+    this.#tracer ??= trace.getTracer("@toolweave/core");
+    const key = keyOf(event);
+    const from = this.#resumed.get(key);
+    this.#resumed.delete(key);
+    const parent = this.#parentOf(event);
+    const span = this.#tracer.startSpan(
+      `execute_tool ${event.tool}`,
+      {
+        kind: SpanKind.INTERNAL,
+        attributes: { ...common(event.tool), "gen_ai.tool.call.id": event.callId },
+        ...(from === undefined ? {} : { links: [{ context: from }] }),
+      },
+      parent,
+    );
+    if (this.#payloads && event.arguments !== undefined) {
+      span.setAttribute("gen_ai.tool.call.arguments", jsonText(event.arguments));
+    }
+    const open: OpenCall = {
+      span,
+      context: trace.setSpan(parent, span),
+      startedAt: performance.now(),
+      call: undefined,
+      isDone: false,
+    };
+    const others = this.#open.get(key);
+    if (others === undefined) this.#open.set(key, [open]);
+    else others.push(open);
+  }
+
+  /** Where the call was made; without a context manager what is known is the call that made it. */
+  #parentOf({ runId, parentCallId }: ToolCallEvent): Context {
+    const active = context.active();
+    if (parentCallId === undefined || trace.getSpan(active) !== undefined) return active;
+    return this.#open.get(keyOf({ runId, callId: parentCallId }))?.[0]?.context ?? active;
+  }
+
+  #retried(event: EventOf<"tool.retried">): void {
+    const { attempt, code, delayMs } = event;
+    const [open] = this.#open.get(keyOf(event)) ?? [];
+    open?.span.addEvent("toolweave.tool.retried", {
+      "error.type": code,
+      "toolweave.tool.attempt": attempt,
+      "toolweave.tool.retry_delay": delayMs / 1000,
+    });
+  }
+
+  #end(event: EventOf<"tool.completed"> | EventOf<"tool.failed">, code: string | undefined): void {
+    const open = this.#close(event);
+    if (open === undefined) return;
+    const { span, startedAt } = open;
+    const attributes: Attributes = common(event.tool);
+    if (code !== undefined) {
+      attributes["error.type"] = code;
+      span.setAttribute("error.type", code);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    if (this.#payloads && event.type === "tool.completed") {
+      const result = event.value ?? event.content;
+      if (result !== undefined) span.setAttribute("gen_ai.tool.call.result", jsonText(result));
+    }
+    span.end();
+    this.#metrics.ended((performance.now() - startedAt) / 1000, attributes);
+  }
+
+  #suspend(event: EventOf<"tool.suspended">): void {
+    const open = this.#close(event);
+    if (open === undefined) return;
+    open.span.addEvent("toolweave.tool.suspended", {
+      "toolweave.interruption.id": event.interruptionId,
+    });
+    open.span.end();
+    this.#remember(event.interruptionId, open.span);
+  }
+
+  #remember(interruptionId: string, span: Span | undefined): void {
+    if (span === undefined) return;
+    this.#waiting.set(interruptionId, span.spanContext());
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > maxWaiting && oldest !== undefined) this.#waiting.delete(oldest);
+  }
+
+  #resume(event: EventOf<"tool.resumed">): void {
+    const stopped = this.#waiting.get(event.interruptionId);
+    if (stopped === undefined) return;
+    this.#waiting.delete(event.interruptionId);
+    this.#resumed.set(keyOf(event), stopped);
+  }
+
+  /** The span that a call's attempt belongs to: its own, or one that is nobody's yet. */
+  #of(call: HookedCall): OpenCall | undefined {
+    const open = this.#open.get(keyOf(call));
+    return (
+      open?.find((one) => one.call === call) ??
+      open?.find((one) => one.call === undefined) ??
+      open?.[0]
+    );
+  }
+
+  #close(event: ToolCallEvent): OpenCall | undefined {
+    const key = keyOf(event);
+    const open = this.#open.get(key);
+    const ended = open?.find(({ isDone }) => isDone) ?? open?.[0];
+    if (open === undefined || ended === undefined) return undefined;
+    if (open.length === 1) this.#open.delete(key);
+    else open.splice(open.indexOf(ended), 1);
+    return ended;
+  }
+}
+
+/** Events carry no more of an id than 1,000 bytes. */
+function keyOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {
+  return `${runId}\n${callId.slice(0, 250)}`;
+}
+
+function common(tool: string): Attributes {
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": tool,
+    "gen_ai.tool.type": "function",
+  };
+}
+
+function jsonText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

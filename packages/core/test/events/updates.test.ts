@@ -1,0 +1,304 @@
+import { describe, expect, test } from "vitest";
+import { suspend, text, type ToolContext, type ToolOutput } from "@toolweave/core";
+import { deferred } from "../support/deferred.ts";
+import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+
+const said = (what: string): ToolOutput => ({ content: [text(what)] });
+const textOf = ({ content: [block] }: ToolOutput): string =>
+  block?.type === "text" ? block.text : "";
+
+/** A tool that updates, and waits until each update has been taken. */
+const counting = (name = "t", upTo = 3) =>
+  tool(name, async function* () {
+    for (let at = 1; at <= upTo; at++) yield `${name} ${at}`;
+    return "done";
+  });
+
+describe("the updates of one call", () => {
+  test("come to whoever made it, after hooks, with the call", async () => {
+    const seen: string[] = [];
+    const executor = executorFor(counting(), {
+      hooks: [{ beforeUpdate: (_, update) => said(`${textOf(update)}!`) }],
+    });
+    const run = executor.startRun();
+    const onUpdate = (output: ToolOutput, { id }: { id: string }): void =>
+      void seen.push(`${id}: ${textOf(output)}`);
+    completed(await run.execute(call("t", {}, "a"), { onUpdate }));
+    completed(await run.execute(call("t", {}, "b")));
+    completed(await executor.execute(call("t", {}, "c"), { onUpdate }));
+    const expected = (id: string): string[] => [1, 2, 3].map((at) => `${id}: t ${at}!`);
+    expect(seen).toEqual([...expected("a"), ...expected("c")]);
+  });
+
+  test("come of each of several calls, and of one that was admitted before", async () => {
+    const seen: string[] = [];
+    const run = executorFor(counting("t", 1)).startRun();
+    const onUpdate = (_: ToolOutput, { id }: { id: string }): void => void seen.push(id);
+    const calls = [call("t", {}, "a"), call("t", {}, "b")];
+    await run.executeAll(calls, { onUpdate });
+    for await (const { outcome } of run.stream(calls, { onUpdate })) completed(outcome);
+    const admitted = call("t", {}, "c");
+    expect(await run.admits(admitted)).toBeUndefined();
+    completed(await run.execute(admitted, { onUpdate }));
+    expect(seen.toSorted()).toEqual(["a", "a", "b", "b", "c"]);
+  });
+
+  test("come of one that goes on, to whoever resumes it", async () => {
+    const seen: string[] = [];
+    const executor = executorFor(
+      tool("t", async (_, ctx) => {
+        await ctx.update(said(ctx.resumed === undefined ? "before" : "after"));
+        if (ctx.resumed !== undefined) return "done";
+        return suspend([{ id: "q", type: "input", message: "?" }], null);
+      }),
+    );
+    const onUpdate = (output: ToolOutput): void => void seen.push(textOf(output));
+    const interruption = interruptionOf(await executor.execute(call("t"), { onUpdate }));
+    completed(
+      await executor.resume(interruption, [{ type: "input", value: 1 }], {
+        onUpdate: (output) => void seen.push(`resumed: ${textOf(output)}`),
+      }),
+    );
+    expect(seen).toEqual(["before", "resumed: after"]);
+  });
+
+  test("of a nested call are not the outer one's", async () => {
+    const seen: string[] = [];
+    const executor = executorFor([
+      tool("outer", async (_, ctx) => {
+        await ctx.scope.execute(call("t"));
+        await ctx.update(said("outer"));
+        return "done";
+      }),
+      counting(),
+    ]);
+    completed(
+      await executor.execute(call("outer"), {
+        onUpdate: (output) => void seen.push(textOf(output)),
+      }),
+    );
+    expect(seen).toEqual(["outer"]);
+  });
+
+  test("change nothing when whoever gets them throws, at once or later", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const executor = executorFor(counting());
+    let times = 0;
+    completed(
+      await executor.execute(call("t"), {
+        onUpdate: () => {
+          times += 1;
+          if (times === 1) throw new Error("no");
+          return Promise.reject(new Error("no"));
+        },
+      }),
+    );
+    await settled();
+    process.off("unhandledRejection", note);
+    expect(times).toBe(3);
+    expect(unhandled).toEqual([]);
+  });
+
+  test("are of no use after the end: neither those that wait nor those that come later", async () => {
+    const seen: string[] = [];
+    const go = deferred<void>();
+    let kept: ToolContext | undefined;
+    const executor = executorFor(
+      tool("t", (_, ctx) => {
+        kept = ctx;
+        void ctx.update(said("one"));
+        void ctx.update(said("two"));
+        return "done";
+      }),
+    );
+    completed(
+      await executor.execute(call("t"), {
+        onUpdate: (output) => (seen.push(textOf(output)), go.promise),
+      }),
+    );
+    await kept?.update(said("late"));
+    go.resolve();
+    await settled();
+    expect(seen).toEqual(["one"]);
+  });
+
+  test("are taken by a function, and anything else is a mistake that is named", () => {
+    const executor = executorFor(counting());
+    const options = { onUpdate: {} as never };
+    expect(() => executor.execute(call("t"), options)).toThrow(/onUpdate is \{\}; use a function/);
+    expect(() => executor.resume({} as never, [], options)).toThrow(/executor\.resume: onUpdate/);
+  });
+});
+
+describe("a slow user interface", () => {
+  test("slows down a generator: it goes on when its yield has been taken", async () => {
+    const steps: string[] = [];
+    const taken: (() => void)[] = [];
+    const executor = executorFor(
+      tool("t", async function* () {
+        for (const at of [1, 2, 3]) {
+          steps.push(`made ${at}`);
+          yield `${at}`;
+        }
+        return "done";
+      }),
+    );
+    const outcome = executor.execute(call("t"), {
+      onUpdate: (output) => {
+        steps.push(`got ${textOf(output)}`);
+        return new Promise<void>((resolve) => taken.push(resolve));
+      },
+    });
+    await settled();
+    expect(steps).toEqual(["made 1", "got 1"]);
+    taken.shift()?.();
+    await settled();
+    expect(steps).toEqual(["made 1", "got 1", "made 2", "got 2"]);
+    taken.shift()?.();
+    await settled();
+    taken.shift()?.();
+    completed(await outcome);
+    expect(steps.slice(4)).toEqual(["made 3", "got 3"]);
+  });
+
+  test("gets the latest of the updates that came meanwhile, and they all are waited for until then", async () => {
+    const seen: string[] = [];
+    const taken: (() => void)[] = [];
+    const ends: string[] = [];
+    const executor = executorFor(
+      tool("t", async (_, ctx) => {
+        await Promise.all(
+          Array.from({ length: 1000 }, async (_, at) => {
+            await ctx.update(said(`${at}`));
+            if (at % 333 === 0) ends.push(`${at} taken`);
+          }),
+        );
+        return "done";
+      }),
+    );
+    const outcome = executor.execute(call("t"), {
+      onUpdate: (output) => {
+        seen.push(textOf(output));
+        return new Promise<void>((resolve) => taken.push(resolve));
+      },
+    });
+    await settled();
+    expect([seen, ends]).toEqual([["0"], []]);
+    taken.shift()?.();
+    await settled();
+    expect([seen, ends]).toEqual([["0", "999"], ["0 taken"]]);
+    taken.shift()?.();
+    completed(await outcome);
+    expect(ends).toEqual(["0 taken", "333 taken", "666 taken", "999 taken"]);
+  });
+
+  test.each(["onUpdate", "beforeUpdate", "afterUpdate"] as const)(
+    "that never answers in %s holds up the tool no longer than a hook may",
+    async (where) => {
+      const clock = new FakeClock();
+      const never = (): Promise<never> => new Promise<never>(() => {});
+      const executor = executorFor(counting("t", 2), {
+        clock,
+        hookTimeoutMs: 100,
+        hooks: where === "onUpdate" ? [] : [{ [where]: never }],
+      });
+      const events = recorded(executor);
+      const outcome = executor.execute(call("t"), where === "onUpdate" ? { onUpdate: never } : {});
+      await clock.advance(199);
+      expect(events.at(-1)?.type).not.toBe("tool.completed");
+      await clock.advance(2);
+      completed(await outcome);
+      const updates = events.filter(({ type }) => type === "tool.updated");
+      // What a hook before it has not let through may have been for nobody's eyes.
+      expect(updates).toHaveLength(where === "beforeUpdate" ? 0 : 2);
+      expect(clock.timers).toBe(0);
+    },
+  );
+
+  test("keeps no call from being stopped, and what it has not taken by then is dropped", async () => {
+    let cleaned = false;
+    const executor = executorFor(
+      tool("t", async function* () {
+        try {
+          yield "one";
+          yield "two";
+          return "done";
+        } finally {
+          cleaned = true;
+        }
+      }),
+    );
+    const seen: string[] = [];
+    const run = executor.startRun();
+    const go = deferred<void>();
+    const outcome = run.execute(call("t"), {
+      onUpdate: (output) => (seen.push(textOf(output)), go.promise),
+    });
+    await settled();
+    run.cancel();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    await settled();
+    expect(cleaned).toBe(true);
+    go.resolve();
+    await settled();
+    expect(seen).toEqual(["one"]);
+  });
+
+  test("of an earlier attempt gets nothing of the next one out of order", async () => {
+    const clock = new FakeClock();
+    const seen: string[] = [];
+    const executor = executorFor(
+      tool(
+        "t",
+        async (_, ctx) => {
+          void ctx.update(said(`attempt ${ctx.attempt}, one`));
+          void ctx.update(said(`attempt ${ctx.attempt}, two`));
+          if (ctx.attempt === 1) return new Promise(() => {});
+          return "done";
+        },
+        { timeoutMs: 10, annotations: { idempotentHint: true }, retry: { attempts: 2 } },
+      ),
+      { clock, hookTimeoutMs: 0 },
+    );
+    const hold = deferred<void>();
+    const outcome = executor.execute(call("t"), {
+      onUpdate: (output) => {
+        seen.push(textOf(output));
+        return seen.length === 1 ? hold.promise : undefined;
+      },
+    });
+    await clock.advance(5000);
+    hold.resolve();
+    completed(await outcome);
+    await settled();
+    expect(seen).toEqual(["attempt 1, one", "attempt 2, one", "attempt 2, two"]);
+  });
+});
+
+test("an update is bounded: text, blocks, value, details", async () => {
+  const seen: ToolOutput[] = [];
+  const executor = executorFor(
+    tool("t", async (_, ctx) => {
+      const long = "é".repeat(1000);
+      await ctx.update(said(long));
+      await ctx.update({ content: [text("ok")], value: { long }, details: { long } });
+      await ctx.update({ content: Array.from({ length: 5000 }, () => text("")) });
+      await ctx.update({ content: [text("a"), { type: "image", data: long, mimeType: "a/b" }] });
+      await ctx.update({ content: [{ ...text("a"), _meta: { long } }] });
+      return "done";
+    }),
+    { maxOutputBytes: 101 },
+  );
+  completed(await executor.execute(call("t"), { onUpdate: (output) => void seen.push(output) }));
+  expect(seen).toEqual([
+    said("é".repeat(50)),
+    said("ok"),
+    { content: Array.from({ length: 1000 }, () => text("")) },
+    said("a"),
+    said("a"),
+  ]);
+});
