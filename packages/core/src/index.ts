@@ -57,8 +57,10 @@ export type {
   SuspensionRequest,
 } from "./spec/interruption.ts";
 export type {
+  ArtifactData,
   ArtifactWriter,
   PreflightContext,
+  StoredContent,
   Tool,
   ToolAvailability,
   ToolContext,
@@ -91,7 +93,9 @@ export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";
 export { toolsSource } from "./registry/tools-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export { Toolset } from "./registry/toolset.ts";
-export type { RegisteredTool, ToolSelection } from "./registry/toolset.ts";
+export type { RegisteredTool } from "./registry/toolset.ts";
+export type { ToolSelection } from "./registry/tool-selection.ts";
+export type { RunSearch, ToolSearch } from "./helpers/run-search.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput } from "./registry/tool-registry.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
@@ -129,10 +133,18 @@ export type {
   PendingCallStore,
 } from "./approvals/pending-call-store.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
+export { artifactKey } from "./artifacts/artifact-key.ts";
 export type { LargeOutputs, WhenTooLarge } from "./artifacts/large-outputs.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
+export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
 export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
 export { memoryTasks } from "./tasks/memory-tasks.ts";
+export type {
+  ExecutorTasks,
+  TaskInfo,
+  TaskOptions,
+  TaskResultOptions,
+} from "./tasks/executor-tasks.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
 export type { Forget } from "./redaction/secret-set.ts";
 export type { RedactionOptions } from "./redaction/redaction-options.ts";
@@ -161,11 +173,14 @@ export type { RateLimit } from "./limits/rate-rules.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
 export type {
   EndFields,
+  EventsDroppedEvent,
+  QueuedEvent,
   RegistryChangedEvent,
   ToolCallEvent,
   ToolEvent,
   ToolEventListener,
 } from "./events/tool-event.ts";
+export type { EventsOptions } from "./events/event-reader.ts";
 export { defineTool } from "./define/define-tool.ts";
 export type { ExecuteReturn, ToolDefinition } from "./define/define-tool.ts";
 export type { AnySchema, ArgumentsOf, FromJsonSchema, OutputOf } from "./define/infer.ts";

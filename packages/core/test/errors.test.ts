@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   errorCodes,
+  memoryArtifacts,
   memoryPendingCalls,
   ToolError,
   ToolExecutor,
@@ -41,6 +42,7 @@ const registry = new ToolRegistry([
     "stores",
     async (_, { artifacts }) => (await artifacts.write("x", { mediaType: "text/plain" })).key,
   ),
+  tool("reads", async (_, { artifacts }) => (await artifacts.read("art_1")).text()),
   tool("broken", undefined, { input: { type: "object", properties: { n: { type: "nothing" } } } }),
   foreignTool("away", { availability: { status: "unavailable", reason: "it is not connected" } }),
 ]);
@@ -94,7 +96,13 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
   cancelled: (execute) => execute("slow", "{}", { signal: AbortSignal.abort() }),
   unavailable: (_, make) => make({ policy: "autonomous" }).execute(call("away")),
   execution_failed: (execute) => execute("throws"),
-  store_unavailable: (execute) => execute("stores"),
+  artifact_missing: (execute) => execute("reads"),
+  store_unavailable: (_, make) => {
+    const put = (): never => {
+      throw new Error("disk full");
+    };
+    return make({ artifacts: Object.assign(memoryArtifacts(), { put }) }).execute(call("stores"));
+  },
   internal: (execute) => execute("broken"),
 };
 
@@ -102,7 +110,6 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
 const noProducerYet: Partial<Record<ToolErrorCode, string>> = {
   auth_required: "credentials belong to the adapters; core hands through what they throw",
   upstream: "only an adapter has another side",
-  artifact_missing: "there is no artifact store yet, so nothing can be missing from it",
 };
 
 const audiences: readonly ErrorAudience[] = ["model", "user", "host"];

@@ -7,13 +7,14 @@ import { notStarted } from "./lifecycle/not-started.ts";
 import { refused } from "./lifecycle/refused.ts";
 import type { Scenario } from "./lifecycle/scenarios.ts";
 import { started } from "./lifecycle/started.ts";
+import { tasks } from "./lifecycle/tasks.ts";
 import { call } from "./support/executor-for.ts";
 import { settled } from "./support/fake-clock.ts";
 import { completed } from "./support/outcomes.ts";
 
 const exits = documentedExits();
 const byKey = new Map(exits.map((exit) => [exitKey(exit), exit]));
-const scenarios = [...refused, ...notStarted, ...started].map((scenario) => ({
+const scenarios = [...refused, ...notStarted, ...tasks, ...started].map((scenario) => ({
   ...scenario,
   name: `${keyOf(scenario)}: ${scenario.how}`,
   exit: byKey.get(keyOf(scenario)),

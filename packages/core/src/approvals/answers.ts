@@ -39,7 +39,7 @@ export function editedArguments(answers: readonly Answer[]): JsonObject | undefi
 
 /** What the answers agree to. */
 export function approvalOf(
-  { requests }: Interruption,
+  { requests }: Pick<Interruption, "requests">,
   answers: readonly Answer[],
   argumentsHash: string,
 ): Approval {

@@ -16,7 +16,7 @@ export interface Grant {
   /** SHA-256 of the spec that was approved; a tool that changed since is asked about anew. */
   readonly specHash: string;
   readonly permission: { readonly kind: string; readonly target: string };
-  /** SHA-256 of the arguments. Absent: any arguments that come to the same permission. */
+  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments that come to the same permission. */
   readonly argumentsHash?: string;
   /** For whom. Absent: for calls on nobody's behalf. */
   readonly caller?: Caller;

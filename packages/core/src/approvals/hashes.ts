@@ -1,5 +1,4 @@
 import { canonicalJson, sha256 } from "../schema/canonical-json.ts";
-import type { JsonObject } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 
 /**
@@ -9,9 +8,4 @@ import type { Tool } from "../spec/tool.ts";
  */
 export async function specHashOf({ spec }: Tool): Promise<string> {
   return sha256(canonicalJson(spec));
-}
-
-/** SHA-256 of a call's arguments. */
-export async function argumentsHashOf(args: JsonObject | undefined): Promise<string> {
-  return sha256(canonicalJson(args));
 }

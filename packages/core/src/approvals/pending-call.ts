@@ -18,8 +18,13 @@ export interface Resumed {
 export interface PendingCall {
   /** Stripped, before hooks: they run again. */
   readonly admitted: JsonObject;
-  /** SHA-256 of the final arguments, which a person is asked to agree to. */
+  /** A keyed hash of the final arguments, which a person is asked to agree to. */
   readonly argumentsHash: string;
+  /** What stands behind the masks of what is visible. */
+  readonly unmasked?: {
+    readonly arguments: JsonObject;
+    readonly requests: readonly InterruptionRequest[];
+  };
   /** Attempts so far; 0 when the tool never started. */
   readonly attempt: number;
   /** What was agreed to before the tool asked to wait. */
@@ -31,6 +36,8 @@ export interface PendingCall {
   readonly caller?: Caller;
   readonly sessionId?: string;
   readonly turn: number;
+  /** The task that the call goes on as. */
+  readonly taskId?: string;
   /** What might be called, by name, when that was less than the policy lets run. */
   readonly tools?: readonly string[];
   /** The policies that narrowed the executor's own. */

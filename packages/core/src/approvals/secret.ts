@@ -13,7 +13,7 @@ type Algorithm =
 export class Secret {
   /** True when it is the host's, so that other processes can have the same. */
   readonly shared: boolean;
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   /**
    * @param key absent: a random one, which nobody else has.
@@ -21,13 +21,14 @@ export class Secret {
    */
   constructor(key: string | Uint8Array | undefined) {
     this.shared = key !== undefined;
-    this.#bytes =
-      key === undefined ? crypto.getRandomValues(new Uint8Array(minBytes)) : checked(key);
+    this.#bytes = key === undefined ? undefined : checked(key);
   }
 
   /** The key for one use, which `use` names. */
   async derive(use: string, algorithm: Algorithm): Promise<CryptoKey> {
     const usages = algorithm.name === "HMAC" ? ["sign", "verify"] : ["encrypt", "decrypt"];
+    // Made when it is needed: the first random number takes a process as long as thousands of tools.
+    this.#bytes ??= crypto.getRandomValues(new Uint8Array(minBytes));
     const secret = await crypto.subtle.importKey("raw", this.#bytes, "HKDF", false, ["deriveKey"]);
     return crypto.subtle.deriveKey(
       {

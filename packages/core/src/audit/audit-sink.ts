@@ -26,7 +26,7 @@ export interface AuditRecord {
   readonly code?: ToolErrorCode;
   /** SHA-256 of the tool's spec. Empty, as the other hash, for an interruption that may be made up. */
   readonly specHash: string;
-  /** SHA-256 of the final arguments, as canonical JSON. */
+  /** HMAC-SHA-256 of the final arguments, as canonical JSON: the same wherever the executor's `key` is. */
   readonly argumentsHash: string;
   readonly permissions: readonly { readonly kind: string; readonly target: string }[];
   /** Who agreed or refused. */

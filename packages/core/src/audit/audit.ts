@@ -1,6 +1,7 @@
-import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import { specHashOf } from "../approvals/hashes.ts";
 import type { Execution } from "../executor/execution.ts";
 import { messageOf } from "../executor/failure-of.ts";
+import { redactorOf } from "../redaction/redactor-of.ts";
 import { isThenable } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 import { ToolError, type ToolErrorCode } from "../tool-error.ts";
@@ -119,8 +120,9 @@ export class Audit {
         : this.#specHash(execution.tool),
       execution.args === undefined
         ? (resumption?.argumentsHash ?? "")
-        : argumentsHashOf(execution.args),
+        : engine.argumentsHash.of(execution.args),
     ]);
+    const told = redactorOf(execution)?.told(decided) ?? decided;
     return {
       time,
       runId: run.id,
@@ -129,7 +131,7 @@ export class Audit {
       tool: call.name,
       ...(run.caller === undefined ? {} : { caller: run.caller }),
       ...(resumption === undefined ? {} : { interruptionId: resumption.interruption.id }),
-      ...decided,
+      ...told,
       specHash,
       argumentsHash,
     };

@@ -7,6 +7,7 @@ import {
 } from "../spec/json.ts";
 import type {
   InjectedParameter,
+  OutputLimit,
   RetryPolicy,
   ToolAnnotations,
   ToolSpec,
@@ -21,13 +22,14 @@ import type {
 } from "../spec/tool.ts";
 import { suspend } from "../spec/interruption.ts";
 import { defineLazy, lazyProperty } from "../spec/lazy.ts";
+import { isWhenTooLarge } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { shown } from "../shown.ts";
 import { isToolName, toolNamePattern } from "../registry/names.ts";
 import { ToolError } from "../tool-error.ts";
 import { messageOf } from "../executor/failure-of.ts";
 import { checkRetry } from "../executor/retry-policy.ts";
-import { toOutput } from "../executor/stages/normalise.ts";
+import { compilePaths } from "../redaction/path-rules.ts";
 import type { Suspension } from "../spec/interruption.ts";
 import type { ToolOutput } from "../spec/tool-result.ts";
 import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
@@ -36,14 +38,14 @@ import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-
 
 /**
  * What a tool's code may give back: with an `output` schema what that describes, a `ToolOutput` or a
- * `Suspension`; without one anything, of which JSON is made. The yields of a generator are updates
- * for the host, and its return is the answer.
+ * `Suspension`; without one anything, of which JSON is made. A stream or a `Response` is read. The
+ * yields of a generator are updates for the host, and its return is the answer.
  */
 export type ExecuteReturn<Output = undefined> = [JsonSchema] extends [Output]
   ? unknown
   : [Output] extends [AnySchema]
     ?
-        | Awaitable<OutputOf<Output> | ToolOutput | Suspension>
+        | Awaitable<OutputOf<Output> | ToolOutput | Suspension | Response | ReadableStream>
         | AsyncGenerator<unknown, OutputOf<Output> | ToolOutput | Suspension, undefined>
     : unknown;
 
@@ -70,6 +72,8 @@ export interface ToolDefinition<
   readonly timeoutMs?: number;
   readonly retry?: RetryPolicy;
   readonly execution?: "inline" | "task";
+  /** Absent: the executor's. */
+  readonly outputLimit?: OutputLimit;
   readonly metadata?: Metadata;
   /** Ask a person before the call; a function decides by the arguments. Default: false. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
@@ -138,6 +142,7 @@ const definitionKeys: readonly string[] = [
   "timeoutMs",
   "retry",
   "execution",
+  "outputLimit",
   "metadata",
   "needsApproval",
   "preflight",
@@ -163,12 +168,24 @@ function check(definition: DefinitionData): void {
   if (timeoutMs !== undefined && !isAtLeastZero(timeoutMs)) {
     throw defect(`${name}: timeoutMs is ${shown(timeoutMs)}; use 0 for none, or leave it out.`);
   }
+  if (definition.outputLimit !== undefined) checkOutputLimit(name, definition.outputLimit);
   if (definition.annotations !== undefined) checkAnnotations(name, definition.annotations);
   if (definition.retry !== undefined) checkRetry(`${name}: retry`, definition.retry);
   if (isStandardSchema(output)) requireJsonSchema(name, output, "output as JSON Schema instead");
   const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
   if (written !== undefined) checkInput(name, written, injected);
   else requireJsonSchema(name, input as StandardSchema, "inputSchema beside it");
+}
+
+function checkOutputLimit(name: string, limit: OutputLimit): void {
+  checkOptions(`${name}: outputLimit`, limit, ["maxBytes", "over"]);
+  const { maxBytes = 0, over = "store" } = limit;
+  if (!isAtLeastZero(maxBytes)) {
+    throw defect(`${name}: outputLimit.maxBytes is ${shown(maxBytes)}; use 0 or more.`);
+  }
+  if (!isWhenTooLarge(over)) {
+    throw defect(`${name}: outputLimit.over is ${shown(over)}; use "store", "clip" or "fail".`);
+  }
 }
 
 /** A record of all of them, so that none is forgotten; true: a hint, which is true or false. */
@@ -187,6 +204,7 @@ const annotationKeys: Record<keyof ToolAnnotations, boolean> = {
 /** A misspelt one would let a call run that somebody wanted to be asked about. */
 function checkAnnotations(name: string, annotations: ToolAnnotations): void {
   checkOptions(`${name}: annotations`, annotations, Object.keys(annotationKeys));
+  compilePaths(`${name}: annotations.redact`, annotations.redact);
   for (const [key, value] of Object.entries(annotations) as [keyof ToolAnnotations, unknown][]) {
     if (!annotationKeys[key] || value === undefined || typeof value === "boolean") continue;
     throw defect(`${name}: annotations.${key} is ${shown(value)}; use true or false.`);
@@ -229,6 +247,7 @@ function specOf(definition: DefinitionData): ToolSpec {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retry === undefined ? {} : { retry }),
     ...(definition.execution === undefined ? {} : { execution: definition.execution }),
+    ...(definition.outputLimit === undefined ? {} : { outputLimit: definition.outputLimit }),
     provenance: { adapter: "code" },
     ...(definition.metadata === undefined ? {} : { metadata: definition.metadata }),
   };
@@ -302,7 +321,10 @@ function settle(returned: unknown, ctx: ToolContext): Awaitable<ToolReturn> {
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator<ToolReturn, ToolReturn, undefined> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+  if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return false;
+  // A stream can be iterated, too, and is an answer.
+  const { next, throw: raise } = value as Partial<AsyncGenerator>;
+  return typeof next === "function" && typeof raise === "function";
 }
 
 async function drive(
@@ -316,7 +338,8 @@ async function drive(
     for (;;) {
       const step = await generator.next();
       if (step.done === true) return step.value;
-      ctx.update(toOutput(step.value));
+      const taken = ctx.update(step.value as ToolOutput);
+      if (isThenable(taken)) await taken;
     }
   } finally {
     ctx.signal.removeEventListener("abort", stop);

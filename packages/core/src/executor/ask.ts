@@ -1,6 +1,6 @@
 import { agreements, type ApprovedPermission } from "../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../approvals/grant.ts";
-import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import { specHashOf } from "../approvals/hashes.ts";
 import { grantsUnavailable, matchingGrants } from "../approvals/matching-grants.ts";
 import { newGrant } from "../approvals/new-grant.ts";
 import type { AuditDecision } from "../audit/audit-sink.ts";
@@ -9,6 +9,7 @@ import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { PermissionRequest } from "../spec/permission-request.ts";
+import { shownCall } from "../redaction/shown-call.ts";
 import { ToolError } from "../tool-error.ts";
 import { recorded, ruleOf, tell } from "./authorized.ts";
 import type { Execution } from "./execution.ts";
@@ -76,7 +77,7 @@ export async function hashesOf(execution: Execution): Promise<Hashes> {
   try {
     const [specHash, argumentsHash] = await Promise.all([
       specHashOf(execution.tool),
-      argumentsHashOf(execution.args),
+      execution.engine.argumentsHash.of(execution.args),
     ]);
     return { specHash, argumentsHash };
   } catch (cause) {
@@ -122,12 +123,13 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
     execution.decided = decidedFor("asked", questions);
     throw new Interrupted(requests);
   }
+  const shown = shownCall(execution, { arguments: args, requests });
   const asking = approverAnswer(onAsk, {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    arguments: frozenCopy(args),
-    requests,
+    arguments: frozenCopy(shown.arguments),
+    requests: shown.requests,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     get signal() {
       return execution.signal;

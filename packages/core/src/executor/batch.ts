@@ -87,7 +87,7 @@ export class Batch {
   /** Stops those that run, and those that have not started. */
   stop(reason: ToolError): void {
     this.#stopped ??= reason;
-    for (const execution of this.#members.keys()) execution.stop(this.#stopped);
+    for (const execution of this.#members.keys()) execution.stopWaiting(this.#stopped);
   }
 
   /**

@@ -8,6 +8,7 @@ export const callOptionNames: readonly (keyof CallOptions)[] = [
   "timeoutMs",
   "deadlineMs",
   "signal",
+  "onUpdate",
 ];
 
 /** The names of all that a run takes. */
@@ -19,6 +20,7 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
   "injected",
   "limits",
   "toolset",
+  "search",
 ];
 
 /**
@@ -36,6 +38,13 @@ export function checkCallOptions(where: string, options: CallOptions): void {
     throw wrong(where, `deadlineMs is ${shown(deadlineMs)}; use a number, or leave it out.`);
   }
   checkSignal(where, options.signal);
+  checkOnUpdate(where, options.onUpdate);
+}
+
+/** @throws ToolError `internal` for what is no function. */
+export function checkOnUpdate(where: string, onUpdate: CallOptions["onUpdate"]): void {
+  if (onUpdate === undefined || typeof onUpdate === "function") return;
+  throw wrong(where, `onUpdate is ${shown(onUpdate)}; use a function (output, call) => ….`);
 }
 
 /** @throws ToolError `internal` for what is no signal. */

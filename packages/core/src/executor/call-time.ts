@@ -14,6 +14,8 @@ export class CallTime {
   /** How many people are being asked, by the call or by calls that it has made. */
   #asking = 0;
   #askingSince = 0;
+  /** Milliseconds that people have taken. */
+  waited = 0;
 
   constructor(stepEnds: number, endsAt: number = Infinity, deadlineMs?: number) {
     this.stepEnds = stepEnds;
@@ -48,8 +50,10 @@ export class CallTime {
   goOn(now: number): void {
     this.#asking -= 1;
     if (this.#asking > 0) return;
-    this.stepEnds += now - this.#askingSince;
-    this.endsAt += now - this.#askingSince;
+    const ms = now - this.#askingSince;
+    this.stepEnds += ms;
+    this.endsAt += ms;
+    this.waited += ms;
   }
 }
 
@@ -68,4 +72,12 @@ export function overdue({ call, attempt, run, time }: Execution): ToolError {
         "timeout",
         `${call.name} was not done by its deadline, ${time.deadlineMs} ms after it was called.${begun}`,
       );
+}
+
+/** Why an attempt fails when its timeout has passed. */
+export function timedOut({ call, attemptMs }: Execution): ToolError {
+  return new ToolError(
+    "timeout",
+    `${call.name} did not answer within ${attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
+  );
 }

@@ -3,6 +3,7 @@ import type { LargeOutputs } from "../artifacts/large-outputs.ts";
 import type { EventStream } from "../events/event-stream.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Slots } from "../limits/slots.ts";
+import type { ArgumentsHash } from "../approvals/arguments-hash.ts";
 import type { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
 import type { LiveCalls } from "../approvals/live-calls.ts";
@@ -11,7 +12,8 @@ import type { Seal } from "../approvals/seal.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import type { Redactor } from "../redaction/redactor.ts";
+import type { SecretRedactor } from "../redaction/secret-redactor.ts";
+import type { SecretSet } from "../redaction/secret-set.ts";
 import type { RetryPolicy } from "../spec/tool-spec.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Tasks } from "../tasks/tasks.ts";
@@ -54,8 +56,10 @@ export interface Engine {
   readonly largeOutputs: Required<LargeOutputs>;
   readonly artifacts: Artifacts;
   readonly tasks: Tasks;
-  /** Absent: the host wants nothing redacted. */
-  readonly redactor: Redactor | undefined;
+  /** Absent: the host wants nothing redacted. Of a call, `redactorOf(execution)` takes out more. */
+  readonly redactor: SecretRedactor | undefined;
+  /** The executor's own. */
+  readonly secrets: SecretSet;
   readonly frameOutputs: boolean;
   readonly undeclaredArguments: "schema" | "strip" | "reject";
   readonly hooks: HookPhases;
@@ -78,5 +82,6 @@ export interface Engine {
   readonly liveCalls: LiveCalls;
   readonly grants: GrantStore;
   readonly grantSeal: GrantSeal;
+  readonly argumentsHash: ArgumentsHash;
   readonly audit: Audit | undefined;
 }

@@ -1,11 +1,13 @@
 import { isThenable, promised, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { capture, dismiss } from "../results/capture.ts";
+import { isStreamed } from "../results/stream-source.ts";
 import type { Engine } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 import { tellAuthorized } from "./authorized.ts";
-import { interrupt } from "./interrupt.ts";
+import { interrupt, notKept } from "./interrupt.ts";
 import { Interrupted } from "./interrupted.ts";
 import { completion, failure } from "./outcome.ts";
 import { acquire, release, takeBack } from "./stages/acquire.ts";
@@ -176,10 +178,31 @@ function wait(
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
   execution.engine.inFlight.add(execution);
-  const settling = pending instanceof Promise ? pending : promised(pending);
+  follow(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
+  // A stop that came while the stage was not yet waiting has found nothing to end.
+  if (execution.waitingFor !== ticket) return;
+  if (execution.stopped !== undefined) leave(execution, execution.stopped);
+  else {
+    const { runStopped } = execution;
+    if (runStopped !== undefined) execution.stop(runStopped);
+  }
+}
+
+/** Goes on with what the stage settles with, unless the wait for it has ended before. */
+function follow(
+  stages: readonly Stage[],
+  execution: Execution,
+  index: number,
+  settling: Promise<unknown>,
+): void {
+  const ticket = execution.waitingFor;
   settling.then(
     (value: unknown) => {
-      if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned");
+      if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned", value);
+      // The wait goes on, and the attempt's time with it.
+      if (stages[index] === run && isStreamed(value)) {
+        return follow(stages, execution, index, capture(execution, value));
+      }
       arrive(execution);
       // Only the stage that runs the tool answers with something.
       execution.returned = value;
@@ -190,10 +213,6 @@ function wait(
       leave(execution, thrown);
     },
   );
-  // A stop that came while the stage was not yet waiting has found nothing to end.
-  if (execution.waitingFor !== ticket) return;
-  if (execution.stopped !== undefined) leave(execution, execution.stopped);
-  else if (execution.run.stopped !== undefined) execution.stop(execution.run.stopped);
 }
 
 function arrive(execution: Execution): void {
@@ -241,15 +260,22 @@ function exit(execution: Execution, thrown: unknown): void {
   const refused = audited.then((): never => {
     throw error;
   });
-  endAfter(execution, refused);
+  endAfter(execution, refused, error);
 }
 
+/** How long a store or an audit may hold up the end of a task, in milliseconds. */
+const longestKeepMs = 10_000;
+
 /** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
-function endAfter(execution: Execution, kept: Promise<ToolOutcome>): void {
+function endAfter(execution: Execution, kept: Promise<ToolOutcome>, late?: ToolError): void {
   release(execution);
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
   execution.engine.inFlight.add(execution);
+  // Whoever waits for a call can stop it; nobody waits for a task.
+  if (execution.taskId !== undefined) {
+    execution.waitFor(longestKeepMs, () => leave(execution, late ?? notKept(execution)));
+  }
   kept.then(
     (outcome) => {
       if (execution.waitingFor !== ticket) return;
@@ -282,6 +308,13 @@ function admitted(execution: Execution): never {
 }
 
 /** A tool answered after its call had already ended; nobody waits for it any more. */
-function late(execution: Execution, stage: Stage | undefined, outcome: "returned" | "threw"): void {
-  if (stage === run) execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
+function late(
+  execution: Execution,
+  stage: Stage | undefined,
+  outcome: "returned" | "threw",
+  value?: unknown,
+): void {
+  if (stage !== run) return;
+  if (isStreamed(value)) dismiss(value);
+  execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
 }

@@ -6,20 +6,21 @@ import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
-import type { ToolRun } from "./tool-run.ts";
+import type { CallOptions, ToolRun } from "./tool-run.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { Counted, Held } from "../limits/held.ts";
 import type { Slot } from "../limits/slots.ts";
+import type { TaskRecord } from "../tasks/task-store.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Batch } from "./batch.ts";
-import { CallTime, overdue } from "./call-time.ts";
+import { CallTime, overdue, timedOut } from "./call-time.ts";
 import type { Engine } from "./engine.ts";
 import type { HookedCall } from "./hooks/hook.ts";
 
 /** What a resumed call starts from. */
 export interface Resumption {
   readonly interruption: Interruption;
-  /** SHA-256 of the final arguments that were shown. */
+  /** A keyed hash of the final arguments that were shown. */
   readonly argumentsHash: string;
   readonly arguments: JsonObject;
   readonly attempt: number;
@@ -36,6 +37,8 @@ export interface Resumption {
   readonly counted?: Counted;
   /** Which nested call each of the tool's requests has been answered for, by their ids. */
   readonly passedOn: Map<string, string>;
+  /** The task that goes on. */
+  readonly task?: TaskRecord;
 }
 
 /** One call on its way through the stages: what each of them found. */
@@ -50,6 +53,8 @@ export class Execution {
   readonly resumption: Resumption | undefined;
   /** A shorter timeout than the tool's, from the host. */
   timeoutMs: number | undefined;
+  /** Who gets its partial outputs. */
+  onUpdate: CallOptions["onUpdate"];
 
   /** Stages 1 to 7 only: nobody is told that the call was allowed, since it may never start. */
   onlyAdmitted = false;
@@ -91,6 +96,8 @@ export class Execution {
   returned: unknown;
   /** Stage 9. */
   output: ToolOutput | undefined;
+  /** There was more than what is captured at all. */
+  truncated = false;
   suspension: Suspension | undefined;
   warnings: string[] | undefined;
   checkpoint: JsonValue | undefined;
@@ -99,6 +106,10 @@ export class Execution {
   ended = false;
   /** The tool has made calls of its own. */
   hasChildren = false;
+  /** Set once it goes on as a task, and nobody waits for it. */
+  taskId: string | undefined;
+  /** It is a task, or of one: its run may be disposed of. */
+  detached = false;
 
   /** Links of the list of calls that wait. */
   previous: Execution | undefined;
@@ -135,7 +146,10 @@ export class Execution {
     this.timeoutMs = timeoutMs;
     this.parent = parent;
     this.resumption = resumption;
-    if (parent?.time !== undefined) this.time = parent.time.forNested();
+    if (parent !== undefined) {
+      this.detached = parent.detached;
+      if (parent.time !== undefined) this.time = parent.time.forNested();
+    }
   }
 
   /** When waiting ends: milliseconds since the epoch. */
@@ -165,6 +179,26 @@ export class Execution {
     return this.#controller.signal;
   }
 
+  /** Why its run lets nothing go on. */
+  get runStopped(): ToolError | undefined {
+    return this.detached ? this.run.cancelled : this.run.stopped;
+  }
+
+  /** The call goes on by itself: what ends those who made it, or the call's deadline, does not end it. */
+  detachAs(taskId: string): void {
+    this.taskId = taskId;
+    this.detached = true;
+    const { time, run } = this;
+    if (time?.deadlineMs === undefined) return;
+    this.time =
+      run.endsAt === Infinity ? undefined : new CallTime(Infinity, run.endsAt + time.waited);
+  }
+
+  /** Stops it for those who wait for its outcome. Nobody waits for a task. */
+  stopWaiting(reason: ToolError): void {
+    if (this.taskId === undefined) this.stop(reason);
+  }
+
   /** Stops the call, whatever it waits for, for the first reason given. */
   stop(reason: ToolError): void {
     if (this.ended) return;
@@ -182,7 +216,7 @@ export class Execution {
   /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
   stopChildren(reason: ToolError): void {
     for (const execution of [...this.engine.inFlight]) {
-      if (execution.isBelow(this)) execution.stop(reason);
+      if (execution.endsWith(this)) execution.stop(reason);
     }
   }
 
@@ -190,6 +224,18 @@ export class Execution {
   isBelow(ancestor: Execution): boolean {
     let at = this.parent;
     while (at !== undefined && at !== ancestor) at = at.parent;
+    return at !== undefined;
+  }
+
+  /** The call that waits for this one: none for a task. */
+  get waitedForBy(): Execution | undefined {
+    return this.taskId === undefined ? this.parent : undefined;
+  }
+
+  /** The same, and neither it nor one in between is a task, which outlives the one that made it. */
+  endsWith(ancestor: Execution): boolean {
+    let at = this.waitedForBy;
+    while (at !== undefined && at !== ancestor) at = at.waitedForBy;
     return at !== undefined;
   }
 
@@ -232,10 +278,7 @@ export class Execution {
     const end = time?.onStepEnd;
     time?.endStep();
     if (end !== undefined) return end();
-    const error = new ToolError(
-      "timeout",
-      `${this.call.name} did not answer within ${this.attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
-    );
+    const error = timedOut(this);
     if (!this.engine.retries(this, error)) this.stop(error);
   }
 }

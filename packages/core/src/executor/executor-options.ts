@@ -2,6 +2,7 @@ import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import { Artifacts } from "../artifacts/artifacts.ts";
 import { checkedLargeOutputs, type LargeOutputs } from "../artifacts/large-outputs.ts";
 import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
+import { ArgumentsHash } from "../approvals/arguments-hash.ts";
 import { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
 import { LiveCalls } from "../approvals/live-calls.ts";
@@ -14,11 +15,13 @@ import { Audit } from "../audit/audit.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
 import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { EventStream } from "../events/event-stream.ts";
+import { frameBytes } from "../framing/frame.ts";
 import { enforced, type ExecutorLimits } from "../limits/executor-limits.ts";
 import type { RateLimitStore } from "../limits/rate-limit-store.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../policy/policy.ts";
 import type { RedactionOptions } from "../redaction/redaction-options.ts";
+import { redactionOf } from "../redaction/redactor-of.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
@@ -99,6 +102,11 @@ export interface ExecutorOptions {
   readonly frameOutputs?: boolean;
   /** Events carry arguments and outputs, redacted. Default: false. */
   readonly eventPayloads?: boolean;
+  /**
+   * How many events are kept for readers who come back: `executor.events({ after })`. Default: 0, and
+   * nothing is.
+   */
+  readonly eventBacklog?: number;
   /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
   readonly undeclaredArguments?: "schema" | "strip" | "reject";
   /**
@@ -144,6 +152,7 @@ const optionNames: readonly string[] = [
   "redact",
   "frameOutputs",
   "eventPayloads",
+  "eventBacklog",
   "undeclaredArguments",
   "normaliseArguments",
   "repair",
@@ -171,9 +180,10 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
   const clock = options.clock ?? systemClock;
   const inFlight = new InFlight(clock);
   const secret = new Secret(options.key);
+  const largeOutputs = checkedLargeOutputs(options.largeOutputs);
   const configured = {
     hooks: hookPhases(options.hooks),
-    redactor: undefined,
+    ...redactionOf(options.redact, options.registry),
     frameOutputs: options.frameOutputs === true,
     normaliseArguments: options.normaliseArguments === true,
     repair: repairOf(options.repair),
@@ -195,16 +205,20 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     clock,
     timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
-    maxOutputBytes: atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000),
-    largeOutputs: checkedLargeOutputs(options.largeOutputs),
+    maxOutputBytes: Math.max(
+      0,
+      atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000) - frameOf(options),
+    ),
+    largeOutputs,
     artifacts: new Artifacts(
-      store("artifacts", options.artifacts ?? memoryArtifacts(clock), [
+      store("artifacts", options.artifacts ?? memoryArtifacts({ clock }), [
         "put",
         "head",
         "read",
         "delete",
       ]),
       clock,
+      largeOutputs.lifetimeMs,
     ),
     tasks: new Tasks(
       store("tasks", options.tasks ?? memoryTasks(clock), ["add", "change", "get", "list"]),
@@ -216,9 +230,10 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
     inFlight,
     drain: new Drain(clock, inFlight),
-    events: new EventStream(clock),
+    events: new EventStream(clock, options.eventPayloads === true, backlogOf(options.eventBacklog)),
     seal: new Seal(secret),
     grantSeal: new GrantSeal(secret),
+    argumentsHash: new ArgumentsHash(secret),
     pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(clock), [
       "add",
       "claim",
@@ -228,6 +243,11 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     grants: store("grants", options.grants ?? memoryGrants(), ["add", "list", "revoke"]),
     audit: options.audit === undefined ? undefined : new Audit(options.audit),
   };
+}
+
+/** What stands around a framed answer counts, too. */
+function frameOf({ frameOutputs }: ExecutorOptions): number {
+  return frameOutputs === true ? frameBytes : 0;
 }
 
 function store<Store extends object>(
@@ -247,6 +267,14 @@ function retryOf(retry: RetryPolicy | undefined): RetryPolicy | undefined {
   if (retry === undefined) return undefined;
   checkRetry("new ToolExecutor: retry", retry);
   return { ...retry };
+}
+
+function backlogOf(given = 0): number {
+  if (Number.isInteger(given) && given >= 0) return given;
+  throw new ToolError(
+    "internal",
+    `eventBacklog is ${shown(given)}; use a whole number, or 0 to keep none.`,
+  );
 }
 
 function repairOf(repair: Repair | undefined): Repair | undefined {

@@ -3,6 +3,7 @@ import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission } from "../policy/decide.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { PolicyEffect } from "../policy/policy.ts";
+import { redactorOf } from "../redaction/redactor-of.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonObject } from "../spec/json.ts";
@@ -13,6 +14,7 @@ import { checkedCall } from "./checked-call.ts";
 import type { Engine } from "./engine.ts";
 import { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
+import { innerCall } from "./inner-call.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { copyArguments, parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
@@ -79,8 +81,9 @@ export async function explain(
     ...(injected === undefined ? {} : { injected }),
     ...(toolset === undefined ? {} : { toolset }),
   });
-  const call = checkedCall({ id: "explained", name, arguments: args ?? {} });
-  const execution = new Execution(engine, run, call, run.toolset, engine.policies);
+  const shown = run.toolset;
+  const call = innerCall(checkedCall({ id: "explained", name, arguments: args ?? {} }), shown);
+  const execution = new Execution(engine, run, call, shown, engine.policies);
   let problem: ToolError | undefined;
   let proposed: readonly PermissionRequest[] = [];
   try {
@@ -146,9 +149,11 @@ async function explained(
         : proposalFor(execution, permission, hashes),
     ),
   );
-  return weighed.map(({ permission, decision, considered }, index) => {
+  const redactor = redactorOf(execution);
+  return weighed.map(({ permission: asked, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;
     const grant = grants[index];
+    const permission = redactor?.told(asked) ?? asked;
     const found = { permission, effect, rule, layer, reason, considered };
     return grant === undefined ? found : { ...found, grant };
   });

@@ -1,6 +1,6 @@
-import type { ClockTimer } from "./clock.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failure-of.ts";
+import { inTime } from "./in-time.ts";
 
 /** No longer than this is an outcome held back by the store that has to note it. */
 const longestNoteMs = 5000;
@@ -11,13 +11,7 @@ const longestNoteMs = 5000;
  */
 export async function finish(execution: Execution): Promise<void> {
   if (!execution.claimed) return;
-  const { clock } = execution.engine;
-  let timer: ClockTimer | undefined;
-  const isLate = new Promise<void>((resolve) => {
-    timer = clock.setTimeout(resolve, longestNoteMs);
-  });
-  await Promise.race([note(execution), isLate]);
-  if (timer !== undefined) clock.clearTimeout(timer);
+  await inTime(execution.engine.clock, longestNoteMs, note(execution)).catch(() => {});
 }
 
 async function note(execution: Execution): Promise<void> {

@@ -9,7 +9,8 @@ export async function followSignal<Outcome extends ToolOutcome | undefined>(
   go: (execution: Execution) => Promise<Outcome>,
 ): Promise<Outcome> {
   if (signal === undefined) return go(execution);
-  const cancel = (): void => execution.stop(new ToolError("cancelled", "The call was cancelled."));
+  const cancel = (): void =>
+    execution.stopWaiting(new ToolError("cancelled", "The call was cancelled."));
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
   try {

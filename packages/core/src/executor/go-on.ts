@@ -5,9 +5,11 @@ import {
   editedArguments,
   rejectionAmong,
 } from "../approvals/answers.ts";
-import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import { specHashOf } from "../approvals/hashes.ts";
 import type { PendingCall } from "../approvals/pending-call.ts";
+import { unavailable } from "../approvals/store-time.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
+import { unmasked } from "../redaction/shown-call.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
@@ -22,7 +24,8 @@ import { executeWithin } from "./nested.ts";
 import { copyArguments } from "./stages/parse.ts";
 import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
-import type { ToolRun } from "./tool-run.ts";
+import type { TaskRecord } from "../tasks/task-store.ts";
+import type { CallOptions, ToolRun } from "./tool-run.ts";
 
 /** A verified interruption with all that the call goes on with. */
 export interface Opened {
@@ -41,11 +44,13 @@ export async function goOn(
   opened: Opened,
   answers: readonly Answer[],
   signal?: AbortSignal,
+  onUpdate?: CallOptions["onUpdate"],
 ): Promise<ToolOutcome> {
   const { interruption, pending, run, toolset, policies, parent } = opened;
   const suspended = pending.suspended !== undefined;
   const problem = await problemOf(interruption, answers, suspended, engine.schemas);
   if (problem !== undefined) throw approvalInvalid(problem);
+  const task = await waitingTask(engine, pending, interruption);
   const execution = new Execution(
     engine,
     run,
@@ -54,15 +59,49 @@ export async function goOn(
     policies,
     undefined,
     parent,
-    await resumptionOf(engine, opened, answers),
+    { ...(await resumptionOf(engine, opened, answers)), ...(task === undefined ? {} : { task }) },
   );
-  const stopped = run.stopped ?? engine.drain.cancellation;
+  execution.detached = task !== undefined;
+  execution.onUpdate = onUpdate;
+  const stopped = execution.runStopped ?? engine.drain.cancellation;
   if (stopped !== undefined) execution.stop(stopped);
   const outcome = await (parent === undefined
     ? followSignal(signal, execution, engine.execute)
     : executeWithin(parent, execution));
+  // What has been claimed can never be answered again: its task goes on, or has come to its end.
+  if (task !== undefined && execution.claimed && execution.taskId === undefined) {
+    await engine.tasks.endEarly(execution, task, outcome);
+  }
   await finish(execution);
   return outcome;
+}
+
+/**
+ * The task that an interrupted call is of, if any.
+ *
+ * @throws ToolError `approval_invalid` when it waits no more, `store_unavailable`
+ */
+async function waitingTask(
+  { tasks }: Engine,
+  { taskId }: PendingCall,
+  { id }: Interruption,
+): Promise<TaskRecord | undefined> {
+  if (taskId === undefined) return undefined;
+  let task: TaskRecord | undefined;
+  try {
+    // That it waits may only just be being written down.
+    const own = tasks.own(taskId);
+    if (own?.execution?.ended === true) await own.over;
+    task = await tasks.find(taskId);
+  } catch (cause) {
+    throw unavailable(
+      "The task does not go on: the store of tasks does not answer. Resume it again later.",
+      cause,
+    );
+  }
+  if (task?.status === "input_required" && task.interruptionId === id) return task;
+  const how = task === undefined ? "is not there any more" : `is ${task.status}`;
+  throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
 }
 
 async function resumptionOf(
@@ -75,7 +114,7 @@ async function resumptionOf(
   const by = answeredBy(answers);
   const live = engine.liveCalls.get(interruption.id);
   const counted = live?.run === run ? live.counted : undefined;
-  const entry = toolset.entry(interruption.call.name);
+  const entry = toolset.callable(interruption.call.name);
   const common = {
     interruption,
     argumentsHash,
@@ -87,7 +126,7 @@ async function resumptionOf(
   };
   if (suspended !== undefined) {
     // A tool that asked by itself decides by itself what the answers mean, a no included.
-    const { requests } = interruption;
+    const { requests } = pending.unmasked ?? interruption;
     return {
       ...common,
       arguments: pending.admitted,
@@ -101,11 +140,11 @@ async function resumptionOf(
     edited === undefined || entry === undefined
       ? undefined
       : await checkedEdit(engine, opened, entry, edited);
-  const approved = args === undefined ? argumentsHash : await argumentsHashOf(args);
+  const approved = args === undefined ? argumentsHash : await engine.argumentsHash.of(args);
   return {
     ...common,
     arguments: args ?? pending.admitted,
-    approval: approvalOf(interruption, answers, approved),
+    approval: approvalOf(pending.unmasked ?? interruption, answers, approved),
     ...(rejected === undefined ? {} : { rejected }),
     ...(earlier === undefined ? {} : { suspended: earlier }),
   };
@@ -114,7 +153,7 @@ async function resumptionOf(
 /** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
 async function checkedEdit(
   engine: Engine,
-  { interruption, run, policies, toolset }: Opened,
+  { interruption, pending, run, policies, toolset }: Opened,
   entry: RegisteredTool,
   edited: JsonObject,
 ): Promise<JsonObject> {
@@ -122,7 +161,10 @@ async function checkedEdit(
   const scratch = new Execution(engine, run, call, toolset, policies);
   scratch.entry = entry;
   try {
-    scratch.args = copyArguments(call.name, edited);
+    const hidden = pending.unmasked?.arguments;
+    const shown = call.arguments as JsonObject;
+    const meant = hidden === undefined ? edited : unmasked(edited, shown, hidden);
+    scratch.args = copyArguments(call.name, meant);
     strip(scratch);
     await validate(scratch);
     return scratch.args;

@@ -1,12 +1,14 @@
-import { argumentsHashOf, specHashOf } from "../approvals/hashes.ts";
+import { specHashOf } from "../approvals/hashes.ts";
 import type { PendingCall } from "../approvals/pending-call.ts";
 import { storeTime, unavailable } from "../approvals/store-time.ts";
 import { countedOf } from "../limits/held.ts";
+import { shownCall } from "../redaction/shown-call.ts";
 import type { Interruption } from "../spec/interruption.ts";
 import type { JsonObject } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { readOnce } from "./checked-call.ts";
+import type { Engine } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import type { Interrupted } from "./interrupted.ts";
 import { jsonValue } from "./json-value.ts";
@@ -36,7 +38,7 @@ export async function interrupt(
     await engine.audit?.write(execution, { ...decided, interruptionId: id });
   }
   await keep(execution, interruption);
-  if (execution.ended) void withdraw(execution, interruption);
+  if (execution.ended) void withdraw(engine, interruption);
   else {
     // Before anybody hears of it: whoever does may stop the call, and it waits already.
     execution.ended = true;
@@ -53,24 +55,33 @@ async function written(
   execution: Execution,
   { requests, suspension }: Interrupted,
 ): Promise<Interruption> {
-  const { engine, run, call, tool, parent } = execution;
+  const { engine, run, call, tool, parent, taskId } = execution;
   try {
     // Copies, all of it, and before anything is waited for: neither the tool nor whoever shows it to
     // a person changes what is kept.
-    const shown = plainCopy({
-      call: { ...readOnce(call), arguments: execution.args as JsonObject },
+    const whole = plainCopy({
+      arguments: execution.args as JsonObject,
       requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
     });
-    const pending = plainCopy(pendingCall(execution, suspension && jsonValue(suspension.state)));
+    const seen = shownCall(execution, whole);
+    const shown = {
+      call: { ...readOnce(call), arguments: seen.arguments },
+      requests: seen.requests,
+    };
+    const pending = plainCopy({
+      ...pendingCall(execution, suspension && jsonValue(suspension.state)),
+      ...(seen === whole ? {} : { unmasked: whole }),
+    });
     const [specHash, argumentsHash, now] = await Promise.all([
       specHashOf(tool),
-      argumentsHashOf(shown.call.arguments as JsonObject),
+      engine.argumentsHash.of(whole.arguments),
       storeTime(engine),
     ]);
     const visible = {
       id: crypto.randomUUID(),
       runId: run.id,
-      ...(parent === undefined ? {} : { parentCallId: parent.call.id }),
+      // Whoever made a call that goes on as a task waits for it no more, and cannot ask for it.
+      ...(parent === undefined || taskId !== undefined ? {} : { parentCallId: parent.call.id }),
       ...shown,
       specHash,
       expiresAt: now + lifetimeMs,
@@ -86,6 +97,7 @@ function pendingCall(
   state: ReturnType<typeof jsonValue> | undefined,
 ): Omit<PendingCall, "argumentsHash"> {
   const { engine, run, resumption, attempt, approval } = execution;
+  const taskId = execution.taskId ?? resumption?.task?.id;
   const narrower = execution.policies.slice(engine.policies.length);
   const policies = narrower.flatMap((layer) => layer.toJSON() ?? []);
   const tools = narrowerTools(execution);
@@ -93,6 +105,7 @@ function pendingCall(
     admitted: execution.admitted as JsonObject,
     attempt: attempt === 0 ? (resumption?.attempt ?? 1) - 1 : attempt,
     turn: run.turn,
+    ...(taskId === undefined ? {} : { taskId }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     // What was agreed to before the tool asked to wait stays agreed to when it goes on.
@@ -108,32 +121,34 @@ function pendingCall(
 /** What may be called, unless it is all that the policy lets run: the list can be very long. */
 function narrowerTools({ engine, run, toolset }: Execution): readonly string[] | undefined {
   const all = engine.executor.advertised(run.caller);
-  if (toolset === all) return undefined;
-  const wider = Array.from(all.names()).some((name) => toolset.entry(name) === undefined);
-  return wider ? Array.from(toolset.names()) : undefined;
+  if (toolset === all || toolset.searchable === all) return undefined;
+  const wider = Array.from(all.names()).some((name) => toolset.callable(name) === undefined);
+  return wider ? Array.from(toolset.callableNames()) : undefined;
 }
 
-async function keep(
-  { engine, call, attempt }: Execution,
-  interruption: Interruption,
-): Promise<void> {
+async function keep(execution: Execution, interruption: Interruption): Promise<void> {
   try {
-    await engine.pendingCalls.add(interruption);
+    await execution.engine.pendingCalls.add(interruption);
   } catch (cause) {
     if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
-    const what =
-      attempt === 0
-        ? `${call.name} was not run: it has to wait for a person`
-        : `${call.name} did run until it had to wait for a person: check what it did before calling it again. It`;
-    throw unavailable(
-      `${what} and cannot be kept, since the store of pending calls does not answer.`,
-      cause,
-    );
+    throw notKept(execution, cause);
   }
 }
 
+/** It cannot wait for a person: nothing would know of it. */
+export function notKept({ call, attempt }: Execution, cause?: unknown): ToolError {
+  const what =
+    attempt === 0
+      ? `${call.name} was not run: it has to wait for a person`
+      : `${call.name} did run until it had to wait for a person: check what it did before calling it again. It`;
+  return unavailable(
+    `${what} and cannot be kept, since the store of pending calls does not answer.`,
+    cause,
+  );
+}
+
 /** Nobody is to answer a call that was stopped while it was put aside. */
-async function withdraw({ engine }: Execution, interruption: Interruption): Promise<void> {
+export async function withdraw(engine: Engine, interruption: Interruption): Promise<void> {
   try {
     if ((await engine.pendingCalls.claim(interruption)) === "claimed") {
       await engine.pendingCalls.finish(interruption.id);

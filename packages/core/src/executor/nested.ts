@@ -8,6 +8,7 @@ import { ToolError } from "../tool-error.ts";
 import { checkedCall, readOnce } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
+import { innerCall } from "./inner-call.ts";
 
 /** How deep calls may nest: a tool that calls itself must come to an end. */
 const maxNesting = 16;
@@ -25,7 +26,7 @@ export function executeNested(
     const { narrow, toolset: narrower } = options;
     if (narrow !== undefined) policies = narrowPolicy(policies, narrow, "narrow");
     if (narrower !== undefined) {
-      toolset = toolset.filter(({ tool }) => narrower.get(tool.spec.name) === tool);
+      toolset = toolset.filter(({ tool }) => narrower.callable(tool.spec.name)?.tool === tool);
     }
   } catch (error) {
     misuse = error;
@@ -34,7 +35,7 @@ export function executeNested(
     engine,
     run,
     // The tool's own object might have another name for limits, the audit and people than for the registry.
-    checkedCall(readOnce(call)),
+    innerCall(checkedCall(readOnce(call)), toolset),
     toolset,
     policies,
     undefined,

@@ -12,7 +12,7 @@ export interface Ask {
   readonly callId: string;
   readonly runId: string;
   readonly spec: ToolSpec;
-  /** The final arguments, after hooks. */
+  /** The final arguments, after hooks, with a mask in place of what is secret. */
   readonly arguments: JsonObject;
   readonly requests: readonly ApprovalRequest[];
   readonly caller?: Caller;

@@ -16,7 +16,7 @@ export function completion(execution: Execution): ToolOutcome {
     ? { status: "completed", result, error: errorOf(output) }
     : { status: "completed", result };
   execution.ended = true;
-  execution.engine.events.completed(execution, result);
+  execution.engine.events.completed(execution, result, outcome.error);
   return outcome;
 }
 

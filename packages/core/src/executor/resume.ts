@@ -22,7 +22,7 @@ export async function resume(
     if (engine.drain.refusal !== undefined) throw engine.drain.refusal;
     const checked = answersOf(answers);
     const opened = await open(engine, interruption, options);
-    return await goOn(engine, opened, checked, options.signal);
+    return await goOn(engine, opened, checked, options.signal, options.onUpdate);
   } catch (error) {
     return refuse(engine, interruption, error, options.run);
   }
@@ -41,7 +41,7 @@ async function open(
   }
   checkBehalf(run, pending, name);
   const policies = [...engine.policies, ...narrowerPolicies(engine, interruption, pending)];
-  const toolset = callable(options.run?.toolset ?? engine.executor.advertised(run.caller), pending);
+  const toolset = callable(options.run?.toolset ?? run.toolsetFor(name), pending);
   return { interruption, pending, run, policies, toolset, parent: undefined };
 }
 
@@ -49,11 +49,11 @@ async function open(
 function runOf(
   engine: Engine,
   { id, runId }: Interruption,
-  { caller, sessionId, turn }: PendingCall,
+  { caller, sessionId, turn, taskId }: PendingCall,
   injected: unknown,
 ): ToolRun {
   const live = engine.liveCalls.get(id)?.run;
-  if (live !== undefined && !live.ended) return live;
+  if (live !== undefined && (!live.ended || taskId !== undefined)) return live;
   const options = {
     id: runId,
     ...(caller === undefined ? {} : { caller }),

@@ -4,6 +4,7 @@ import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonValue } from "../spec/json.ts";
+import { ToolArtifacts } from "../artifacts/tool-artifacts.ts";
 import { ToolError } from "../tool-error.ts";
 import { checkedCall } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
@@ -84,22 +85,21 @@ export class ExecutionContext implements ToolContext {
   }
 
   get artifacts(): ArtifactWriter {
-    return noStore;
+    return new ToolArtifacts(this.#execution, () => this.isLive);
   }
 
   // Getters, as `scope`: tools take their context apart.
   get update(): ToolContext["update"] {
     const execution = this.#execution;
     return (output) => {
-      if (this.isLive) update(execution, output);
+      if (this.isLive) return update(execution, output);
     };
   }
 
   get progress(): ToolContext["progress"] {
     const execution = this.#execution;
     return (progress) => {
-      if (!this.isLive) return;
-      execution.engine.events.emitCall(execution, { type: "tool.progressed", progress });
+      if (this.isLive) execution.engine.events.progressed(execution, progress);
     };
   }
 
@@ -135,11 +135,6 @@ function refuseNested(parent: Execution, call: ToolCall): Promise<ToolOutcome> {
 async function refuseResumed(parent: Execution, given: Interruption): Promise<ToolOutcome> {
   return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
 }
-
-const noStore: ArtifactWriter = {
-  write: () =>
-    Promise.reject(new ToolError("store_unavailable", "This executor has no artifact store.")),
-};
 
 /** What a preflight may know: nothing that could have an effect. */
 export function preflightContext(execution: Execution): PreflightContext {

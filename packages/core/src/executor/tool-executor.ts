@@ -1,6 +1,9 @@
-import type { ToolEventListener } from "../events/tool-event.ts";
+import { EventReader, type EventsOptions } from "../events/event-reader.ts";
+import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
+import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Toolset } from "../registry/toolset.ts";
+import { mayRun } from "../policy/decide.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
 import type { Caller } from "../spec/caller.ts";
@@ -8,13 +11,21 @@ import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { helperMakers, HelperTools } from "../helpers/helper-tools.ts";
 import { shown } from "../shown.ts";
+import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Engine } from "./engine.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
 import { resume } from "./resume.ts";
-import { callOptionNames, checkCallOptions, checkSignal, runOptionNames } from "./call-options.ts";
+import {
+  callOptionNames,
+  checkCallOptions,
+  checkOnUpdate,
+  checkSignal,
+  runOptionNames,
+} from "./call-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { ToolRun, type CallOptions, type RunOptions } from "./tool-run.ts";
 
@@ -30,6 +41,8 @@ export interface ResumeOptions {
   readonly run?: ToolRun;
   /** What tools get as `ctx.injected` in a new run. A run that is still here keeps its own. */
   readonly injected?: unknown;
+  /** As with `execute`: the partial outputs of the tool, for user interfaces. */
+  readonly onUpdate?: CallOptions["onUpdate"];
 }
 
 /** How an executor comes to rest. */
@@ -45,6 +58,7 @@ const resumeNames: readonly string[] = [
   "signal",
   "run",
   "injected",
+  "onUpdate",
 ] satisfies readonly (keyof ResumeOptions)[];
 
 /**
@@ -60,41 +74,63 @@ export class ToolExecutor {
   readonly registry: ToolRegistry;
   readonly #engine: Engine;
   readonly #dependsOnCaller: boolean;
+  /**
+   * The tools that it adds by itself.
+   *
+   * @internal
+   */
+  readonly helpers: HelperTools;
+  /** What calls without a caller are made in, for its toolset. */
+  #nobody: ToolRun | undefined;
   #advertised: Toolset | undefined;
   /** The same for one caller, where that makes a difference. */
   readonly #advertisedTo = new WeakMap<Caller, Toolset>();
   #followsRegistry = false;
+  #tasks: ExecutorTasks | undefined;
 
   /** @throws ToolError `internal` when an option makes no sense. */
   constructor(options: ExecutorOptions) {
     this.#engine = engineOf(this, options);
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
+    this.helpers = new HelperTools(
+      this.#engine,
+      helperMakers(this.#engine),
+      options.artifacts !== undefined,
+    );
+    if (this.#engine.events.active) this.#followRegistry();
+    for (const hook of this.#engine.hooks.onEvent) this.on((event) => hook.onEvent(event));
   }
 
   /** Everything that the policy may let run, as it is now, for calls without a caller: what a model is shown. */
   get toolset(): Toolset {
-    const all = this.registry.toolset();
-    if (this.#advertised?.version !== all.version) {
-      this.#advertised = permitted(all, this.#engine.policies, undefined);
-    }
-    return this.#advertised;
+    return (this.#nobody ??= new ToolRun(this.#engine, noOptions)).toolset;
   }
 
   /**
-   * The same for a caller.
+   * Everything that the policy may let run for a caller, without helper tools.
    *
    * @internal
    */
   advertised(caller: Caller | undefined): Toolset {
-    if (!this.#dependsOnCaller || caller === undefined) return this.toolset;
     const all = this.registry.toolset();
+    if (!this.#dependsOnCaller || caller === undefined) {
+      if (this.#advertised?.version !== all.version) {
+        this.#advertised = permitted(all, this.#engine.policies, undefined);
+      }
+      return this.#advertised;
+    }
     let toolset = this.#advertisedTo.get(caller);
     if (toolset?.version !== all.version) {
       toolset = permitted(all, this.#engine.policies, caller);
       this.#advertisedTo.set(caller, toolset);
     }
     return toolset;
+  }
+
+  /** Values that must never come out of it. Whoever obtains a credential adds it here, or to its source's. */
+  get secrets(): SecretSet {
+    return this.#engine.secrets;
   }
 
   /**
@@ -121,8 +157,9 @@ export class ToolExecutor {
     checkOptions("executor.execute", options, callNames);
     checkCallOptions("executor.execute", options);
     // The signal is the call's: a listener of the run's would outlive it.
-    const { timeoutMs, deadlineMs, signal, ...runOptions } = options;
-    return new ToolRun(this.#engine, runOptions).execute(call, { timeoutMs, deadlineMs, signal });
+    const { timeoutMs, deadlineMs, signal, onUpdate, ...runOptions } = options;
+    const callOptions = { timeoutMs, deadlineMs, signal, onUpdate };
+    return new ToolRun(this.#engine, runOptions).execute(call, callOptions);
   }
 
   /**
@@ -148,6 +185,7 @@ export class ToolExecutor {
     if (options !== noOptions) {
       checkOptions("executor.resume", options, resumeNames);
       checkSignal("executor.resume", options.signal);
+      checkOnUpdate("executor.resume", options.onUpdate);
     }
     const go = (): Promise<ToolOutcome> =>
       this.#engine.drain.keep(resume(this.#engine, interruption, answers, options));
@@ -174,9 +212,14 @@ export class ToolExecutor {
     return this.#engine.grants;
   }
 
+  /** The calls that go on as tasks: how they stand, what came of them, and how to end them. */
+  get tasks(): ExecutorTasks {
+    return (this.#tasks ??= new ExecutorTasks(this.#engine));
+  }
+
   /**
    * Comes to rest, for a process that has to end: new calls fail with `unavailable`, those under way
-   * get `graceMs` to end, then they are cancelled. Calls that wait for a person go on waiting, and
+   * and tasks get `graceMs` to end, then they are cancelled. Calls that wait for a person go on waiting, and
    * are not answered here any more. Resolves when no call is under way: what is in a store is there by
    * then. A tool that ignores its cancellation is not waited for.
    *
@@ -206,21 +249,53 @@ export class ToolExecutor {
 
   /**
    * Calls `listener` with every event; returns what stops it. Without a listener events cost
-   * nothing.
+   * nothing. The call waits for what the listener does at once: one that takes its time reads
+   * `events()`.
    *
    * @throws ToolError `internal` for what is no function.
    */
-  on(listener: ToolEventListener): () => void {
+  on(listener: ToolEventListener): () => void;
+  /**
+   * @param wanted whether the listener wants to hear anything just now; while none does, events cost
+   * nothing.
+   * @internal
+   */
+  on(listener: ToolEventListener, wanted: () => boolean): () => void;
+  on(listener: ToolEventListener, wanted?: () => boolean): () => void {
     if (typeof listener !== "function") {
       throw new ToolError("internal", "executor.on takes a function: executor.on((event) => …).");
     }
-    if (!this.#followsRegistry) {
-      this.#followsRegistry = true;
-      this.registry.onChange((diff) =>
-        this.#engine.events.emit({ type: "registry.changed", ...diff }),
-      );
-    }
-    return this.#engine.events.listen(listener);
+    this.#followRegistry();
+    return this.#engine.events.listen(listener, wanted);
+  }
+
+  /**
+   * The events from now on, for readers that take their time. As many as `maxQueued` wait for the
+   * reader; of a call's updates and progress only the latest does. When there is no room, the oldest
+   * updates and progress go first, then the oldest events; `events.dropped` stands for what is
+   * missing. Leaving the loop, or `return()`, ends it; until then it listens.
+   *
+   * @example
+   * ```js
+   * for await (const event of executor.events()) {
+   *   if (event.type === "tool.completed") break;
+   * }
+   * ```
+   *
+   * @throws ToolError `internal` when an option makes no sense, or `after` is given and the executor
+   * has no `eventBacklog`.
+   */
+  events(options: EventsOptions = noOptions): AsyncIterableIterator<QueuedEvent, undefined> {
+    this.#followRegistry();
+    return new EventReader(this.#engine.events, options);
+  }
+
+  #followRegistry(): void {
+    if (this.#followsRegistry) return;
+    this.#followsRegistry = true;
+    this.registry.onChange((diff) =>
+      this.#engine.events.emit({ type: "registry.changed", ...diff }),
+    );
   }
 }
 
@@ -229,5 +304,6 @@ function permitted(
   policies: readonly PolicyLayer[],
   caller: Caller | undefined,
 ): Toolset {
-  return all.filter((entry) => policies.every((policy) => policy.mayRun(entry, caller)));
+  if (policies.every(({ hidesNothing }) => hidesNothing)) return all;
+  return all.filter((entry) => mayRun(policies, entry, caller));
 }

@@ -1,4 +1,7 @@
 import { checkOptions } from "../check-options.ts";
+import { Exposure } from "../helpers/exposure.ts";
+import { isHelperName } from "../helpers/helper-names.ts";
+import type { ToolSearch } from "../helpers/run-search.ts";
 import type { Caller } from "../spec/caller.ts";
 import {
   checkedLimits,
@@ -6,9 +9,11 @@ import {
   type RunCounters,
   type RunLimits,
 } from "../limits/run-limits.ts";
+import type { SecretRedactor } from "../redaction/secret-redactor.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
-import type { ToolOutcome } from "../spec/tool-result.ts";
+import type { Awaitable } from "../spec/json.ts";
+import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { Batch, type BatchRun } from "./batch.ts";
 import { CallStream } from "./call-stream.ts";
@@ -19,6 +24,7 @@ import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
 import { followSignal } from "./follow-signal.ts";
+import { innerCall } from "./inner-call.ts";
 import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./many-calls.ts";
 import { ownCaller } from "./own-caller.ts";
 
@@ -37,6 +43,11 @@ export interface RunOptions {
   readonly limits?: RunLimits;
   /** What may be called. Default: everything the policy may let run. */
   readonly toolset?: Toolset;
+  /**
+   * Shows a model a few of these tools, and lets it search for the rest: `toolSearch` of
+   * `@toolweave/core/search`. Default: all are shown.
+   */
+  readonly search?: ToolSearch;
 }
 
 /** What one call is made with. */
@@ -51,6 +62,12 @@ export interface CallOptions {
   readonly deadlineMs?: number | undefined;
   /** Cancels this call. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Gets the partial outputs of the call's tool, for user interfaces: each in place of the one before,
+   * after hooks, redacted, frozen, within `maxOutputBytes`. A promise that it gives holds up the next
+   * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
+   */
+  readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
 }
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
@@ -67,13 +84,23 @@ export class ToolRun {
    * @internal
    */
   readonly endsAt: number;
+  /**
+   * Takes out what the run injects as a secret, too; set once a tool gets that.
+   *
+   * @internal
+   */
+  redactor: SecretRedactor | undefined;
   readonly #engine: Engine;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
+  readonly #exposure: Exposure | undefined;
+  /** The list that a model has been given cannot change any more. */
+  #isFixed = false;
   #admitted: WeakMap<ToolCall, Execution> | undefined;
   #id: string | undefined;
   #turn: number;
   #stopped: ToolError | undefined;
+  #cancelled: ToolError | undefined;
   #ended = false;
   #onAbort: (() => void) | undefined;
   /** Calls that wait for the registry. */
@@ -97,6 +124,9 @@ export class ToolRun {
     const durationMs = this.limits?.durationMs;
     this.endsAt = durationMs === undefined ? Infinity : engine.clock.now() + durationMs;
     this.#toolset = options.toolset;
+    if (options.search !== undefined) {
+      this.#exposure = new Exposure(engine, options.search, this.caller);
+    }
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
   }
@@ -121,9 +151,43 @@ export class ToolRun {
     return this.#turn;
   }
 
-  /** What may be called now. */
+  /**
+   * What may be called now, and of it what a model is shown: with helper tools as soon as there is
+   * something for them to do, `read_artifact` and those of tasks.
+   */
   get toolset(): Toolset {
-    return this.#toolset ?? this.#engine.executor.advertised(this.caller);
+    const { executor, artifacts } = this.#engine;
+    const base = this.#toolset ?? executor.advertised(this.caller);
+    const shown = this.#exposure?.expose(base, this.#turn, base === this.#toolset) ?? base;
+    const { helpers } = executor;
+    const reads =
+      (this.#isFixed && (shown.size > 0 || shown.searchable !== undefined)) ||
+      helpers.alwaysRead ||
+      artifacts.mayHave(this);
+    if (!reads && !shown.hasTasks) return shown;
+    return helpers.join(shown, { artifacts: reads, tasks: shown.hasTasks }, this.caller);
+  }
+
+  /**
+   * The same for a framework whose list cannot change: from now on it has every helper tool that a
+   * later call may need.
+   */
+  fixToolset(): Toolset {
+    this.#isFixed = true;
+    return this.toolset;
+  }
+
+  /**
+   * What a call of that name which has waited may go on with, whatever the run is shown now.
+   *
+   * @internal
+   */
+  toolsetFor(name: string): Toolset {
+    const { executor } = this.#engine;
+    const base = executor.advertised(this.caller);
+    if (!isHelperName(name)) return base;
+    const all = { artifacts: true, tasks: true };
+    return executor.helpers.join(base, all, this.caller).with(this.#exposure?.tools ?? []);
   }
 
   /**
@@ -198,19 +262,26 @@ export class ToolRun {
     return this;
   }
 
-  /** Cancels what still runs; later calls are cancelled before they start. Idempotent. */
+  /** Cancels what still runs, tasks too; later calls are cancelled before they start. Idempotent. */
   cancel(reason = "The run was cancelled."): void {
-    this.#stopped ??= new ToolError("cancelled", reason);
+    this.#cancelled ??= new ToolError("cancelled", reason);
+    this.#stop(this.#cancelled);
+  }
+
+  /** Cancels what still runs but for tasks, which go on; later calls are cancelled before they start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
+    this.#stop(new ToolError("cancelled", "The run has ended."));
+  }
+
+  #stop(reason: ToolError): void {
+    this.#stopped ??= reason;
     for (const execution of [...this.#engine.inFlight]) {
-      if (execution.run === this) execution.stop(this.#stopped);
+      const why = execution.run === this ? execution.runStopped : undefined;
+      if (why !== undefined) execution.stop(why);
     }
     for (const go of [...(this.#waiting ?? [])]) go();
     this.#unfollow();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended = true;
-    this.cancel("The run has ended.");
   }
 
   /** Why no new call of the run starts. */
@@ -232,6 +303,15 @@ export class ToolRun {
     return this.#stopped;
   }
 
+  /**
+   * The same for tasks, which go on when it is disposed of.
+   *
+   * @internal
+   */
+  get cancelled(): ToolError | undefined {
+    return this.#cancelled;
+  }
+
   #batchRun(options: CallOptions): BatchRun {
     return {
       loaded: (signal) => (this.#engine.registry.loading ? this.#loaded(signal) : undefined),
@@ -241,14 +321,16 @@ export class ToolRun {
 
   #prepare(call: ToolCall, options: CallOptions | undefined): Execution {
     const engine = this.#engine;
+    const { toolset } = this;
     const execution = new Execution(
       engine,
       this,
-      checkedCall(call),
-      this.toolset,
+      innerCall(checkedCall(call), toolset),
+      toolset,
       engine.policies,
       options?.timeoutMs,
     );
+    execution.onUpdate = options?.onUpdate;
     execution.stopped = this.#refusal;
     if (this.endsAt !== Infinity || options?.deadlineMs !== undefined) {
       execution.giveTime(options?.deadlineMs);
@@ -259,7 +341,7 @@ export class ToolRun {
   #start(call: ToolCall, admitted: Execution, options?: CallOptions): Promise<ToolOutcome> {
     this.#admitted?.delete(call);
     const { entry } = admitted;
-    const now = this.toolset.entry(call.name);
+    const now = this.toolset.callable(admitted.call.name);
     const available = now?.tool.availability?.status !== "unavailable";
     // What has been taken away or replaced meanwhile is not what was admitted.
     if (now?.tool !== entry?.tool || now?.trusted !== entry?.trusted || !available) {
@@ -269,6 +351,7 @@ export class ToolRun {
     admitted.ended = false;
     admitted.stopped = this.#refusal;
     if (options?.timeoutMs !== undefined) admitted.timeoutMs = options.timeoutMs;
+    if (options?.onUpdate !== undefined) admitted.onUpdate = options.onUpdate;
     if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
       admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
     }

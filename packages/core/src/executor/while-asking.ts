@@ -31,6 +31,8 @@ export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T
 
 function callsAbove(execution: Execution): Execution[] {
   const calls: Execution[] = [];
-  for (let at: Execution | undefined = execution; at !== undefined; at = at.parent) calls.push(at);
+  for (let at: Execution | undefined = execution; at !== undefined; at = at.waitedForBy) {
+    calls.push(at);
+  }
   return calls;
 }

@@ -62,7 +62,7 @@ export interface Interruption {
    * an interruption of its own.
    */
   readonly parentCallId?: string;
-  /** The call with its final arguments: those that the tool will get. */
+  /** The call with its final arguments: those that the tool will get, with a mask in place of what is secret. */
   readonly call: ToolCall;
   /** SHA-256 of the spec that was in force; a tool that changed since is not run. */
   readonly specHash: string;
@@ -84,7 +84,8 @@ export interface ApproveAnswer {
   readonly by?: string;
   /**
    * Agree to these arguments instead of those that were shown. They are checked like a model's; what
-   * they need beyond what was shown is asked for anew.
+   * they need beyond what was shown is asked for anew. A mask that was shown stands, in its place, for
+   * what it hides; elsewhere it is refused.
    */
   readonly arguments?: JsonObject;
   /** Agree to calls like this one from now on, too: exactly what the request's `grant` shows. */

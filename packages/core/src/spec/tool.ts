@@ -9,17 +9,39 @@ import type { ToolCall } from "./tool-call.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolSpec } from "./tool-spec.ts";
 
-/** Stores what is too large or too binary for a model. */
+/** What can be stored: text, bytes, or a stream of either. */
+export type ArtifactData = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+/** What is stored under a key. */
+export interface StoredContent {
+  readonly ref: ArtifactRef;
+  /** All of it. */
+  bytes(): Promise<Uint8Array>;
+  /** All of it, as UTF-8. */
+  text(): Promise<string>;
+}
+
+/** Stores what is too large or too binary for a model, and reads it again. Of use only while the attempt is under way. */
 export interface ArtifactWriter {
   /**
-   * Stores `data` and returns its reference.
+   * Stores `data`, redacted, and returns its reference. Give it in `ToolOutput.artifacts`, and the
+   * model is told of it. Of what is longer than the executor captures the rest is lost: the
+   * reference has `truncated` then.
    *
-   * @throws ToolError `store_unavailable`
+   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled`
+   * after the attempt has ended; whatever the stream throws.
    */
   write(
-    data: string | Uint8Array,
-    options: { mediaType: string; name?: string },
+    data: ArtifactData,
+    options: { readonly mediaType: string; readonly name?: string },
   ): Promise<ArtifactRef>;
+  /**
+   * An artifact of the same session and caller, by its key: `art_…`, or `artifact:art_…`.
+   *
+   * @throws ToolError `artifact_missing`: it has expired, never was, or is somebody else's;
+   * `store_unavailable`, `cancelled` after the attempt has ended.
+   */
+  read(key: string): Promise<StoredContent>;
 }
 
 /** What a call knows before it is allowed to do anything. */
@@ -79,9 +101,14 @@ export interface ToolContext<Injected = unknown> {
   readonly resumed?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
   readonly scope: ToolScope;
   readonly artifacts: ArtifactWriter;
-  /** A partial output, for hosts and user interfaces; never for the model. Ignored after the end. */
-  update(partial: ToolOutput): void;
-  /** How far the tool is. Ignored after the end. */
+  /**
+   * A partial output, for hosts and user interfaces, in place of the one before; never for the model.
+   * What is over the limit of outputs is cut. A promise resolves when those who show it have taken
+   * it: awaiting it lets a slow one slow down the tool. Of updates that come faster than they are
+   * taken only the latest is passed on. Ignored after the end.
+   */
+  update(partial: ToolOutput): Awaitable<void>;
+  /** How far the tool is; 1,000 bytes of message at most. Ignored after the end. */
   progress(progress: ToolProgress): void;
   /** Keeps `state` with the call, so that a later attempt can go on from it. */
   checkpoint(state: JsonValue): void;
@@ -102,7 +129,9 @@ export type ToolAvailability =
 
 /**
  * What `invoke` may return: text, a JSON value, content blocks, a whole `ToolOutput`, or a
- * `Suspension`. `undefined` is an empty answer.
+ * `Suspension`. `undefined` is an empty answer. Bytes are an image, a sound, a text or a resource. A
+ * stream, an async iterable, a `Response` or a `Blob` is read, under the attempt's timeout and up to
+ * `largeOutputs.maxCapturedBytes`: texts are one text, bytes as above, other pieces a list.
  */
 export type ToolReturn =
   | string
@@ -110,6 +139,11 @@ export type ToolReturn =
   | readonly ContentBlock[]
   | ToolOutput
   | Suspension
+  | ArrayBuffer
+  | ArrayBufferView
+  | AsyncIterable<unknown>
+  | Response
+  | Blob
   | undefined
   | void;
 

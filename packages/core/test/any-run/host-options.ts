@@ -1,8 +1,10 @@
 import {
+  memoryArtifacts,
   memoryGrants,
   memoryRateLimits,
   text,
   type Approver,
+  type ArtifactStore,
   type AuditSink,
   type ExecutorOptions,
   type GrantStore,
@@ -14,6 +16,7 @@ import {
   type PolicyLayerInput,
   type RateLimitStore,
   type Repair,
+  type TaskStore,
 } from "@toolweave/core";
 import { key } from "../support/pending-call-stores.ts";
 import type { Host } from "./host.ts";
@@ -27,6 +30,7 @@ export function hostOptions(
   host: Host,
   plan: Plan,
   store: unknown,
+  tasks: TaskStore,
 ): Omit<ExecutorOptions, "registry"> {
   const { world } = host;
   const given = plan.host;
@@ -59,6 +63,7 @@ export function hostOptions(
     clock: world.clock,
     key,
     pendingCalls: store as PendingCallStore,
+    tasks,
     policy: policyOf(host, given.policy),
     onAsk: onAskOf(host, given.onAsk),
     hooks: given.hooks.map((hook) => hookOf(host, hook)),
@@ -77,6 +82,7 @@ export function hostOptions(
     limits,
     rateLimits: ratesOf(host, plan),
     grants: grantsOf(world, plan),
+    artifacts: artifactsOf(world, plan),
     ...(audit === "none" ? {} : { audit: auditOf(host, plan) }),
     normaliseArguments: given.normalises,
     ...(repair === "none" ? {} : { repair: repairOf(host, plan, repair) }),
@@ -101,6 +107,28 @@ export function pendingStore(world: World, plan: Plan, inner: PendingCallStore):
     get: (id) => inner.get(id),
     list: () => inner.list(),
     now: () => answer(() => inner.now?.() ?? world.clock.now()) as never,
+  };
+}
+
+/** A store of tasks that is as good as the plan lets it be. */
+export function taskStore(world: World, plan: Plan, inner: TaskStore): TaskStore {
+  const answer = answering(world, plan.host.faults.tasks);
+  return {
+    add: (task) => answer(() => inner.add(task)),
+    change: (id, change) => answer(() => inner.change(id, change)) as never,
+    get: (id) => answer(() => inner.get(id)) as never,
+    list: (owner) => answer(() => inner.list(owner)) as never,
+  };
+}
+
+function artifactsOf(world: World, plan: Plan): ArtifactStore {
+  const inner = memoryArtifacts({ clock: world.clock });
+  const answer = answering(world, plan.host.faults.artifacts);
+  return {
+    put: (artifact, data) => answer(() => inner.put(artifact, data)),
+    head: (artifact) => answer(() => inner.head(artifact)) as never,
+    read: (artifact, offset, length) => answer(() => inner.read(artifact, offset, length)) as never,
+    delete: (artifact) => answer(() => inner.delete(artifact)),
   };
 }
 

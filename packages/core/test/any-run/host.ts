@@ -1,6 +1,8 @@
 import {
   type Interruption,
   type Tool,
+  type TaskOptions,
+  type TaskStore,
   type ToolCallEvent,
   type ToolContext,
   type ToolErrorCode,
@@ -71,11 +73,13 @@ export class Host {
   readonly audited: unknown[] = [];
   readonly reservations: Set<string> = new Set();
   readonly far: TestSource;
+  /** On whose behalf each task was made. */
+  readonly tasks: Map<string, TaskOptions> = new Map();
   readonly #seen = new Map<string, number>();
   /** By what each start of a call alone has: two stores may let it go on twice at once. */
   readonly #attempts = new Map<unknown, number>();
 
-  constructor(world: World, plan: Plan, store: unknown) {
+  constructor(world: World, plan: Plan, store: unknown, tasks: TaskStore) {
     this.world = world;
     this.toolNames = plan.tools.map((_, at) => `t${at}`);
     const tools = plan.tools.map((tool, at): Tool => toolOf(this, tool, at));
@@ -84,12 +88,13 @@ export class Host {
     if (plan.loads === "later") world.clock.setTimeout(() => this.far.load(), 25);
     this.executor = executorFor(
       [...from("own"), new TestSource("near", from("trusted"), { trusted: true }), this.far],
-      hostOptions(this, plan, store),
+      hostOptions(this, plan, store, tasks),
     );
     this.executor.on((event) => {
       if (event.type === "registry.changed") return;
       this.log.push(event);
       if (event.type === "tool.suspended") world.suspended.add(event.interruptionId);
+      this.#ofTask(event, plan);
     });
     this.#listen(plan);
     this.runs = plan.runs.map(({ caller, session, only, limits }, at) =>
@@ -122,6 +127,30 @@ export class Host {
       const run = this.runs[0] as ToolRun;
       void this.outcome(run.execute({ id, name: "t0", arguments: { n: 1 } }), id, "of a listener");
     });
+  }
+
+  /** Notes on whose behalf tasks are made, and what those wait for. */
+  #ofTask(event: ToolCallEvent, { runs }: Plan): void {
+    if (!("taskId" in event)) return;
+    this.world.ofTasks.push({ by: this, taskId: event.taskId, type: event.type });
+    if (event.type === "task.created") {
+      const { caller, session } = runs[Number(event.runId.slice(3))] ?? {};
+      this.tasks.set(event.taskId, {
+        ...(caller === undefined ? {} : { caller: { id: caller } }),
+        ...(session === undefined ? {} : { sessionId: session }),
+      });
+    }
+    if (event.type !== "task.input_required") return;
+    const { taskId, callId } = event;
+    const asked = this.executor.tasks.result(taskId, { ...this.tasks.get(taskId), waitMs: 0 });
+    asked.then(
+      (outcome) => {
+        if (outcome?.status !== "interrupted") return;
+        if (outcome.interruption.call.id !== callId) this.world.violation(`${callId} is another`);
+        this.#interrupted(outcome.interruption);
+      },
+      () => {},
+    );
   }
 
   /** A tool has been invoked. */

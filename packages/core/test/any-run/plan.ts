@@ -58,6 +58,7 @@ export interface ToolPlan {
   readonly timeoutMs: number | undefined;
   readonly attempts: number | undefined;
   readonly unavailable: boolean;
+  readonly execution: "inline" | "task";
 }
 
 /** What a store does with one request. */
@@ -126,7 +127,9 @@ export interface HostPlan {
     | undefined;
   readonly audit: "none" | "optional" | "required";
   /** Of each store: answered with one after the other, again and again. */
-  readonly faults: Readonly<Record<"pending" | "grants" | "rates" | "audit", readonly Fault[]>>;
+  readonly faults: Readonly<
+    Record<"pending" | "grants" | "rates" | "audit" | "tasks" | "artifacts", readonly Fault[]>
+  >;
   readonly normalises: boolean;
   readonly repair: HostDoes | "none";
   readonly onInvalidCall: "return" | "fail";
@@ -213,6 +216,16 @@ export type Op =
       readonly only: number | undefined;
     }
   | { readonly op: "explain"; readonly call: CallPlan }
+  | {
+      readonly op: "task";
+      readonly does: "status" | "result" | "cancel" | "list";
+      readonly which: number;
+      readonly ms: number;
+      /** By the other executor. */
+      readonly there: boolean;
+      /** On behalf of whoever made it. */
+      readonly owns: boolean;
+    }
   | { readonly op: "drain" | "revoke" | "change"; readonly ms: number; readonly there: boolean };
 
 /** One random life of an executor, as plain data, so that it can be made smaller and shown. */

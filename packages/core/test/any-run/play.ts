@@ -1,5 +1,6 @@
 import {
   memoryPendingCalls,
+  memoryTasks,
   type Answer,
   type CallOptions,
   type ExecuteAllOptions,
@@ -12,7 +13,8 @@ import {
 import { settled } from "../support/fake-clock.ts";
 import { sentArguments } from "./calls.ts";
 import { defined, Host, takeInside } from "./host.ts";
-import { pendingStore } from "./host-options.ts";
+import { pendingStore, taskStore } from "./host-options.ts";
+import { askFor, cancelWorking, checkTasks } from "./tasks.ts";
 import { noTool } from "./plan.ts";
 import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
 import { secret, World } from "./world.ts";
@@ -31,8 +33,12 @@ export async function play(plan: Plan): Promise<Played> {
   const world = new World();
   const storeOf = () => pendingStore(world, plan, memoryPendingCalls(world.clock));
   const store = storeOf();
-  const here = new Host(world, plan, store);
-  const there = new Host(world, plan, plan.sharesStore ? store : storeOf());
+  const tasksOf = () => taskStore(world, plan, memoryTasks(world.clock));
+  const tasks = tasksOf();
+  const here = new Host(world, plan, store, tasks);
+  const there = plan.sharesStore
+    ? new Host(world, plan, store, tasks)
+    : new Host(world, plan, storeOf(), tasksOf());
   const hosts = [here, there];
   for (const { what, waitMs } of plan.ops) {
     act(hosts, what);
@@ -49,19 +55,24 @@ export async function play(plan: Plan): Promise<Played> {
   }
   for (const host of hosts) for (const run of host.runs) run.cancel();
   for (const controller of world.controllers) controller.abort();
+  // A hook to which the host gives no limit holds up a task for ever, unless somebody cancels that.
+  for (const host of hosts) void cancelWorking(host);
   await world.until(2000);
   // What nobody waits for any more comes to its end as well.
   await world.clock.advance(20_000);
   for (const one of world.open) world.violation(`never ended: ${one}`);
   const { timers } = world.clock;
   const inside = takeInside();
+  void world.expected("the tasks", checkTasks(hosts));
+  await world.until(10_000);
   for (const host of hosts) world.expected("the last drain", host.executor.drain());
   await settled();
   for (const one of world.open) world.violation(`never ended: ${one}`);
   return { world, hosts, inside, timers };
 }
 
-function act([here, there]: readonly Host[], op: Op): void {
+function act(hosts: readonly Host[], op: Op): void {
+  const [here, there] = hosts;
   const host = here as Host;
   const { world } = host;
   switch (op.op) {
@@ -116,6 +127,8 @@ function act([here, there]: readonly Host[], op: Op): void {
       });
       return;
     }
+    case "task":
+      return askFor((op.there ? there : here) as Host, hosts, op);
     case "drain": {
       const to = (op.there ? there : here) as Host;
       to.isDraining = true;

@@ -15,7 +15,14 @@ const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
   "limit_exceeded",
 ]);
 /** What may still be told of a call when it is over. */
-const afterwards: ReadonlySet<string> = new Set(["tool.late", "store.failed"]);
+const afterwards: ReadonlySet<string> = new Set([
+  "tool.late",
+  "store.failed",
+  "task.input_required",
+  "task.completed",
+  "task.failed",
+  "task.cancelled",
+]);
 
 /** What the executor promises, whatever happens: everything that does not hold, in words. */
 export function broken(plan: Plan, { world, hosts, inside, timers }: Played): readonly string[] {
@@ -29,7 +36,7 @@ export function broken(plan: Plan, { world, hosts, inside, timers }: Played): re
     const say = (what: string): void => void found.push(`executor ${at}: ${what}`);
     if (host.reservations.size > 0) say(`${host.reservations.size} reservations are open`);
     const elsewhere = hosts.filter((other) => !plan.sharesStore && other !== host);
-    ofEvents(host, elsewhere, say);
+    ofEvents(plan, host, elsewhere, say);
     ofOutcomes(plan, host, say);
     ofCounters(plan, host, say);
     ofApprovals(plan, host, say);
@@ -60,7 +67,14 @@ function callsOf({ log }: Host): Map<string, Entry[]> {
 }
 
 /** Each call is requested, perhaps started, and ends once; nothing is told of it afterwards. */
-function ofEvents(host: Host, elsewhere: readonly Host[], say: (what: string) => void): void {
+function ofEvents(
+  { host: given }: Plan,
+  host: Host,
+  elsewhere: readonly Host[],
+  say: (what: string) => void,
+): void {
+  // What a listener calls runs before the others have heard of it: events come one after the other.
+  const isLateTold = given.listener?.does === "calls";
   for (const [callId, entries] of callsOf(host)) {
     const story = entries.map(({ type }) => type).join(" ");
     const resumes = host.resumes.get(callId) ?? 0;
@@ -76,13 +90,14 @@ function ofEvents(host: Host, elsewhere: readonly Host[], say: (what: string) =>
       else if (type === "tool.started") running += 1;
       else if (endTypes.has(type)) running -= 1;
       if (endTypes.has(type) || outTypes.has(type)) ended += 1;
-      const isOver = resumes === 0 && ended === requested && !outTypes.has(type);
+      const isEarly = type === "invoked" && isLateTold;
+      const isOver = resumes === 0 && ended === requested && !outTypes.has(type) && !isEarly;
       if (isOver && !endTypes.has(type) && !afterwards.has(type)) say(`${callId}: ${story}`);
       const needsIt = ["invoked", "tool.retried", "tool.updated", "tool.progressed"].includes(type);
-      if (running < 0 || (isOne && running > 1) || (needsIt && running === 0)) {
+      if (running < 0 || (isOne && running > 1) || (needsIt && !isEarly && running === 0)) {
         say(`${callId}: ${story}`);
       }
-      if (outTypes.has(type) && running > 0 && resumes === 0) say(`${callId}: ${story}`);
+      if (outTypes.has(type) && running > 0 && resumes === 0 && isOne) say(`${callId}: ${story}`);
     }
     // Each entrance has one exit.
     if (ended !== requested + resumes) say(`${callId}, resumed ${resumes} times: ${story}`);
@@ -100,7 +115,8 @@ function ofOutcomes({ host: given }: Plan, host: Host, say: (what: string) => vo
     told.set(key, (told.get(key) ?? 0) + 1);
   }
   for (const { outcome, callId } of host.got) {
-    const key = `${callId} ${outcome.status}`;
+    const isTask = outcome.status === "completed" && outcome.result.taskId !== undefined;
+    const key = `${callId} ${isTask ? "task" : outcome.status}`;
     const left = (told.get(key) ?? 0) - 1;
     told.set(key, left);
     if (left < 0) say(`${key}, which no event has told`);
@@ -113,7 +129,7 @@ function ofOutcomes({ host: given }: Plan, host: Host, say: (what: string) => vo
     }
     const { result } = outcome;
     const code = host.decided.get(callId);
-    if (outcome.status === "completed" && code !== undefined && finalCodes.has(code)) {
+    if (outcome.status === "completed" && !isTask && code !== undefined && finalCodes.has(code)) {
       say(`${callId} completed although its tool has thrown ${code}`);
     }
     if (result.callId !== callId) say(`${callId} came back as ${result.callId}`);
@@ -143,7 +159,8 @@ function read({ error }: Extract<ToolOutcome, { status: "failed" }>): {
   }
 }
 
-function statusTold(type: string): ToolOutcome["status"] | undefined {
+function statusTold(type: string): ToolOutcome["status"] | "task" | undefined {
+  if (type === "task.created" || type === "task.working") return "task";
   if (type === "tool.completed") return "completed";
   if (type === "tool.rejected" || type === "tool.failed") return "failed";
   if (type === "tool.interrupted" || type === "tool.suspended") return "interrupted";

@@ -61,6 +61,7 @@ export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
           ],
         }),
     ...(plan.timeoutMs === undefined ? {} : { timeoutMs: plan.timeoutMs }),
+    ...(plan.execution === "inline" ? {} : { execution: plan.execution }),
     ...retry,
   };
   const invoke = (args: JsonObject, ctx: ToolContext): unknown => work(host, plan, at, args, ctx);

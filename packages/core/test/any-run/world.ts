@@ -32,6 +32,8 @@ export class World {
   readonly interruptions: Interruption[] = [];
   /** Those that a tool has asked for itself, so that it decides what a no means. */
   readonly suspended: Set<string> = new Set();
+  /** What was told of tasks, and by which executor, in the order in which it was. */
+  readonly ofTasks: { readonly by: unknown; readonly taskId: string; readonly type: string }[] = [];
   /** What can stop each call that is under way. */
   readonly controllers: Set<AbortController> = new Set();
   #made = 0;

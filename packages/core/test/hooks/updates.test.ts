@@ -9,17 +9,19 @@ const said = (what: string): ToolOutput => ({ content: [text(what)] });
 /** What listeners hear of a tool that updates twice, under hooks. */
 async function heard(...hooks: Hook[]): Promise<unknown[]> {
   const executor = executorFor(
-    tool("t", (_, { update }) => {
-      update(said("one"));
-      update(said("two"));
+    tool("t", async (_, { update }) => {
+      await update(said("one"));
+      await update(said("two"));
     }),
-    { hooks },
+    { hooks, eventPayloads: true },
   );
   const events = recorded(executor);
   completed(await executor.execute(call("t")));
   return events.flatMap((event) =>
     event.type === "tool.updated"
-      ? event.output.content.map((block) => (block.type === "text" ? block.text : block.type))
+      ? (event.output?.content ?? []).map((block) =>
+          block.type === "text" ? block.text : block.type,
+        )
       : [],
   );
 }
@@ -37,6 +39,16 @@ describe("a hook before an update", () => {
     expect(
       await heard({ beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined) }),
     ).toEqual(["two"]);
+  });
+
+  test("may take its time, and the tool may wait for it", async () => {
+    expect(
+      await heard(
+        { beforeUpdate: async (_, update) => said(`${textOf(update)} later`) },
+        { beforeUpdate: async () => {} },
+        { beforeUpdate: (_, update) => said(`${textOf(update)}!`) },
+      ),
+    ).toEqual(["one later!", "two later!"]);
   });
 
   test("sees what the one before has made of it, in the order of priority, when it is meant", async () => {
@@ -61,8 +73,8 @@ describe("a hook before an update", () => {
         },
       },
     ],
-    ["answers later", { beforeUpdate: (async () => said("late")) as never }],
-    ["fails later", { beforeUpdate: (() => Promise.reject(new Error("late"))) as never }],
+    ["fails later", { beforeUpdate: () => Promise.reject(new Error("late")) }],
+    ["answers later with no output", { beforeUpdate: (async () => "redacted") as never }],
     ["answers with no output", { beforeUpdate: () => "redacted" as never }],
     ["answers with false", { beforeUpdate: () => false as never }],
     [
@@ -82,6 +94,27 @@ describe("a hook before an update", () => {
     await settled();
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
+  });
+});
+
+describe("a hook that is told of events", () => {
+  test("hears all that a listener does, whatever its filter says; what it throws changes nothing", async () => {
+    const heard: string[] = [];
+    const executor = executorFor(tool("t"), {
+      hooks: [
+        {
+          when: () => false,
+          onEvent: ({ type }) => {
+            heard.push(type);
+            throw new Error("observer");
+          },
+        },
+      ],
+    });
+    const events = recorded(executor);
+    completed(await executor.execute(call("t")));
+    expect(heard).toEqual(events.map(({ type }) => type));
+    expect(heard).toHaveLength(4);
   });
 });
 
@@ -113,7 +146,7 @@ describe("a hook after an update", () => {
             throw new Error("observer");
           },
         },
-        { afterUpdate: (async () => Promise.reject(new Error("observer"))) as never },
+        { afterUpdate: async () => Promise.reject(new Error("observer")) },
         { afterUpdate: (_, update) => void seen.push(textOf(update)) },
       ),
     ).toEqual(["one", "two"]);

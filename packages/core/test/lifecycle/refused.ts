@@ -1,4 +1,5 @@
-import { call, executorFor } from "../support/executor-for.ts";
+import { call, executorFor, foreignTool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
 import { answered, asking, raise, ways, within, type Scenario } from "./scenarios.ts";
 
 const numbers = {
@@ -171,6 +172,16 @@ export const refused: readonly Scenario[] = [
   ...ways("resolve", "unavailable", "rejected", {
     how: "it says that it is away",
     setup: { tool: { availability: { status: "unavailable", reason: "it is away" } } },
+  }),
+  ...ways("resolve", "internal", "rejected", {
+    how: "a rule of what to redact is none",
+    setup: {
+      instead: new TestSource(
+        "far",
+        [foreignTool("t", { spec: { annotations: { redact: [{ path: "account" }] } } })],
+        { trusted: true },
+      ),
+    },
   }),
   ...ways(
     "parse",

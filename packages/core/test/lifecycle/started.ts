@@ -1,4 +1,4 @@
-import { suspend, ToolError } from "@toolweave/core";
+import { memoryArtifacts, suspend, ToolError } from "@toolweave/core";
 import {
   busy,
   cancel,
@@ -14,6 +14,14 @@ const question = { id: "q", type: "input", message: "How many?" } as const;
 const ofT = ({ spec }: { readonly spec: { readonly name: string } }): boolean => spec.name === "t";
 const retry = { attempts: 3, initialDelayMs: 10 };
 
+/** It can be read until it has been looked at by hooks. */
+const unreadable = {
+  late: false,
+  get a(): string {
+    return this.late ? raise(new Error("no")) : "x";
+  },
+};
+
 /** Every way out of the stages after a call has started. */
 export const started: readonly Scenario[] = [
   ...ways(
@@ -22,6 +30,12 @@ export const started: readonly Scenario[] = [
     "failed",
     { how: "it throws", setup: { execute: () => raise(new Error("no")) } },
     { how: "it rejects", setup: { execute: () => Promise.reject(new Error("no")) } },
+    {
+      how: "its stream breaks off at once",
+      setup: {
+        execute: () => new ReadableStream({ start: (it) => it.error(new Error("no")) }),
+      },
+    },
   ),
   ...(["upstream", "auth_required", "artifact_missing"] as const).flatMap((code) =>
     ways("run", code, "failed", {
@@ -144,6 +158,33 @@ export const started: readonly Scenario[] = [
       setup: { hooks: [{ when: ofT, timeoutMs: 30, afterCall: never }] },
     },
   ),
+  ...ways("redact", "internal", "failed", {
+    how: "the output cannot be searched for secrets",
+    setup: {
+      execute: () => unreadable,
+      hooks: [{ when: ofT, afterCall: () => void Object.assign(unreadable, { late: true }) }],
+    },
+  }),
+  ...ways("bound", "limit_exceeded", "failed", {
+    how: "the output is too large, and is to fail then",
+    setup: {
+      execute: () => "x".repeat(1000),
+      options: { maxOutputBytes: 100, largeOutputs: { over: "fail" } },
+    },
+  }),
+  ...ways("bound", "cancelled", "failed", {
+    how: "the run is cancelled while the output is stored",
+    setup: {
+      execute: () => "x".repeat(1000),
+      options: { maxOutputBytes: 100, artifacts: Object.assign(memoryArtifacts(), { put: never }) },
+    },
+    act: async (lab) => {
+      const outcome = lab.execute();
+      await lab.settle();
+      lab.run.cancel();
+      return lab.until(outcome);
+    },
+  }),
   ...ways(
     "end",
     "completed",
@@ -164,8 +205,28 @@ export const started: readonly Scenario[] = [
       },
     },
     {
+      how: "with a stream that ends",
+      setup: { execute: () => ReadableStream.from(["a", "b"]) },
+    },
+    {
+      how: "with a stream that does not end in time",
+      setup: { execute: () => new ReadableStream({ start: (it) => it.enqueue("a") }) },
+      act: meanwhile(timePasses),
+    },
+    {
       how: "with more than a model gets",
       setup: { execute: () => "x".repeat(1000), options: { maxOutputBytes: 100 } },
+    },
+    {
+      how: "with more than a model gets, and a store that does not answer",
+      setup: {
+        execute: () => "x".repeat(1000),
+        options: {
+          maxOutputBytes: 100,
+          artifacts: Object.assign(memoryArtifacts(), { put: never }),
+        },
+      },
+      act: (lab) => lab.until(lab.execute(), 10_000),
     },
   ),
 ];

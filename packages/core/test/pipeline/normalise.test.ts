@@ -70,7 +70,7 @@ describe("what a tool returns", () => {
       { content: [text("[null,null]")], value: [null, null] },
     ],
     ["TC12 minus zero is a number", -0, { content: [text("0")], value: -0 }],
-    ["TC15 a buffer is base64", Buffer.from("hi"), { content: [text('"aGk="')], value: "aGk=" }],
+    ["TC15 a buffer of text is that text", Buffer.from("hi"), { content: [text("hi")] }],
   ])("%s", async (_, returned, { content, value }) => {
     const { result } = await answerOf(returned);
     expect(result.content).toEqual(content);
@@ -91,22 +91,10 @@ describe("what a tool returns", () => {
     expect(result.value).toEqual({ big: "1", me: "[circular]" });
   });
 
-  test("reaches the host whole: details, child run, provider, artifacts", async () => {
-    const artifact = { key: "k", mediaType: "text/plain", size: 1 };
-    const more = {
-      details: { raw: 1 },
-      childRunId: "r",
-      provider: { id: "p" },
-      artifacts: [artifact],
-    };
+  test("reaches the host whole: details, child run, provider", async () => {
+    const more = { details: { raw: 1 }, childRunId: "r", provider: { id: "p" } };
     const { result } = await answerOf({ content: [], ...more });
     expect(result).toMatchObject(more);
-  });
-
-  // Streams and responses are not read yet: what comes of them is an empty object or an error.
-  test.fails("TC15 a response is its body", async () => {
-    const { result } = await answerOf(new Response("the body"));
-    expect(JSON.stringify(result.content)).toContain("the body");
   });
 
   test("cannot change whose call it was", async () => {

@@ -227,6 +227,11 @@ describe("a definition", () => {
     defineTool({ name: "t", description: "" });
     // @ts-expect-error there is no such field
     defineTool({ ...base, input: { type: "object" }, parameters: {} });
+    expectTypeOf(
+      defineTool({ ...base, input: { type: "object" }, execution: "task" }),
+    ).toEqualTypeOf<Tool>();
+    // @ts-expect-error there is no such way to run
+    defineTool({ ...base, input: { type: "object" }, execution: "background" });
     // @ts-expect-error there is no such annotation
     defineTool({ ...base, input: { type: "object" }, annotations: { readOnly: true } });
   });

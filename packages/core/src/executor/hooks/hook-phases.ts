@@ -4,7 +4,7 @@ import { ToolError } from "../../tool-error.ts";
 import type { Hook, Middleware } from "./hook.ts";
 
 /** What a hook can hook into. */
-type Phase = "beforeCall" | "around" | "afterCall" | "beforeUpdate" | "afterUpdate";
+type Phase = "beforeCall" | "around" | "afterCall" | "beforeUpdate" | "afterUpdate" | "onEvent";
 
 /** A hook that hooks into `P`. */
 export type HookInto<P extends Phase> = Hook & Required<Pick<Hook, P>>;
@@ -22,6 +22,7 @@ const hookKeys: Record<keyof Hook, true> = {
   afterCall: true,
   beforeUpdate: true,
   afterUpdate: true,
+  onEvent: true,
 };
 
 /**
@@ -43,6 +44,7 @@ export function hookPhases(given: readonly (Hook | Middleware)[] = []): HookPhas
     afterCall: into("afterCall"),
     beforeUpdate: into("beforeUpdate"),
     afterUpdate: into("afterUpdate"),
+    onEvent: into("onEvent"),
   };
 }
 

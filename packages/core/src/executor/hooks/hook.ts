@@ -1,3 +1,4 @@
+import type { ToolEvent } from "../../events/tool-event.ts";
 import type { Awaitable, JsonObject } from "../../spec/json.ts";
 import type { Caller } from "../../spec/caller.ts";
 import type { ToolResult, ToolOutput } from "../../spec/tool-result.ts";
@@ -57,8 +58,8 @@ export interface Hook {
   /** Which calls it is for: all but those for which it answers `false`. What it throws counts as thrown by the hook. */
   readonly when?: (call: HookedCall) => boolean;
   /**
-   * Milliseconds for one answer of `beforeCall` or `afterCall`; `around` has the attempt's. 0: no
-   * limit. Default: the executor's `hookTimeoutMs`.
+   * Milliseconds for one answer; `around` has the attempt's. 0: no limit. Default: the executor's
+   * `hookTimeoutMs`.
    */
   readonly timeoutMs?: number;
   /**
@@ -77,10 +78,23 @@ export interface Hook {
     result: Pick<ToolResult, "content" | "value" | "isError">,
   ): Awaitable<ToolOutput | undefined | void>;
   /**
-   * Runs, synchronously, when the tool has an update: what it returns replaces the update, and
-   * `null` drops it. So does what it throws, and what is no output.
+   * Runs when the tool has an update, which is frozen: what it returns replaces the update, and `null`
+   * drops it. So does what it throws, what is no output, and outlasting its time. Until it has
+   * answered no other update of the call passes; of those that come meanwhile only the latest does.
    */
-  beforeUpdate?(call: HookedCall, update: ToolOutput): ToolOutput | null | undefined | void;
-  /** Is told of each update that was not dropped. What it throws changes nothing. */
-  afterUpdate?(call: HookedCall, update: ToolOutput): void;
+  beforeUpdate?(
+    call: HookedCall,
+    update: ToolOutput,
+  ): Awaitable<ToolOutput | null | undefined | void>;
+  /**
+   * Is told of each update that was not dropped: frozen, redacted and within `maxOutputBytes`. A
+   * promise that it gives holds up the next update of the call, and the tool if that waits, until it
+   * settles or its time is over. What it throws changes nothing.
+   */
+  afterUpdate?(call: HookedCall, update: ToolOutput): Awaitable<void>;
+  /**
+   * Is told of every event, as with `executor.on`, also of calls for which `when` is false. What it
+   * throws changes nothing.
+   */
+  onEvent?(event: ToolEvent): void;
 }

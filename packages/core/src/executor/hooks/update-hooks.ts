@@ -1,42 +1,175 @@
-import { isThenable } from "../../spec/json.ts";
+import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts";
+import { passingOutput } from "../../redaction/passing-output.ts";
+import { isOutput } from "../../results/is-output.ts";
+import { toOutput } from "../../results/to-output.ts";
+import { isThenable, type Awaitable } from "../../spec/json.ts";
 import type { ToolOutput } from "../../spec/tool-result.ts";
+import type { ClockTimer } from "../clock.ts";
 import type { Execution } from "../execution.ts";
-import { isOutput } from "../stages/normalise.ts";
 import { hookedCall } from "./hooked-call.ts";
+import { timeoutOf } from "./within.ts";
 
-/** An update of a running tool on its way to whoever listens: hooks change it, drop it, are told of it. */
-export function update(execution: Execution, update: ToolOutput): void {
+/** Longer waits do not fit the platform's timers. */
+const longestMs = 2 ** 31 - 1;
+
+/** An update that somebody takes their time with, and the latest of those that have come meanwhile. */
+interface Flow {
+  current: Promise<void>;
+  waiting: ToolOutput | undefined;
+  /** Resolves when what waits has been taken. */
+  taken: Promise<void> | undefined;
+}
+
+/** By what the attempt was given, which is its own. */
+const flows = new WeakMap<object, Flow>();
+
+/**
+ * An update of a running tool on its way to whoever listens: hooks change it, drop it, are told of it.
+ * Gives a promise while one of them takes its time.
+ */
+export function update(execution: Execution, given: unknown): Awaitable<void> {
   const { hooks, events } = execution.engine;
-  const passed = hooks.beforeUpdate.length === 0 ? update : changed(execution, update);
-  if (passed === undefined) return;
-  if (events.active) events.emitCall(execution, { type: "tool.updated", output: passed });
-  for (const hook of hooks.afterUpdate) {
-    try {
-      const call = hookedCall(execution);
-      if (hook.when?.(call) === false) continue;
-      const answer: unknown = hook.afterUpdate(call, passed);
-      if (isThenable(answer)) answer.then(undefined, () => {});
-    } catch {
-      // An observer that throws changes nothing.
-    }
+  const isRead =
+    hooks.beforeUpdate.length > 0 ||
+    hooks.afterUpdate.length > 0 ||
+    execution.onUpdate !== undefined ||
+    (events.payloads && events.active);
+  if (!isRead) return events.updated(execution);
+  const partial = outputOf(given);
+  if (partial === undefined) return;
+  const attempt = execution.context as object;
+  const flow = flows.get(attempt);
+  if (flow === undefined) return begin(execution, attempt, partial);
+  flow.waiting = partial;
+  return (flow.taken ??= flow.current.then(() => {
+    flows.delete(attempt);
+    return begin(execution, attempt, flow.waiting as ToolOutput);
+  }));
+}
+
+function begin(execution: Execution, attempt: object, partial: ToolOutput): Awaitable<void> {
+  const changed = change(execution, partial, 0);
+  const passing = isThenable(changed)
+    ? changed.then((output) => tell(execution, attempt, output))
+    : tell(execution, attempt, changed);
+  if (!isThenable(passing)) return;
+  const flow: Flow = {
+    current: Promise.resolve(passing).then(() => {
+      if (flow.taken === undefined) flows.delete(attempt);
+    }),
+    waiting: undefined,
+    taken: undefined,
+  };
+  flows.set(attempt, flow);
+  return flow.current;
+}
+
+/** A copy that nobody changes any more. `undefined`: it cannot be read. */
+function outputOf(given: unknown): ToolOutput | undefined {
+  try {
+    return frozenJson(toOutput(given));
+  } catch {
+    return undefined;
   }
 }
 
-/** `undefined`: dropped. What failed may have been a redaction. */
-function changed(execution: Execution, update: ToolOutput): ToolOutput | undefined {
-  let passed = update;
+/** What the hooks from there on make of it. `undefined`: dropped. What failed may have been a redaction. */
+function change(
+  execution: Execution,
+  update: ToolOutput,
+  from: number,
+): Awaitable<ToolOutput | undefined> {
+  const { beforeUpdate } = execution.engine.hooks;
+  let passed: ToolOutput | undefined = update;
   try {
-    const call = hookedCall(execution);
-    for (const hook of execution.engine.hooks.beforeUpdate) {
-      if (hook.when?.(call) === false) continue;
+    for (const [index, hook] of beforeUpdate.entries()) {
+      const call = hookedCall(execution);
+      if (index < from || hook.when?.(call) === false) continue;
       const answer: unknown = hook.beforeUpdate(call, passed);
-      if (answer === undefined) continue;
-      if (isThenable(answer)) answer.then(undefined, () => {});
-      if (typeof answer !== "object" || answer === null || !isOutput(answer)) return undefined;
-      passed = answer as ToolOutput;
+      if (isThenable(answer)) {
+        const before = passed;
+        return inTime(execution, timeoutOf(execution, hook), answer).then((answer) => {
+          const accepted = accept(before, answer);
+          return accepted && change(execution, accepted, index + 1);
+        });
+      }
+      passed = accept(passed, answer);
+      if (passed === undefined) return undefined;
     }
     return passed;
   } catch {
     return undefined;
+  }
+}
+
+function accept(before: ToolOutput, answer: unknown): ToolOutput | undefined {
+  if (answer === undefined) return before;
+  try {
+    const isOne = typeof answer === "object" && answer !== null && isOutput(answer);
+    return isOne ? outputOf(answer) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tell(
+  execution: Execution,
+  attempt: object,
+  output: ToolOutput | undefined,
+): Awaitable<void> {
+  const { engine, onUpdate, call } = execution;
+  // It may have ended while a hook took its time.
+  if (output === undefined || execution.ended || execution.context !== attempt) return;
+  const sealed = seal(execution, output);
+  if (sealed === undefined) return;
+  const { part, truncated } = sealed;
+  if (engine.events.payloads) engine.events.updated(execution, part, truncated);
+  else engine.events.updated(execution);
+  const pending: Promise<unknown>[] = [];
+  const ask = (ms: number, listener: () => unknown): void => {
+    try {
+      const answer = listener();
+      if (isThenable(answer)) pending.push(inTime(execution, ms, answer));
+    } catch {
+      // An observer that throws changes nothing.
+    }
+  };
+  for (const hook of engine.hooks.afterUpdate) {
+    ask(timeoutOf(execution, hook), () => {
+      const hooked = hookedCall(execution);
+      return hook.when?.(hooked) === false ? undefined : hook.afterUpdate(hooked, part);
+    });
+  }
+  if (onUpdate !== undefined) ask(engine.hookTimeoutMs, () => onUpdate(part, call));
+  if (pending.length > 0) return Promise.all(pending).then(() => {});
+}
+
+/** `undefined`: it cannot be searched for secrets, and is dropped. */
+function seal(execution: Execution, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
+  try {
+    return outputPart(boundsOf(execution), passingOutput(execution, output));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the host's code answers; `null` when it fails, or takes longer. */
+async function inTime(
+  { engine: { clock } }: Execution,
+  ms: number,
+  pending: PromiseLike<unknown>,
+): Promise<unknown> {
+  let timer: ClockTimer | undefined;
+  const late = new Promise<null>((resolve) => {
+    if (ms > 0) timer = clock.setTimeout(() => resolve(null), Math.min(ms, longestMs));
+  });
+  // The process may end before.
+  timer?.unref?.();
+  try {
+    return await Promise.race([pending, late]);
+  } catch {
+    return null;
+  } finally {
+    if (timer !== undefined) clock.clearTimeout(timer);
   }
 }

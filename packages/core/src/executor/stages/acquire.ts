@@ -1,3 +1,4 @@
+import { helperSource } from "../../helpers/helper-names.ts";
 import { isThenable, type Awaitable } from "../../spec/json.ts";
 import type { Execution } from "../execution.ts";
 
@@ -10,7 +11,8 @@ export function acquire(execution: Execution): Awaitable<void> {
   const { batch, engine } = execution;
   const entered = batch?.enter(execution);
   const { slots } = engine;
-  if (slots === undefined) return entered;
+  // Who asks how a task stands must not wait for the place that the task has.
+  if (slots === undefined || execution.entry?.source === helperSource) return entered;
   if (!isThenable(entered)) return slots.enter(execution);
   // Stopped between the two: what has left already must not take a place.
   return entered.then(() => (execution.leaving ? undefined : slots.enter(execution)));

@@ -1,11 +1,12 @@
 import { isThenable, type Awaitable } from "../../spec/json.ts";
 import type { ToolOutput } from "../../spec/tool-result.ts";
+import { isOutput } from "../../results/is-output.ts";
+import { properOutput } from "../../results/proper-output.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 import type { HookInto } from "../hooks/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf, within } from "../hooks/within.ts";
-import { isOutput, withJsonValue } from "./normalise.ts";
 
 /** Stage 10, first half: host code amends or redacts what the tool answered. */
 export function afterHooks(execution: Execution): Awaitable<void> {
@@ -63,7 +64,11 @@ function amend(execution: Execution, amended: ToolOutput | undefined | void): vo
       `afterCall answered with neither nothing nor an output: use { content: [text("…")] }.`,
     );
   }
-  execution.output = withJsonValue(amended);
+  execution.output = properOutput(
+    amended,
+    execution.engine.largeOutputs.maxCapturedBytes,
+    execution,
+  );
 }
 
 /** A redaction that failed must not let the unredacted output through. */

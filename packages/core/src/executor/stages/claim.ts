@@ -1,5 +1,6 @@
 import { storeTime, unavailable } from "../../approvals/store-time.ts";
 import type { ClaimResult } from "../../approvals/pending-call-store.ts";
+import { stoppedOutcome } from "../../tasks/own-words.ts";
 import { ToolError } from "../../tool-error.ts";
 import { rejection } from "../ask.ts";
 import { approvalInvalid } from "../approval-invalid.ts";
@@ -29,7 +30,7 @@ export async function claim(execution: Execution): Promise<void> {
   if (result !== "claimed") throw refusal(call.name, result);
   execution.claimed = true;
   engine.liveCalls.delete(interruption.id);
-  if (execution.ended) return void finish(execution);
+  if (execution.ended) return void engine.drain.keep(giveUp(execution));
   engine.events.emitCall(execution, {
     type: "tool.resumed",
     interruptionId: interruption.id,
@@ -51,6 +52,14 @@ export async function claim(execution: Execution): Promise<void> {
   if (resumption.changed) {
     throw approvalInvalid(`${call.name} has changed since it was shown; make the call again.`);
   }
+}
+
+/** Stopped while it was claimed: nobody can go on with it any more. */
+async function giveUp(execution: Execution): Promise<void> {
+  const task = execution.resumption?.task;
+  const { tasks } = execution.engine;
+  if (task !== undefined) await tasks.endEarly(execution, task, stoppedOutcome(execution));
+  await finish(execution);
 }
 
 function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolError {

@@ -1,6 +1,7 @@
 import { framed } from "../../framing/frame.ts";
 import { helperSource } from "../../helpers/helper-names.ts";
 import type { ContentBlock } from "../../spec/content-block.ts";
+import type { ToolSpec } from "../../spec/tool-spec.ts";
 import type { ToolOutput } from "../../spec/tool-result.ts";
 import type { Execution } from "../execution.ts";
 
@@ -18,7 +19,11 @@ export function framedContent(
 ): readonly ContentBlock[] {
   if (!engine.frameOutputs || content.length === 0 || entry === undefined) return content;
   const { trusted, source, tool } = entry;
-  // What a helper gives back is what another tool has answered.
-  const isOwn = trusted && source !== helperSource && tool.spec.annotations.openWorldHint === false;
-  return isOwn ? content : framed(call.name, content, engine.maxOutputBytes);
+  if (trusted && isOwn(source, tool.spec)) return content;
+  return framed(call.name, content);
+}
+
+/** What a helper gives back is what another tool has answered; of a task it has been framed already. */
+function isOwn(source: string, { name, annotations }: ToolSpec): boolean {
+  return source === helperSource ? name === "task_result" : annotations.openWorldHint === false;
 }

@@ -25,15 +25,19 @@ function parseText(name: string, sent: string): JsonObject {
   try {
     value = JSON.parse(sent) as JsonValue;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 160) : "";
     throw invalid(
-      `The arguments of ${name} are not valid JSON (${reason}). Send one JSON object.`,
-      error,
+      `The arguments of ${name} are not valid JSON (${reasonOf(error)}). Send one JSON object.`,
     );
   }
   requireObject(name, value);
   checkParsed(name, value, 0);
   return value;
+}
+
+/** Without the excerpt in quotes: a piece of a secret that was sent is no longer known as one. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  return message.replace(/(?:^|, )(?:\.\.\.)?"[^]*$/, "").slice(0, 160) || "it begins like none";
 }
 
 /** What has been parsed is plain already, and nobody else's. */
@@ -115,6 +119,6 @@ function notPlain(name: string, value: object): ToolError {
   );
 }
 
-function invalid(message: string, cause?: unknown): ToolError {
-  return new ToolError("invalid_arguments", message, { cause });
+function invalid(message: string): ToolError {
+  return new ToolError("invalid_arguments", message);
 }

@@ -1,31 +1,37 @@
+import { beginningOf } from "../../redaction/beginning-of.ts";
+import { checkRules } from "../../redaction/redactor-of.ts";
 import { nearNames } from "../../registry/names.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 
-/** Stage 1: name → tool in the advertised toolset. */
+/** Stage 1: name → tool in the toolset, shown or searchable. */
 export function resolve(execution: Execution): void {
   const { call, toolset } = execution;
-  const entry = toolset.entry(call.name);
+  const entry = toolset.callable(call.name);
   if (entry === undefined) throw unknown(execution);
   execution.entry = entry;
+  checkRules(entry.tool);
   const availability = entry.tool.availability;
   if (availability?.status === "unavailable") {
     throw new ToolError("unavailable", `${call.name} is not available now: ${availability.reason}`);
   }
 }
 
-function unknown({ call, toolset, engine }: Execution): ToolError {
-  const wanted = String(call.name).slice(0, 80);
+function unknown(execution: Execution): ToolError {
+  const { call, toolset, engine } = execution;
+  const wanted = beginningOf(execution, String(call.name), 80);
   if (wanted === "") {
     return new ToolError("not_found", "This call names no tool: pass { id, name, arguments }.");
   }
-  const near = nearNames(wanted, toolset.names());
+  const near = nearNames(wanted, toolset.callableNames());
   const hint =
     near.length > 0
       ? ` Did you mean ${near.join(", ")}?`
-      : toolset.size === 0
-        ? " There are no tools."
-        : ` Some that exist: ${Array.from(toolset.names()).slice(0, 5).join(", ")}.`;
+      : toolset.get("search_tools") !== undefined
+        ? " Find one with search_tools."
+        : toolset.size === 0
+          ? " There are no tools."
+          : ` Some that exist: ${Array.from(toolset.names()).slice(0, 5).join(", ")}.`;
   if (engine.registry.get(call.name) !== undefined) {
     return new ToolError("not_advertised", `The tool "${wanted}" may not be called here.${hint}`);
   }

@@ -1,5 +1,7 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
 import { ToolError } from "../../tool-error.ts";
+import { capture } from "../../results/capture.ts";
+import { isStreamed } from "../../results/stream-source.ts";
 import { overdue } from "../call-time.ts";
 import type { Execution } from "../execution.ts";
 import { Around } from "../hooks/around.ts";
@@ -14,7 +16,8 @@ export function run(execution: Execution): Awaitable<unknown> {
   const timeout = timeoutOf(execution);
   if (retry !== undefined) checkRetry(`${tool.spec.name}: retry`, retry);
   // Cancelled by one of the checks before, or by whoever was told of them.
-  if (execution.run.stopped !== undefined) throw execution.run.stopped;
+  const { runStopped } = execution;
+  if (runStopped !== undefined) throw runStopped;
   const now = engine.clock.now();
   if (execution.time !== undefined && now >= execution.time.endsAt) throw overdue(execution);
   if (execution.attempt === 0) {
@@ -25,13 +28,15 @@ export function run(execution: Execution): Awaitable<unknown> {
     execution.attempt += 1;
   }
   execution.attempting = true;
+  execution.truncated = false;
   const ctx = new ExecutionContext(execution);
   execution.context = ctx;
   const returned = invoke(execution, ctx);
-  if (!isThenable(returned)) return void (execution.returned = returned);
+  const isPromise = isThenable(returned);
+  if (!isPromise && !isStreamed(returned)) return void (execution.returned = returned);
   execution.attemptMs = timeout;
   if (timeout > 0 && execution.time !== undefined) execution.time.stepEnds = now + timeout;
-  return returned;
+  return isPromise ? returned : capture(execution, returned);
 }
 
 function invoke(execution: Execution, ctx: ExecutionContext): Awaitable<unknown> {
@@ -53,8 +58,11 @@ function takeArguments(execution: Execution): JsonObject {
   return own as JsonObject;
 }
 
-/** The tool's own timeout, else the default; the host's call may shorten it; the maximum caps it. */
-function timeoutOf({ engine, tool, timeoutMs }: Execution): number {
+/**
+ * The tool's own timeout, else the default, which tasks have none; the host's call may shorten it; the
+ * maximum caps it.
+ */
+function timeoutOf({ engine, tool, timeoutMs, taskId }: Execution): number {
   const own = tool.spec.timeoutMs;
   if (own !== undefined && !(own >= 0)) {
     throw new ToolError(
@@ -62,7 +70,8 @@ function timeoutOf({ engine, tool, timeoutMs }: Execution): number {
       `${tool.spec.name} declares a timeout of ${own} ms; use 0 for none.`,
     );
   }
-  return shorter(shorter(own ?? engine.timeoutMs, timeoutMs ?? 0), engine.maxTimeoutMs);
+  const usual = taskId === undefined ? engine.timeoutMs : 0;
+  return shorter(shorter(own ?? usual, timeoutMs ?? 0), engine.maxTimeoutMs);
 }
 
 /** The shorter of two timeouts, of which 0 is none. */

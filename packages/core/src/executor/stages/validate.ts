@@ -11,6 +11,8 @@ import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import type { ValidationProblem } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
 import { compareNames, nearNames } from "../../registry/names.ts";
+import { beginningOf } from "../../redaction/beginning-of.ts";
+import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { Execution } from "../execution.ts";
 import { within } from "../hooks/within.ts";
 
@@ -93,13 +95,18 @@ function isSchema(value: JsonValue | undefined): boolean {
 }
 
 /** Says which path, what was expected, what was sent, in a few lines. */
-function invalid({ tool, args }: Execution, problems: readonly ValidationProblem[]): ToolError {
-  const { spec } = tool;
+function invalid(execution: Execution, problems: readonly ValidationProblem[]): ToolError {
+  const { spec } = execution.tool;
+  const short = (text: string, length: number): string =>
+    text.length > length ? `${beginningOf(execution, text, length)}…` : text;
   const seen = new Set<string>();
   const lines: string[] = [];
+  const args = shownArguments(execution);
   for (const { path, message } of problems.slice(0, readProblems)) {
     const where = path === "" ? "the arguments" : short(dotted(path), 120);
-    const line = `- ${where} ${short(message, 500)}${sent(args, path)}`;
+    const value = sent(args, path);
+    const quoted = value === "" ? "" : ` (sent: ${short(value, 60)})`;
+    const line = `- ${where} ${short(message, 500)}${quoted}`;
     if (!seen.has(line)) lines.push(line);
     seen.add(line);
   }
@@ -126,6 +133,13 @@ function dotted(path: string): string {
     .join(".");
 }
 
+/** The error is read by more than the model that has sent them. */
+function shownArguments({ engine, tool, args }: Execution): JsonObject {
+  const sent = args as JsonObject;
+  return engine.redactor === undefined ? sent : maskArguments(sent, tool.spec.inputSchema);
+}
+
+/** The JSON of what stands there, if that is no object and no list. */
 function sent(args: unknown, path: string): string {
   let value = args;
   for (const part of path === "" ? [] : path.slice(1).split("/")) {
@@ -134,11 +148,7 @@ function sent(args: unknown, path: string): string {
     value = (value as Record<string, unknown>)[key];
   }
   if (path === "" || typeof value === "object") return "";
-  return ` (sent: ${short(JSON.stringify(value) ?? "", 60)})`;
-}
-
-function short(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
+  return JSON.stringify(value) ?? "";
 }
 
 function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]): string[] {

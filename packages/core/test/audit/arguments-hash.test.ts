@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import type { AuditRecord, ToolOutcome } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { key } from "../support/pending-call-stores.ts";
+
+const pin = {
+  type: "object",
+  properties: { pin: { type: "string", format: "password" } },
+} as const;
+
+async function hashesOf(options: { readonly key?: string | Uint8Array }) {
+  const records: AuditRecord[] = [];
+  const executor = executorFor(
+    tool("pay", () => "paid", { input: pin, needsApproval: true }),
+    {
+      ...options,
+      audit: { write: (record) => void records.push(record) },
+    },
+  );
+  const outcome: ToolOutcome = await executor.execute(call("pay", { pin: "4711" }));
+  if (outcome.status !== "interrupted") throw new Error(outcome.status);
+  const [request] = outcome.interruption.requests;
+  const shown = JSON.stringify(outcome.interruption);
+  const proposed = request?.type === "approval" ? request.grant?.argumentsHash : undefined;
+  return { shown, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
+}
+
+test("SE14: what names the arguments of a call is no hash that a short secret could be tried against", async () => {
+  const { shown, hashes } = await hashesOf({ key });
+  expect(shown).not.toContain("4711");
+  expect(hashes.length).toBeGreaterThan(1);
+  for (const hash of hashes) {
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    for (const text of ['{"pin":"4711"}', "4711", '"4711"', '{"pin": "4711"}']) {
+      expect(hash).not.toBe(createHash("sha256").update(text).digest("hex"));
+    }
+  }
+});
+
+test("the same arguments have the same hash wherever the key is the same, and nowhere else", async () => {
+  const [one, same, other] = await Promise.all([
+    hashesOf({ key }),
+    hashesOf({ key }),
+    hashesOf({}),
+  ]);
+  expect(same.hashes).toEqual(one.hashes);
+  expect(other.hashes).not.toContain(one.hashes[0]);
+});

@@ -1,0 +1,33 @@
+import { memoryTasks, ToolError, type TaskStore } from "@toolweave/core";
+import { never, raise, ways, type Scenario } from "./scenarios.ts";
+import type { Setup } from "./lab.ts";
+
+/** A call that is to go on as a task, and a store that does so with a new one. */
+function adding(add: TaskStore["add"]): { readonly setup: Setup } {
+  return {
+    setup: {
+      definition: { execution: "task" },
+      options: { tasks: Object.assign(memoryTasks(), { add }) },
+    },
+  };
+}
+
+/** Every way out where a call would become a task. */
+export const tasks: readonly Scenario[] = [
+  ...ways(
+    "detach",
+    "store_unavailable",
+    "rejected",
+    { how: "the store throws", ...adding(() => raise("down")) },
+    { how: "the store rejects", ...adding(() => Promise.reject(new Error("down"))) },
+    {
+      how: "the store says nothing for 5 s",
+      ...adding(never),
+      act: (lab) => lab.until(lab.execute(), 5000),
+    },
+  ),
+  ...ways("detach", "limit_exceeded", "rejected", {
+    how: "as many are under way as may",
+    ...adding(() => raise(new ToolError("limit_exceeded", "Enough."))),
+  }),
+];
