@@ -9,6 +9,9 @@ export const governed: readonly string[] = [
   "schema-bombs",
   "tool-code",
   "executor-durability",
+  "secrets",
+  "resource-exhaustion",
+  "output-and-ui",
 ];
 
 /** A case with how it stands. */

@@ -32,12 +32,14 @@ export function toOutput(
 ): ToolOutput {
   if (typeof returned === "string") return textOutput(returned, structured, limit, cut);
   if (returned === undefined) return { content: [] };
+  if (typeof returned === "number" && Number.isFinite(returned)) {
+    return { content: [text(`${returned}`)], value: returned };
+  }
   if (typeof returned === "object" && returned !== null) {
     const output = ofObject(returned, structured, limit, cut);
     if (output !== undefined) return output;
   }
   const value = jsonValue(returned, limit, cut);
-  if (typeof value === "number") return { content: [text(`${value}`)], value };
   const json = JSON.stringify(value);
   // So is half a character written, and little else.
   if (!json.includes("\\ud")) return valueOutput(value, json, limit, cut);
