@@ -14,6 +14,8 @@ import { searchText } from "./search-text.ts";
 
 /** Kept for what is said beside the content. */
 const noteBytes = 200;
+/** Bytes that are held in one piece, to be searched. */
+const mostHeld = 268_435_456;
 /** A path that leads to more says so. */
 const mostSelected = 10_000;
 
@@ -61,7 +63,10 @@ export class ArtifactReader {
   }
 
   async #text(done: string): Promise<string> {
-    const { mediaType, key } = this.#ref;
+    const { mediaType, key, size } = this.#ref;
+    if (size > mostHeld) {
+      throw wrong(`${key} is too large to be ${done}: ${size} bytes; read it by offset.`);
+    }
     const isText = isTextType(essence(mediaType));
     const decoded = isText ? decodeText(await this.#artifacts.read(this.#ref)) : undefined;
     if (decoded !== undefined) return decoded;
@@ -135,13 +140,21 @@ function joined(found: readonly JsonValue[], length: number): { json: string; co
   const parts: string[] = [];
   let left = Math.max(length * 2, 1000);
   for (const part of found.slice(0, mostSelected)) {
-    const json = JSON.stringify(part);
+    const json = written(part);
     left -= json.length + 1;
     if (left < 0 && parts.length > 0) break;
     parts.push(json);
   }
   const [only = ""] = parts;
   return { json: found.length === 1 ? only : `[${parts.join(",")}]`, count: parts.length };
+}
+
+function written(part: JsonValue): string {
+  try {
+    return JSON.stringify(part);
+  } catch {
+    throw wrong("What is there is too deep to be shown; read it by offset.");
+  }
 }
 
 function parsed(json: string, key: string): JsonValue {

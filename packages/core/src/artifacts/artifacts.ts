@@ -13,6 +13,9 @@ const mostOwners = 10_000;
 /** More than any engine holds in one piece: no store has it. */
 const mostBytes = 2 ** 32;
 
+/** A store that gives a large artifact byte by byte never comes to an end. */
+const mostPieces = 100_000;
+
 /** What is said of an artifact that is to be stored. */
 export interface NewArtifact {
   readonly mediaType: string;
@@ -116,7 +119,9 @@ export class Artifacts {
     if (first.byteLength === wanted) return first;
     const whole = new Uint8Array(wanted);
     whole.set(first);
+    let pieces = 1;
     for (let at = first.byteLength; at < wanted;) {
+      if (++pieces > mostPieces) throw unreadable();
       const part = await this.#part(key, offset + at, wanted - at);
       whole.set(part, at);
       at += part.byteLength;

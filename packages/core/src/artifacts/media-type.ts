@@ -2,13 +2,17 @@ import { wellFormed } from "../results/well-formed.ts";
 
 const unknownType = "application/octet-stream";
 
-/** A media type as it can be shown and stored; what is none is bytes that nobody knows. */
+const form = /^([\w.+-]+\/[\w.+-]+)(?:$|\s*;)/;
+const plainParameters = /^[^;\s]+(?: *; *[\w.+-]+="?[\w.:+-]+"?)*$/;
+
+/**
+ * A media type as it can be shown and stored: what is none is bytes that nobody knows. Parameters that
+ * could hold a sentence are left out, since the executor's own notes name the type.
+ */
 export function mediaTypeOf(given: unknown): string {
-  return typeof given === "string" &&
-    given.length <= 100 &&
-    /^[\w.+-]+\/[\w.+-]+(?:\s*;[\x20-\x7e]*)?$/.test(given)
-    ? given
-    : unknownType;
+  const type = typeof given === "string" && given.length <= 100 ? form.exec(given) : null;
+  if (type === null) return unknownType;
+  return plainParameters.test(type.input) ? type.input : (type[1] as string);
 }
 
 /** A name as it can be shown: one line, not too long. */

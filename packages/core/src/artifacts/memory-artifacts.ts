@@ -13,6 +13,11 @@ export interface MemoryArtifactsOptions {
   readonly clock?: Clock;
 }
 
+interface Owned {
+  readonly keys: Set<string>;
+  bytes: number;
+}
+
 interface Kept {
   readonly artifact: StoredArtifact;
   readonly data: Uint8Array;
@@ -21,7 +26,8 @@ interface Kept {
 
 /**
  * Artifacts in memory: gone with the process. When there is no room for another, the oldest of the
- * same owner go first, then the oldest of all.
+ * owner go first when it would have more than its share, an equal part of `maxBytes` for each owner;
+ * otherwise, and after them, the oldest of all.
  *
  * @throws ToolError `internal` when an option makes no sense. Its `put` throws `limit_exceeded` for
  * what is larger than the whole quota.
@@ -40,7 +46,7 @@ class MemoryArtifacts implements ArtifactStore {
   readonly #clock: Clock;
   /** Oldest first, as are the keys of each owner. */
   readonly #kept = new Map<string, Kept>();
-  readonly #owners = new Map<string, Set<string>>();
+  readonly #owners = new Map<string, Owned>();
   #bytes = 0;
 
   constructor(maxBytes: number, clock: Clock) {
@@ -59,16 +65,23 @@ class MemoryArtifacts implements ArtifactStore {
     }
     this.delete(key);
     this.#dropExpired();
-    while (this.#bytes + bytes > this.#maxBytes) {
-      const [oldest] = this.#owners.get(owner) ?? this.#kept.keys();
-      this.delete(oldest as string);
-    }
+    while (this.#bytes + bytes > this.#maxBytes) this.#dropFor(owner, bytes);
     // Copies, so that nobody changes what is kept. Not `slice`: a Buffer's shares its memory.
     this.#kept.set(key, { artifact: { ...artifact }, data: new Uint8Array(data), bytes });
     this.#bytes += bytes;
-    const keys = this.#owners.get(owner);
-    if (keys === undefined) this.#owners.set(owner, new Set([key]));
-    else keys.add(key);
+    let own = this.#owners.get(owner);
+    if (own === undefined) this.#owners.set(owner, (own = { keys: new Set(), bytes: 0 }));
+    own.keys.add(key);
+    own.bytes += bytes;
+  }
+
+  /** One that fills the store makes room for its own; one that has less than its share does not. */
+  #dropFor(owner: string, bytes: number): void {
+    const own = this.#owners.get(owner);
+    const share = this.#maxBytes / Math.max(1, this.#owners.size);
+    const isFull = own !== undefined && own.bytes + bytes > share;
+    const [oldest] = isFull ? own.keys : this.#kept.keys();
+    this.delete(oldest as string);
   }
 
   head(key: string): StoredArtifact | undefined {
@@ -86,9 +99,11 @@ class MemoryArtifacts implements ArtifactStore {
     const { owner } = found.artifact;
     this.#kept.delete(key);
     this.#bytes -= found.bytes;
-    const keys = this.#owners.get(owner);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#owners.delete(owner);
+    const own = this.#owners.get(owner);
+    if (own === undefined) return;
+    own.keys.delete(key);
+    own.bytes -= found.bytes;
+    if (own.keys.size === 0) this.#owners.delete(owner);
   }
 
   #live(key: string): Kept | undefined {

@@ -1,5 +1,7 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
+import { shown } from "../shown.ts";
 import type { Caller } from "../spec/caller.ts";
+import { ToolError } from "../tool-error.ts";
 
 /** On whose behalf something is made, and by whom alone it can be read again. */
 export interface Behalf {
@@ -12,5 +14,18 @@ export interface Behalf {
  * behalf belongs to nobody in particular: then the key, which cannot be guessed, is all that guards it.
  */
 export function ownerOf({ sessionId, caller }: Behalf): string {
+  checkSession(sessionId);
   return canonicalJson([sessionId ?? null, caller?.id ?? null]);
+}
+
+/**
+ * @throws ToolError `internal` for a session's id that is no text: two that are different objects
+ * could count as one session, and no id at all (`null`, `NaN`) as nobody's.
+ */
+export function checkSession(sessionId: unknown): void {
+  if (sessionId === undefined || typeof sessionId === "string") return;
+  throw new ToolError(
+    "internal",
+    `sessionId is ${shown(sessionId)}; use a text, such as String(id), or leave it out.`,
+  );
 }

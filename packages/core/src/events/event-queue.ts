@@ -96,6 +96,8 @@ export class EventQueue {
 
   #keyOf(event: ToolEvent): string | number | undefined {
     if (event.type !== "tool.updated" && event.type !== "tool.progressed") return undefined;
-    return this.#coalesces ? `${event.type} ${event.runId} ${event.callId}` : event.seq;
+    if (!this.#coalesces) return event.seq;
+    // With its length: both ids are of any form, and no two calls may have one key.
+    return `${event.type} ${event.runId.length} ${event.runId} ${event.callId}`;
   }
 }

@@ -90,8 +90,8 @@ function digits(value: number): number {
 }
 
 /** The same, always a copy, in which half a character has become U+FFFD. */
-export function wellFormedValue(value: JsonValue, limit: number): JsonValue {
-  return converted(value, limit, undefined);
+export function wellFormedValue(value: unknown, limit: number, cut?: Cut): JsonValue {
+  return converted(value, limit, cut);
 }
 
 function converted(value: unknown, limit: number, cut: Cut | undefined): JsonValue {

@@ -31,8 +31,11 @@ export function failure(execution: Execution, error: ToolError): FailedOutcome {
   const result = resultOf(execution, { content: readable(execution, error.message) }, true);
   execution.ended = true;
   const { events } = execution.engine;
-  const { code, message } = error;
+  const { code } = error;
   if (events.active) {
+    // The other lines name what was sent.
+    const isPayload = code === "invalid_arguments" && !events.payloads;
+    const message = isPayload ? (error.message.split("\n", 1)[0] as string) : error.message;
     events.emitCall(
       execution,
       execution.attempt === 0

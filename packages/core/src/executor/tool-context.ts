@@ -5,6 +5,7 @@ import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Caller } from "../spec/caller.ts";
 import type { JsonValue } from "../spec/json.ts";
 import { ToolArtifacts } from "../artifacts/tool-artifacts.ts";
+import { mayRun } from "../policy/decide.ts";
 import { ToolError } from "../tool-error.ts";
 import { checkedCall } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
@@ -57,6 +58,18 @@ export class ExecutionContext implements ToolContext {
   get isLive(): boolean {
     const execution = this.#execution;
     return !execution.ended && execution.context === this;
+  }
+
+  /**
+   * A call of that name that is made as this one was may run: the toolset and the policies of a
+   * nested call can be narrower than those of its run.
+   *
+   * @internal
+   */
+  mayCall(name: string): boolean {
+    const { toolset, policies, run } = this.#execution;
+    const entry = toolset.callable(name);
+    return entry !== undefined && mayRun(policies, entry, run.caller);
   }
 
   get injected(): unknown {

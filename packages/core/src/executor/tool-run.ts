@@ -1,3 +1,4 @@
+import { checkSession } from "../artifacts/owner.ts";
 import { checkOptions } from "../check-options.ts";
 import { Exposure } from "../helpers/exposure.ts";
 import { isHelperName } from "../helpers/helper-names.ts";
@@ -32,7 +33,7 @@ import { ownCaller } from "./own-caller.ts";
 export interface RunOptions {
   /** Default: a random UUID. */
   readonly id?: string;
-  /** Whose conversation it belongs to. */
+  /** Whose conversation it belongs to: a text, so that no two sessions are taken for one. */
   readonly sessionId?: string;
   /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
   readonly caller?: Caller;
@@ -115,6 +116,7 @@ export class ToolRun {
     this.#engine = engine;
     this.#turn = turn;
     this.#id = options.id;
+    checkSession(options.sessionId);
     this.sessionId = options.sessionId;
     // Every tool of the run sees it, and must not give itself a role.
     this.caller = options.caller === undefined ? undefined : ownCaller(options.caller);

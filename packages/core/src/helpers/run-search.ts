@@ -8,6 +8,12 @@ export interface ToolSearch {
   begin(registry: ToolRegistry): RunSearch;
 }
 
+/** What tools that search are told of their call beside what every tool is. */
+export interface SearchContext {
+  /** A call of that name may run, where this one does. */
+  mayCall(name: string): boolean;
+}
+
 /** What one run has found. */
 export interface RunSearch {
   /** What a model searches with. */

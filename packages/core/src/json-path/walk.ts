@@ -14,6 +14,8 @@ export class Walk {
   /** Nothing more is looked for. */
   ended = false;
   #left: number = maxWork;
+  /** What it takes beyond that to compare one child with all indices and slices of the path. */
+  readonly #listed: number;
   readonly #segments: readonly Segment[];
   readonly #found: (value: JsonValue) => JsonValue | undefined;
 
@@ -21,6 +23,9 @@ export class Walk {
   constructor(segments: readonly Segment[], found: (value: JsonValue) => JsonValue | undefined) {
     this.#segments = segments;
     this.#found = found;
+    let listed = 0;
+    for (const { indices, slices } of segments) listed += indices.length + slices.length;
+    this.#listed = listed / 8;
   }
 
   from(value: JsonValue): JsonValue {
@@ -103,6 +108,7 @@ export class Walk {
 
   /** Where a child stands: past each segment that takes it, and still at each that descends. */
   #next(places: number, key: string | number, length: number): number {
+    if (typeof key === "number" && (this.#left -= this.#listed) < 0) throw tooMuch();
     let next = 0;
     for (let index = 0; index < this.#segments.length; index++) {
       if ((places & (1 << index)) === 0) continue;

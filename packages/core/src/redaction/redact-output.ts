@@ -52,9 +52,9 @@ function joined(content: readonly ContentBlock[], by: OutputRedactor): readonly 
   if (texts.length < 2) return content;
   const redacted = by.texts(texts);
   if (redacted === texts) return content;
-  const left = [...redacted];
+  let next = 0;
   return content.map((block) =>
-    block.type === "text" ? { ...block, text: left.shift() as string } : block,
+    block.type === "text" ? { ...block, text: redacted[next++] as string } : block,
   );
 }
 

@@ -36,6 +36,12 @@ export class SecretFinder {
     return this.#known;
   }
 
+  /** Another one whenever secrets have changed. */
+  get state(): object {
+    this.#renew();
+    return this.#scanner;
+  }
+
   /** Adds the places of secrets in `text` to `spans`. */
   find(text: string, spans: Spans, withForms: boolean = this.#forms): void {
     this.#renew();

@@ -15,6 +15,7 @@ export function secretPatterns(secret: string): ReadonlySet<string> {
   if (bare !== secret && bare.length >= shortest) return new Set([secret, ...secretPatterns(bare)]);
   // A form's way to write a space; the other escapes of a form are undone.
   if (secret.includes(" ")) patterns.add(secret.replaceAll(" ", "+"));
+  addMarkup(secret, patterns);
   const bytes = new TextEncoder().encode(secret);
   // In bytes that are read as one character each.
   if (bytes.length > secret.length) patterns.add(latin1(bytes));
@@ -23,6 +24,15 @@ export function secretPatterns(secret: string): ReadonlySet<string> {
     addBase64(written === secret ? bytes : new TextEncoder().encode(written), patterns);
   }
   return patterns;
+}
+
+/** As it stands in XML and HTML, whose writers differ in what they escape of quotes. */
+function addMarkup(secret: string, patterns: Set<string>): void {
+  if (!/[&<>"']/.test(secret)) return;
+  const inner = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = inner.replaceAll('"', "&quot;");
+  patterns.add(inner).add(quoted);
+  for (const quote of ["&#39;", "&apos;", "&#x27;"]) patterns.add(quoted.replaceAll("'", quote));
 }
 
 function percentEncoded(secret: string): string {

@@ -14,10 +14,16 @@ import { shortestForm, type SecretFinder } from "./secret-finder.ts";
 import { latin1 } from "./secret-patterns.ts";
 import { mask, merged, replaceSpans, type Spans } from "./spans.ts";
 
+const longestKept = 300;
+const mostKept = 50;
+
 /** The redactor over any number of finders: an executor's own, and a run's. */
 export class SecretRedactor implements Redactor {
   readonly #finders: readonly SecretFinder[];
   readonly #paths: readonly JsonPath[];
+  /** What short texts have been told as, since secrets last changed. */
+  readonly #kept = new Map<string, string>();
+  #keptFor: object | undefined;
 
   constructor(finders: readonly SecretFinder[], paths: readonly JsonPath[]) {
     this.#finders = finders;
@@ -44,14 +50,18 @@ export class SecretRedactor implements Redactor {
     if (spans.length === 0) return texts;
     const parts = merged(spans);
     let start = 0;
+    let first = 0;
     return texts.map((text) => {
       const own: Spans = [];
-      for (const [from, to] of parts) {
+      const end = start + text.length;
+      for (let index = first; index < parts.length; index++) {
+        const [from, to] = parts[index] as [number, number];
+        if (from >= end) break;
         const at = Math.max(0, from - start);
-        const end = Math.min(text.length, to - start);
-        if (at < end) own.push(at, end);
+        if (to > start && at < text.length) own.push(at, Math.min(text.length, to - start));
+        if (to <= end) first = index + 1;
       }
-      start += text.length;
+      start = end;
       return replaceSpans(text, own, () => mask);
     });
   }
@@ -63,6 +73,28 @@ export class SecretRedactor implements Redactor {
   }
 
   told<Value>(value: Value): Value {
+    if (typeof value === "string" && value.length <= longestKept) {
+      return this.#toldAgain(value) as Value & string;
+    }
+    return this.#toldNow(value);
+  }
+
+  /** Short texts are mostly those of rules, which come with every call. */
+  #toldAgain(text: string): string {
+    const state = this.#finders.at(-1)?.state;
+    // With more than one there is a run's own: that is not for long.
+    if (this.#finders.length > 1 || state !== this.#keptFor) this.#kept.clear();
+    this.#keptFor = state;
+    let told = this.#kept.get(text);
+    if (told === undefined) {
+      told = this.#toldNow(text);
+      if (this.#kept.size >= mostKept) this.#kept.clear();
+      this.#kept.set(text, told);
+    }
+    return told;
+  }
+
+  #toldNow<Value>(value: Value): Value {
     return redactValue(value, (text, key) => {
       if (key !== undefined && isSecretKey(key)) return mask;
       return this.text(withoutNamed(text));

@@ -159,9 +159,10 @@ export class Toolset implements Iterable<Tool> {
   whole(): Toolset {
     if (this.searchable === undefined) return this;
     const whole = this.searchable.whole();
-    const more = Array.from(this.#entries.values()).filter(
-      (entry) => entry.source !== helperSource && whole.entry(entry.tool.spec.name) !== entry,
-    );
+    const more: RegisteredTool[] = [];
+    for (const [name, entry] of this.#entries) {
+      if (entry.source !== helperSource && whole.entry(name) !== entry) more.push(entry);
+    }
     return whole.with(more);
   }
 

@@ -15,7 +15,7 @@ export class ExposedTools {
   #turn = 0;
   #all: Toolset | undefined;
   #whole: Toolset | undefined;
-  #always: readonly RegisteredTool[] = [];
+  #always: readonly string[] = [];
   #shownNames: readonly string[] = [];
   #exposed: Toolset | undefined;
 
@@ -72,13 +72,12 @@ export class ExposedTools {
     this.#all = all;
     this.#whole = whole;
     this.#exposed = undefined;
-    const entries = Array.from(whole.entries());
-    this.#always = entries.filter(({ tool }) => this.#isAlways(tool.spec.name));
+    this.#always = Array.from(whole.names()).filter(this.#isAlways);
   }
 
   #made(version: number): Toolset {
-    const shown = new Map(this.#always.map((entry) => [entry.tool.spec.name, entry]));
-    for (const name of this.#shownNames) {
+    const shown = new Map<string, RegisteredTool>();
+    for (const name of [...this.#always, ...this.#shownNames]) {
       const entry = this.entry(name);
       if (entry !== undefined) shown.set(name, entry);
     }

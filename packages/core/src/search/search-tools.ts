@@ -2,7 +2,8 @@ import { clipText } from "../executor/clip-text.ts";
 import { helperSource } from "../helpers/helper-names.ts";
 import { nearNames } from "../registry/names.ts";
 import type { JsonObject, JsonSchema } from "../spec/json.ts";
-import type { Tool } from "../spec/tool.ts";
+import type { SearchContext } from "../helpers/run-search.ts";
+import type { Tool, ToolContext } from "../spec/tool.ts";
 import type { ToolOutput } from "../spec/tool-result.ts";
 import type { ToolSpec } from "../spec/tool-spec.ts";
 import { ToolError } from "../tool-error.ts";
@@ -35,23 +36,26 @@ export class SearchTools {
     this.#results = results;
     this.#exposed = exposed;
     this.#index = index;
-    const search: Tool = { spec: searchSpecs[form], invoke: (args) => this.#search(args) };
-    this.tools =
-      form === "growing"
-        ? [search]
-        : [search, { spec: describeSpec, invoke: (args) => this.#describe(args) }, callTool];
+    const search: Tool = {
+      spec: searchSpecs[form],
+      invoke: (args, ctx) => this.#search(args, callableBy(ctx)),
+    };
+    const describe: Tool = {
+      spec: describeSpec,
+      invoke: (args, ctx) => this.#describe(args, callableBy(ctx)),
+    };
+    this.tools = form === "growing" ? [search] : [search, describe, callTool];
   }
 
-  #search({ query, limit = this.#results }: JsonObject): ToolOutput {
+  #search({ query, limit = this.#results }: JsonObject, mayCall: MayCall): ToolOutput {
     const exposed = this.#exposed;
     const matches = this.#index().search(
       query as string,
       Math.min(limit as number, mostResults),
-      (name) => exposed.entry(name) !== undefined,
+      (name) => exposed.entry(name) !== undefined && mayCall(name),
     );
-    const specs = matches.flatMap(({ name }) => exposed.entry(name)?.tool.spec ?? []);
-    exposed.add(specs.map(({ name }) => name));
-    const found = specs.map((spec) => this.#found(spec));
+    const found = matches.flatMap(({ name }) => this.#found(name));
+    exposed.add(found.map(({ name }) => name));
     const text =
       found.length === 0
         ? `None of the ${exposed.size} tools fits. Try other words: what the tool does, and to what.`
@@ -59,25 +63,32 @@ export class SearchTools {
     return { content: [{ type: "text", text }], value: { tools: found } };
   }
 
-  #found(spec: ToolSpec): Found {
-    const { name } = spec;
-    const description = oneLine(spec.description);
-    if (this.#form === "growing") return { name, description };
-    return { name, description, parameters: parametersOf(spec) };
+  /** One tool that cannot be read hides no other. */
+  #found(name: string): Found | readonly never[] {
+    try {
+      const spec = this.#exposed.entry(name)?.tool.spec;
+      if (spec === undefined) return [];
+      const description = oneLine(textOf(spec.description));
+      if (this.#form === "growing") return { name, description };
+      return { name, description, parameters: parametersOf(spec) };
+    } catch {
+      return [];
+    }
   }
 
-  #describe({ name }: JsonObject): JsonObject {
-    const spec = this.#exposed.entry(name as string)?.tool.spec;
+  #describe({ name }: JsonObject, mayCall: MayCall): JsonObject {
+    const isShown = mayCall(name as string);
+    const spec = isShown ? this.#exposed.entry(name as string)?.tool.spec : undefined;
     if (spec === undefined) {
-      const near = nearNames(name as string, this.#exposed.names());
+      const near = nearNames(name as string, this.#exposed.names()).filter(mayCall);
       const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use search_tools.";
       throw new ToolError("not_found", `There is no tool of that name. ${hint}`);
     }
     const { title, description, inputSchema } = spec;
     return {
-      name: spec.name,
-      ...(title === undefined ? {} : { title }),
-      description: cut(description, longestDescription),
+      name: name as string,
+      ...(title === undefined ? {} : { title: cut(textOf(title), longestLine) }),
+      description: cut(textOf(description), longestDescription),
       inputSchema: inputSchema as JsonObject,
     };
   }
@@ -107,9 +118,21 @@ function parametersOf(spec: ToolSpec): readonly string[] {
   }
 }
 
+type MayCall = (name: string) => boolean;
+
+/** Of a nested call, that may be less than the run shows. */
+function callableBy(ctx: ToolContext): MayCall {
+  return (name) => (ctx as ToolContext & SearchContext).mayCall(name);
+}
+
+/** Specs come from outside, and may hold anything. */
+function textOf(given: unknown): string {
+  return typeof given === "string" ? given : "";
+}
+
 /** Descriptions come from outside: one of several lines could pass for several tools. */
-function oneLine(text: unknown): string {
-  const start = String(text).slice(0, 10 * longestLine);
+function oneLine(text: string): string {
+  const start = text.slice(0, 10 * longestLine);
   return cut(start.replace(/[\s\p{Cc}]+/gu, " ").trim(), longestLine);
 }
 

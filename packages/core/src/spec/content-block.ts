@@ -77,15 +77,21 @@ export function isContentBlock(value: unknown): value is ContentBlock {
     case "image":
     case "audio":
       return typeof block["data"] === "string" && typeof block["mimeType"] === "string";
-    case "resource_link":
-      return typeof block["uri"] === "string" && typeof block["name"] === "string";
+    case "resource_link": {
+      const { uri, name, title = "", description = "", mimeType = "" } = block;
+      return [uri, name, title, description, mimeType].every(isText);
+    }
     case "resource": {
       const resource = block["resource"] as JsonValue | undefined;
       if (typeof resource !== "object" || resource === null) return false;
-      const { uri, text = "", blob = "" } = resource as JsonObject;
-      return [uri, text, blob].every((part) => typeof part === "string");
+      const { uri, text = "", blob = "", mimeType = "" } = resource as JsonObject;
+      return [uri, text, blob, mimeType].every(isText);
     }
     default:
       return false;
   }
+}
+
+function isText(part: unknown): boolean {
+  return typeof part === "string";
 }

@@ -4,7 +4,6 @@ import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { checkSignal } from "../executor/call-options.ts";
 import type { Engine } from "../executor/engine.ts";
 import { inTime } from "../executor/in-time.ts";
-import { withdraw } from "../executor/interrupt.ts";
 import { ownCaller } from "../executor/own-caller.ts";
 import { shown } from "../shown.ts";
 import type { Interruption } from "../spec/interruption.ts";
@@ -33,6 +32,9 @@ export interface TaskInfo extends Omit<TaskRecord, "owner" | "result" | "interru
 
 /** How often a task that is to be cancelled is looked at. */
 const mostLooks = 5;
+
+/** How long whoever has answered a task gets to go on with it, each time. */
+const claimedMs = 100;
 
 /** How often the store is asked about a task that another process runs. */
 const lookMs = 1000;
@@ -122,8 +124,10 @@ export class ExecutorTasks {
       if (own?.execution !== undefined) {
         own.execution.stop(new ToolError("cancelled", "The task was cancelled."));
         await own.over;
-      } else if (record.status === "input_required") await this.#cancelWaiting(seen);
-      else if (own === undefined) break;
+      } else if (record.status === "input_required") {
+        // Whoever has its answer goes on with it in a moment, and only then can it be stopped.
+        if (!(await this.#cancelWaiting(seen))) await this.#pause(claimedMs, undefined, undefined);
+      } else if (own === undefined) break;
     }
     throw new ToolError(
       "unavailable",
@@ -163,17 +167,34 @@ export class ExecutorTasks {
       return { record };
     }
     if (pending?.status === "unfinished") return { record: lost(record) };
+    if (pending?.status === "claimed") return { record, isClaimed: true };
     if (pending?.status !== "pending") return { record };
     return { record, interruption: pending.interruption };
   }
 
-  async #cancelWaiting({ record, interruption }: Seen): Promise<void> {
+  /** `false`: somebody is going on with it just now. */
+  async #cancelWaiting({ record, interruption, isClaimed }: Seen): Promise<boolean> {
+    if (isClaimed === true) return false;
+    // From whoever would answer it at this moment: what goes on must not be called cancelled.
+    if (interruption !== undefined && !(await this.#take(interruption))) return false;
     const { tasks, events } = this.#engine;
     const { id, runId, callId, tool } = record;
     const change = endedWith(record, "cancelled", "The task was cancelled.");
-    if (!(await this.#asked(() => tasks.change(id, { status: "cancelled", ...change })))) return;
-    if (interruption !== undefined) void withdraw(this.#engine, interruption);
-    events.emit({ type: "task.cancelled", runId, callId, tool, taskId: id });
+    if (await this.#asked(() => tasks.change(id, { status: "cancelled", ...change }))) {
+      events.emit({ type: "task.cancelled", runId, callId, tool, taskId: id });
+    }
+    return true;
+  }
+
+  /** Has nobody answer it any more; `false`: somebody has done so. */
+  #take(interruption: Interruption): Promise<boolean> {
+    const { pendingCalls, clock } = this.#engine;
+    const take = async (): Promise<boolean> => {
+      const result = await pendingCalls.claim(interruption);
+      if (result === "claimed") await pendingCalls.finish(interruption.id);
+      return result === "claimed" || result === "expired" || result === "unknown";
+    };
+    return this.#asked(() => inTime(clock, storeMs, take()));
   }
 
   /** Until the task may have ended, the time is up, or nobody waits any more. */
@@ -219,6 +240,8 @@ export class ExecutorTasks {
 interface Seen {
   readonly record: FoundTask;
   readonly interruption?: Interruption;
+  /** Somebody has answered, and is about to go on with it. */
+  readonly isClaimed?: true;
 }
 
 /** Longer waits do not fit the platform's timers. */

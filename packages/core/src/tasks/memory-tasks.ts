@@ -32,6 +32,8 @@ class MemoryTasks implements TaskStore {
   /** In order of ending. */
   readonly #ended = new Map<string, Kept>();
   #text = 0;
+  /** No open task expires before. */
+  #nextExpiry = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,7 +43,7 @@ class MemoryTasks implements TaskStore {
     if (this.#open.has(task.id) || this.#ended.has(task.id)) {
       throw new ToolError("internal", "There is a task of this id already.");
     }
-    if (this.#open.size >= mostTasks) this.#forgetExpired(this.#open);
+    if (this.#open.size >= mostTasks) this.#forgetOpen();
     if (this.#open.size >= mostTasks) {
       throw new ToolError(
         "limit_exceeded",
@@ -88,6 +90,14 @@ class MemoryTasks implements TaskStore {
       if (isRoom || this.#ended.size === 1) return;
       this.#forget(id);
     }
+  }
+
+  /** Whoever asks for one too many again and again must not have all of them looked at each time. */
+  #forgetOpen(): void {
+    if (this.#clock.now() < this.#nextExpiry) return;
+    this.#forgetExpired(this.#open);
+    // Changes only put it off, and new ones live as long as the others.
+    this.#nextExpiry = Math.min(...Array.from(this.#open.values(), (one) => one.expiresAt));
   }
 
   #forgetExpired(tasks: Map<string, Kept>): void {

@@ -55,8 +55,10 @@ export class CallSpans {
     const open = this.#of(call);
     if (open === undefined) return next();
     if (open.call === undefined) {
-      const { description } = call.spec;
-      open.span.setAttribute("gen_ai.tool.description", description.slice(0, maxDescription));
+      const description: unknown = call.spec.description;
+      if (typeof description === "string") {
+        open.span.setAttribute("gen_ai.tool.description", description.slice(0, maxDescription));
+      }
     }
     open.call = call;
     open.isDone = false;

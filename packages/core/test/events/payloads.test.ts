@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { text, ToolError, type JsonObject, type ToolEvent, type ToolOutput } from "@toolweave/core";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
-import { completed } from "../support/outcomes.ts";
+import { completed, failed } from "../support/outcomes.ts";
 
 /** The one event of a type. */
 function only<Type extends ToolEvent["type"]>(
@@ -29,6 +29,23 @@ describe("the payloads of events", () => {
       for (const name of payloads) expect(event).not.toHaveProperty(name);
     }
     expect(only(events, "tool.updated").type).toBe("tool.updated");
+  });
+
+  test("are not in the message of a refusal either", async () => {
+    const input = { type: "object", properties: { n: { type: "integer" } } } as const;
+    const sent = [{ n: "private" }, { private: 1 }, '{"n": "private"'];
+    for (const eventPayloads of [false, true]) {
+      const strict = { input: { ...input, additionalProperties: false } };
+      const executor = executorFor(tool("t", undefined, strict), { eventPayloads });
+      const events = recorded(executor);
+      for (const args of sent) {
+        const { error } = failed(await executor.execute(call("t", args)));
+        expect(error.code).toBe("invalid_arguments");
+      }
+      const told = events.filter(({ type }) => type === "tool.rejected");
+      expect(told).toHaveLength(3);
+      expect(JSON.stringify(told).includes("private")).toBe(eventPayloads);
+    }
   });
 
   test("are arguments as sent and as run with, updates, content and value, when the host wants them", async () => {

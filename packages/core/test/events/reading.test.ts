@@ -128,6 +128,18 @@ describe("RE02: a tool that tells a million things to a slow reader", () => {
     expect(grown).toBeLessThan(2_000_000);
   });
 
+  test("of two calls each has its latest, whatever their ids are", async () => {
+    const executor = executorFor(tool("t", (_, ctx) => ctx.progress({ message: ctx.callId })));
+    const reader = executor.events();
+    completed(await executor.execute(call("t", {}, "c d"), { id: "r" }));
+    completed(await executor.execute(call("t", {}, "d"), { id: "r c" }));
+    const events = await drained(reader);
+    expect(events.filter(({ type }) => type === "tool.progressed")).toMatchObject([
+      { progress: { message: "c d" } },
+      { progress: { message: "d" } },
+    ]);
+  });
+
   test("what many calls tell is dropped from the oldest on, updates first, and counted", async () => {
     const go = deferred<void>();
     const executor = executorFor(

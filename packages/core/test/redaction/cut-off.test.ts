@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { call, executorFor, tool } from "../support/executor-for.ts";
+import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
 const secret = "correct-horse-battery-staple";
@@ -32,5 +32,38 @@ describe("a secret that is cut off", () => {
         /^The arguments of keep are not valid JSON \(.+\)\. Send one JSON object\.$/,
       );
     }
+  });
+
+  test("where an error quotes arguments, names and what a check says does not show its beginning", async () => {
+    const shape = { type: "object", additionalProperties: { type: "number" } } as const;
+    for (let length = 0; length < 130; length++) {
+      const long = `${"- ".repeat(length / 2)}${secret} and more`;
+      const checked = {
+        ...foreignTool("checked"),
+        validate: () => [{ path: "/a", message: `${"- ".repeat(190)}${long}` }],
+      };
+      const executor = executorFor([tool("count", undefined, { input: shape }), checked], {
+        redact: { secrets: [secret] },
+      });
+      const outcomes = [
+        await executor.execute(call("count", { a: long })),
+        await executor.execute(call("count", { [long]: "x" })),
+        await executor.execute(call("checked", { a: 1 })),
+        await executor.execute({ ...call("count"), name: long }),
+      ];
+      for (const outcome of outcomes) {
+        const { content } = failed(outcome).result;
+        expect(JSON.stringify(content)).not.toMatch(/corr|horse|batt/);
+      }
+    }
+  });
+
+  test("what the schema calls secret is not quoted either", async () => {
+    const pin = { type: "string", format: "password", maxLength: 4 } as const;
+    const executor = executorFor(
+      tool("pay", undefined, { input: { type: "object", properties: { pin } } }),
+    );
+    const { message } = failed(await executor.execute(call("pay", { pin: "47114711" }))).error;
+    expect(message).toContain('- pin must NOT have more than 4 characters (sent: "[redacted]")');
   });
 });

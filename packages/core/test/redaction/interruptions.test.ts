@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { suspend, type Interruption, type Tool } from "@toolweave/core";
+import { suspend, type Interruption, type JsonObject, type Tool } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 
 const secret = "tok_4f9a0c2b7d1e";
 const redact = { secrets: [secret] };
+
+/** As a database that sorts the members of objects gives it back. */
+function reordered(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(reordered);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? 1 : -1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
+}
 
 describe("what an interruption shows", () => {
   const asking = (ran: unknown[] = []): Tool =>
@@ -80,6 +88,31 @@ describe("what an interruption shows", () => {
     const edited = { to: "y-[redacted]", password: "new" };
     const outcome = await executor.resume(interruption, [{ type: "approve", arguments: edited }]);
     expect(failed(outcome).error).toMatchObject({ code: "approval_invalid" });
+    completed(await executor.resume(interruption, [{ type: "approve" }]));
+  });
+
+  test("edited after its keeper has put its members in another order, each keeps its own name", async () => {
+    const ran: unknown[] = [];
+    const executor = executorFor(asking(ran), { redact });
+    const given = { to: "bob", amount: 5, token: secret, [secret]: { b: 1, a: secret } };
+    const kept = interruptionOf(await executor.execute(call("send", given)));
+    const interruption = reordered(kept) as typeof kept;
+    const shown = interruption.call.arguments as Record<string, unknown>;
+    const edited = { ...shown, amount: 6 } as never;
+    completed(await executor.resume(interruption, [{ type: "approve", arguments: edited }]));
+    expect(ran).toEqual([{ ...given, amount: 6 }]);
+  });
+
+  test("edited where several names are masked, it is refused: which is which nobody knows", async () => {
+    const other = "8471";
+    const executor = executorFor(asking(), { redact: { secrets: [secret, other] } });
+    const given = { [secret]: "x", [other]: "y" };
+    const interruption = interruptionOf(await executor.execute(call("send", given)));
+    const edited = interruption.call.arguments as JsonObject;
+    const answer = { type: "approve", arguments: edited } as const;
+    expect(failed(await executor.resume(interruption, [answer])).error.code).toBe(
+      "approval_invalid",
+    );
     completed(await executor.resume(interruption, [{ type: "approve" }]));
   });
 

@@ -62,6 +62,13 @@ describe("SE03: a registered secret in what a tool answers", () => {
     expect(result.content).toEqual([text("a [redacted]"), text("[redacted] b")]);
   });
 
+  test("is found when texts of nothing stand in the middle of it, and they stay empty", async () => {
+    const parts = ["", "a tok_4f9", "", "a0c2b7", "", "d1e b", ""];
+    const { result } = completed(await runs(() => parts.map(text)).execute(call("t")));
+    const shown = ["", "a [redacted]", "", "[redacted]", "", "[redacted] b", ""];
+    expect(result.content).toEqual(shown.map(text));
+  });
+
   test("does not come into the store of artifacts", async () => {
     const stored: string[] = [];
     const artifacts = memoryArtifacts();

@@ -208,9 +208,28 @@ const ways: Readonly<Record<string, Way>> = {
         // What a model has sent goes back to nobody; only what is told of it counts.
         await executor.execute(call("t", { whole, value }));
         await executor.execute(call("t", JSON.stringify({ whole, value })));
-        await executor.execute(call("t", `{"whole":${JSON.stringify(whole)}`));
       },
     ),
+  "refused arguments": (whole, value, cuts) => {
+    const at = cuts[0] ?? 0;
+    const long = `${"- ".repeat(at % 60)}${whole}`;
+    const sent = [{ long }, { long: 1, [long]: 2 }, { long: 1, deep: { [long]: "x" } }, { value }];
+    return leaving(
+      tool("t", () => "", {
+        input: {
+          type: "object",
+          properties: { long: { type: "integer" }, deep: { additionalProperties: false } },
+          additionalProperties: { type: "boolean" },
+        },
+      }),
+      async (executor, note) => {
+        for (const args of sent) note(await executor.execute(call("t", args)));
+        const json = JSON.stringify({ long });
+        note(await executor.execute(call("t", json.slice(0, -1 - (at % 2)))));
+        note(await executor.execute(call("t", `${json}${long}`)));
+      },
+    );
+  },
 };
 
 /** Every text of what has left, but what is encrypted. */

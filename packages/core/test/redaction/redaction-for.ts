@@ -1,3 +1,11 @@
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
 /** How a text can be written so that whoever reads it still has it. */
 export const writings: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
@@ -14,6 +22,8 @@ export const writings: Readonly<Record<string, (text: string) => string>> = {
   "percent, all of it": (text) =>
     [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   form: (text) => new URLSearchParams({ "": text }).toString().slice(1),
+  XML: (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  HTML: (text) => text.replaceAll(/[&<>"']/g, (char) => entities[char] as string),
   base64: (text) => Buffer.from(text).toString("base64"),
   base64url: (text) => Buffer.from(text).toString("base64url"),
   "base64 after one": (text) => Buffer.from(`:${text}`).toString("base64"),
@@ -35,6 +45,11 @@ export function readings(text: string): readonly string[] {
       );
     }
     if (one.includes("%")) all.add(one.replaceAll(/(?:%[0-9a-f]{2})+/gi, utf8));
+    if (one.includes("&")) {
+      all.add(
+        Object.entries(entities).reduceRight((at, [char, name]) => at.replaceAll(name, char), one),
+      );
+    }
     if (one.includes("+")) all.add(one.replaceAll("+", " "));
   }
   for (const one of [...all]) {

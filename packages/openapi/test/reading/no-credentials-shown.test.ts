@@ -40,7 +40,7 @@ const document: JsonObject = {
 
 describe("SE01: a credential", () => {
   test("of a document, its server or the host is in no tool that anybody is shown", async () => {
-    const source = openApiSource(document, { auth: { apiKey: { header: secret } } });
+    const source = openApiSource(document, { auth: { apiKey: secret } });
     const registry = new ToolRegistry([source]);
     await registry.ready;
     const executor = new ToolExecutor({ registry });

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { text } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed } from "../support/outcomes.ts";
+
+const seed = Number(process.env["TOOLWEAVE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+beforeAll(() => console.info(`TOOLWEAVE_SEED=${seed}`));
+
+/** Longer than what is told apart at once. */
+const head = "eyJhbGciOiJIUzI1NiJ9.";
+
+async function redacted(whole: string, secrets: readonly string[]): Promise<string> {
+  const executor = executorFor(
+    tool("t", () => whole),
+    { redact: { secrets, credentials: false }, maxOutputBytes: 10_000_000 },
+  );
+  const [block] = completed(await executor.execute(call("t"))).result.content;
+  return block?.type === "text" ? block.text : "";
+}
+
+/** Each place where one stands, looked for one by one; the longest counts. */
+function naive(whole: string, secrets: readonly string[]): string {
+  const bySize = secrets.toSorted((a, b) => b.length - a.length);
+  let result = "";
+  for (let at = 0; at < whole.length;) {
+    const found = bySize.find((secret) => whole.startsWith(secret, at));
+    result += found === undefined ? whole.charAt(at) : "[redacted]";
+    at += found?.length ?? 1;
+  }
+  return result;
+}
+
+describe("secrets that begin alike", () => {
+  test("are all found, the longest that stands there, and nothing else is", async () => {
+    const ending = fc.array(fc.constantFrom("a", "b"), { maxLength: 5 }).map((all) => all.join(""));
+    const endings = fc.array(ending, { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(endings, endings, async (known, said) => {
+        const secrets = known.map((one) => `${head}${one}`);
+        const whole = said.map((one) => `${head}${one}`).join(" ");
+        expect(await redacted(whole, secrets)).toBe(naive(whole, secrets));
+      }),
+      { numRuns: 500, seed },
+    );
+  });
+
+  test("take no longer the more there are of them", async () => {
+    const secrets = Array.from({ length: 5000 }, (_, index) => `${head}${index}-${index}`);
+    const whole = `${head} `.repeat(20_000);
+    const startedAt = performance.now();
+    expect(await redacted(whole, secrets)).toBe(whole);
+    // One by one it would be some hundred million comparisons.
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  }, 30_000);
+});
+
+describe("an output that is made to be slow to search", () => {
+  test.each([
+    ["bearer+a1/", 1_000_000],
+    ["basic+", 6_000_000],
+    ["%25", 3_000_000],
+    ["\\", 1_000_000],
+  ])(
+    "of many %j is not",
+    async (part, length) => {
+      const whole = part.repeat(length / part.length);
+      const executor = executorFor(
+        tool("t", () => whole),
+        { redact: { secrets: ["a%5c/b+c"] } },
+      );
+      const startedAt = performance.now();
+      completed(await executor.execute(call("t")));
+      expect(performance.now() - startedAt).toBeLessThan(3000);
+    },
+    30_000,
+  );
+
+  test("of a secret cut between each two of many texts is not, and none is missed", async () => {
+    const cut = ["tok_4f9a0", "c2b7d1e "].map(text);
+    const content = Array.from({ length: 60_000 }, (_, index) => cut[index % 2] ?? text(""));
+    const executor = executorFor(
+      tool("t", () => ({ content })),
+      { redact: { secrets: ["tok_4f9a0c2b7d1e"] }, maxOutputBytes: 10_000_000 },
+    );
+    const startedAt = performance.now();
+    const { content: shown } = completed(await executor.execute(call("t"))).result;
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(JSON.stringify(shown)).not.toMatch(/tok_|c2b7/);
+  }, 30_000);
+});

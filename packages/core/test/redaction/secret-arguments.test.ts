@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject, JsonSchema } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { interruptionOf } from "../support/outcomes.ts";
+
+/** The arguments as a person is shown them. */
+async function shown(input: object, args: JsonObject): Promise<unknown> {
+  const executor = executorFor(
+    tool("t", undefined, {
+      input: { type: "object", ...input } as JsonSchema,
+      annotations: { needsApprovalHint: true },
+    }),
+  );
+  return interruptionOf(await executor.execute(call("t", args))).call.arguments;
+}
+
+const hidden = { writeOnly: true };
+const mask = "[redacted]";
+
+describe("SE09: what a schema calls secret is masked", () => {
+  test.each<[string, object, JsonObject, JsonObject]>([
+    [
+      "by a pattern, where the member is declared, too",
+      { properties: { pass: {} }, patternProperties: { "^pass": hidden } },
+      { pass: "p" },
+      { pass: mask },
+    ],
+    [
+      "by a reference with escapes",
+      { properties: { a: { $ref: "#/$defs/a%20b" } }, $defs: { "a b": hidden } },
+      { a: "p", b: "q" },
+      { a: mask, b: "q" },
+    ],
+    [
+      "by a reference to an anchor, since it may be",
+      { properties: { a: { $ref: "#x" } }, $defs: { x: { $anchor: "x", ...hidden } } },
+      { a: "p", b: "q" },
+      { a: mask, b: "q" },
+    ],
+    [
+      "by what else it depends on",
+      { dependentSchemas: { a: { properties: { b: hidden } } } },
+      { a: "p", b: "q" },
+      { a: "p", b: mask },
+    ],
+    [
+      "by what is left over",
+      { properties: { a: {} }, unevaluatedProperties: hidden },
+      { a: "p", b: "q" },
+      { a: "p", b: mask },
+    ],
+  ])("%s", async (_, input, args, expected) => {
+    expect(await shown(input, args)).toEqual(expected);
+  });
+
+  test("a hundred levels down", async () => {
+    let args: JsonObject = { token: "tok_deep" };
+    for (let level = 0; level < 100; level++) args = { next: args };
+    const node = { properties: { next: { $ref: "#/$defs/node" }, token: hidden } };
+    const seen = await shown({ $ref: "#/$defs/node", $defs: { node } }, args);
+    expect(JSON.stringify(seen)).not.toContain("tok_deep");
+  });
+
+  test("whole, when a schema is made to lead to more places than can be looked at", async () => {
+    const twice = { allOf: [{ $ref: "#/$defs/twice" }, { $ref: "#/$defs/twice" }] };
+    const a = JSON.parse('{ "if": { "type": "number" }, "then": { "$ref": "#/$defs/twice" } }');
+    const input = {
+      properties: { a: a as object, b: hidden },
+      $defs: { twice },
+    };
+    const startedAt = performance.now();
+    expect(await shown(input, { a: "p" })).toEqual({ a: mask });
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+  });
+});

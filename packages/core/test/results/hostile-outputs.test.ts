@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { isContentBlock, text, type ContentBlock, type JsonObject } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed, textFor } from "../support/outcomes.ts";
+
+async function resultOf(returned: unknown, options = {}) {
+  const executor = executorFor(
+    tool("t", () => returned as never),
+    options,
+  );
+  return completed(await executor.execute(call("t"))).result;
+}
+
+/** Something that says `first` as often as that, and `then` from then on. */
+function turning(reads: number, first: string, then: string): { readonly said: string } {
+  let left = reads;
+  return {
+    get said() {
+      return left-- > 0 ? first : then;
+    },
+  };
+}
+
+describe("a list of holes", () => {
+  const limits = { largeOutputs: { maxCapturedBytes: 1000 } };
+
+  test("is not gone through, however long it says it is", async () => {
+    const { content } = await resultOf(Array.from({ length: 0 }).concat(new Array(4e9)), limits);
+    expect(content.length).toBeGreaterThan(0);
+    const endless = new Proxy([], {
+      get: (list, name) => (name === "length" ? 2 ** 53 - 1 : Reflect.get(list, name)),
+    });
+    expect((await resultOf(endless, limits)).content.length).toBeGreaterThan(0);
+    expect((await resultOf({ content: endless }, limits)).content.length).toBeGreaterThan(0);
+  });
+});
+
+describe("an output that says something else each time it is asked", () => {
+  const secret = "s3cret-4711-abcdef";
+  const forms: readonly [string, (reads: number) => unknown][] = [
+    [
+      "a text",
+      (reads) => {
+        const at = turning(reads, "clean", secret.repeat(20_000));
+        return {
+          content: [
+            {
+              type: "text",
+              get text() {
+                return at.said;
+              },
+            },
+          ],
+        };
+      },
+    ],
+    [
+      "content",
+      (reads) => {
+        const at = turning(reads, "clean", secret.repeat(20_000));
+        return {
+          get content() {
+            return [text(at.said)];
+          },
+        };
+      },
+    ],
+    [
+      "a resource",
+      (reads) => {
+        const at = turning(reads, "clean", secret.repeat(20_000));
+        const resource = {
+          uri: "a:b",
+          get text() {
+            return at.said;
+          },
+        };
+        return [{ type: "resource", resource }];
+      },
+    ],
+  ];
+
+  test.each(forms)("is read once: %s", async (_, make) => {
+    for (let reads = 0; reads < 30; reads++) {
+      const { content } = await resultOf(make(reads), { redact: { secrets: [secret] } });
+      const shown = JSON.stringify(content);
+      expect(shown).toBe(JSON.stringify(content));
+      expect(shown).not.toContain(secret);
+      expect(shown.length).toBeLessThan(10_000);
+    }
+  });
+
+  test("does not change when the tool changes its blocks afterwards", async () => {
+    const block = { type: "image", data: "AAAA", mimeType: "image/png", _meta: { a: ["b"] } };
+    const content = [block, text("x")];
+    const result = await resultOf({ content });
+    block.data = secret;
+    block._meta.a[0] = secret;
+    content.push(text(secret));
+    expect(JSON.stringify(result.content)).not.toContain(secret);
+    expect(result.content).toEqual([{ ...block, data: "AAAA", _meta: { a: ["b"] } }, text("x")]);
+  });
+});
+
+describe("a forged output", () => {
+  test("has of the executor's own fields nothing of another type", async () => {
+    for (const odd of [null, 5, "art_", {}, { a: 1 }]) {
+      const forged = { content: [text("x")], artifacts: odd, childRunId: odd };
+      const { artifacts, childRunId } = await resultOf(forged);
+      expect(artifacts).toEqual([]);
+      expect(childRunId).toBe(typeof odd === "string" ? odd : undefined);
+    }
+  });
+
+  const odd: JsonObject = { toString: 1, valueOf: 1 };
+  const link = { type: "resource_link", uri: "a:b", name: "n" };
+  test.each([
+    [{ ...link, title: odd }],
+    [{ ...link, description: odd }],
+    [{ ...link, mimeType: odd }],
+    [{ type: "resource", resource: { uri: "a:b", mimeType: odd, blob: "AAAA" } }],
+  ])("has no block with a part that cannot be written into a text: %j", async (block) => {
+    expect(isContentBlock(block)).toBe(false);
+    const executor = executorFor(tool("t", () => [block as unknown as ContentBlock]));
+    expect(textFor(await executor.execute(call("t")))).toBe(JSON.stringify([block]));
+  });
+
+  test("keeps the text of a block that has more beside it than is kept", async () => {
+    const long = { type: "text", text: "short", _meta: { a: "x".repeat(5000) } };
+    const limits = { largeOutputs: { maxCapturedBytes: 1000 } };
+    expect((await resultOf([long], limits)).content[0]).toEqual(text("short"));
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import {
+  memoryPendingCalls,
+  memoryTasks,
+  suspend,
+  type Interruption,
+  type TaskStore,
+  type ToolExecutor,
+} from "@toolweave/core";
+import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
+import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
+import { gate, key } from "../support/pending-call-stores.ts";
+import { taskIdOf, taskTool } from "./task-for.ts";
+
+const answers = [{ type: "input", value: "red" }] as const;
+
+interface Setup {
+  readonly here: ToolExecutor;
+  readonly there: ToolExecutor;
+  readonly tasks: TaskStore;
+  readonly clock: FakeClock;
+  readonly ran: unknown[];
+  readonly id: string;
+  readonly interruption: Interruption;
+  readonly claimed: () => Promise<void>;
+}
+
+/** A task that waits for a person, and two executors with nothing in common but their stores. */
+async function waitingTask(): Promise<Setup> {
+  const clock = new FakeClock();
+  const pendingCalls = memoryPendingCalls(clock);
+  const tasks = memoryTasks(clock);
+  const ran: unknown[] = [];
+  const tool = taskTool("book", (_, { resumed }) => {
+    if (resumed === undefined) return suspend([{ id: "q", type: "input", message: "?" }], null);
+    ran.push(resumed.answers);
+    return "booked";
+  });
+  const shared = { key, pendingCalls, tasks, clock };
+  const [here, there] = [executorFor(tool, shared), executorFor(tool, shared)];
+  const id = taskIdOf(await here.execute(call("book")));
+  const interruption = interruptionOf(await here.tasks.result(id));
+  const claimed = async (): Promise<void> => {
+    while ((await pendingCalls.get(interruption.id))?.status === "pending") await hashed();
+  };
+  return { here, there, tasks, clock, ran, id, interruption, claimed };
+}
+
+describe("a task that is cancelled at the moment when its answer comes", () => {
+  test("is not called cancelled when another process goes on with it already", async () => {
+    const { here, there, tasks, clock, ran, id, interruption, claimed } = await waitingTask();
+    const { opened, open } = gate();
+    const change = tasks.change.bind(tasks);
+    tasks.change = (one, given) =>
+      given.status === "working" ? opened.then(() => change(one, given)) : change(one, given);
+    const resumed = there.resume(interruption, answers);
+    await claimed();
+    const cancelling = here.tasks.cancel(id).then(
+      () => "cancelled",
+      (error: unknown) => (error as { code: string }).code,
+    );
+    await clock.advance(1000);
+    expect(await cancelling).toBe("unavailable");
+    open();
+    expect(taskIdOf(await resumed)).toBe(id);
+    completed(await there.tasks.result(id));
+    expect(ran).toHaveLength(1);
+  });
+
+  test("is stopped as soon as this process goes on with it", async () => {
+    const { here, tasks, clock, id, interruption, claimed } = await waitingTask();
+    const { opened, open } = gate();
+    const change = tasks.change.bind(tasks);
+    tasks.change = (one, given) =>
+      given.status === "working" ? opened.then(() => change(one, given)) : change(one, given);
+    const events = recorded(here);
+    const resumed = here.resume(interruption, answers);
+    await claimed();
+    const cancelling = here.tasks.cancel(id);
+    open();
+    await resumed;
+    await hashed();
+    await clock.advance(1000);
+    expect((await cancelling).status).toMatch(/^(?:cancelled|completed)$/);
+    const ends = typesOf(events).filter((type) => /^task\.(?:cancelled|completed)$/.test(type));
+    expect(ends).toEqual([`task.${(await cancelling).status}`]);
+  });
+
+  test("cannot be gone on with by anybody once it is being cancelled", async () => {
+    const { here, there, tasks, ran, id, interruption } = await waitingTask();
+    const { opened, open } = gate();
+    const change = tasks.change.bind(tasks);
+    tasks.change = (one, given) =>
+      given.status === "cancelled" ? opened.then(() => change(one, given)) : change(one, given);
+    const cancelling = here.tasks.cancel(id);
+    await hashed();
+    expect(codeOf(await there.resume(interruption, answers))).toBe("approval_invalid");
+    open();
+    expect(await cancelling).toMatchObject({ status: "cancelled" });
+    expect(ran).toEqual([]);
+  });
+
+  test("stays there to be cancelled when the store of tasks fails just then", async () => {
+    const { here, tasks, id } = await waitingTask();
+    const change = tasks.change.bind(tasks);
+    tasks.change = () => {
+      throw new Error("disk full");
+    };
+    await expect(here.tasks.cancel(id)).rejects.toMatchObject({ code: "store_unavailable" });
+    tasks.change = change;
+    expect(await here.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
+  });
+});
