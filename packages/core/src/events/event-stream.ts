@@ -31,6 +31,8 @@ export class EventStream {
   #active: boolean;
   /** Somebody wants to hear everything. */
   #isAlways: boolean;
+  /** More than one has each event: none may change it for the others. */
+  #isShared = false;
   #telling = false;
   /** Told of by listeners, while others have not heard of what came before. */
   readonly #waiting: ToolEvent[] = [];
@@ -67,8 +69,10 @@ export class EventStream {
   }
 
   #look(): void {
+    const hearing = this.#listeners.size + this.#occasional.size;
+    this.#isShared = hearing + (this.backlog === undefined ? 0 : 1) > 1;
     this.#isAlways = this.backlog !== undefined || this.#listeners.size > 0;
-    this.#active = this.#isAlways || this.#occasional.size > 0;
+    this.#active = this.#isAlways || hearing > 0;
   }
 
   /**
@@ -205,7 +209,7 @@ export class EventStream {
   }
 
   #tell(written: WrittenEvent): void {
-    const event = Object.freeze(written) as unknown as ToolEvent;
+    const event = (this.#isShared ? Object.freeze(written) : written) as unknown as ToolEvent;
     if (this.#telling) return void this.#waiting.push(event);
     this.#telling = true;
     this.#hand(event);

@@ -146,7 +146,7 @@ export interface RegistryChangedEvent extends Envelope {
   readonly changed: readonly string[];
 }
 
-/** Everything an executor tells: plain JSON, frozen. */
+/** Everything an executor tells: plain JSON, frozen where more than one hears it. */
 export type ToolEvent = ToolCallEvent | RegistryChangedEvent;
 
 /** Receives events, in order; what it throws changes nothing. */
