@@ -1,3 +1,4 @@
+import { nodeBuffer } from "../results/node-buffer.ts";
 /** Shorter secrets are not kept. */
 const shortest = 4;
 
@@ -62,6 +63,8 @@ function addBase64(bytes: Uint8Array, patterns: Set<string>): void {
 
 /** A character for each byte. */
 export function latin1(bytes: Uint8Array): string {
+  const buffer = nodeBuffer(bytes);
+  if (buffer !== undefined) return buffer.toString("latin1");
   let text = "";
   for (let index = 0; index < bytes.length; index += 0x2000) {
     text += String.fromCharCode(...bytes.subarray(index, index + 0x2000));

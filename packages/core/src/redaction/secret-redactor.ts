@@ -152,6 +152,7 @@ export class SecretRedactor implements Redactor {
       const shown = this.text(asText);
       if (shown !== asText) return new TextEncoder().encode(shown);
     }
+    if (!this.#knows()) return bytes;
     const spans: Spans = [];
     const text = latin1(bytes);
     for (const finder of this.#finders) finder.findPlain(text, spans);

@@ -1,3 +1,5 @@
+import { nodeBuffer } from "./node-buffer.ts";
+
 interface Native {
   readonly toBase64?: () => string;
 }
@@ -11,6 +13,8 @@ const chunkLength = (chunkBytes / 3) * 4;
 export function bytesToBase64(bytes: Uint8Array): string {
   const { toBase64 } = Uint8Array.prototype as Native;
   if (toBase64 !== undefined) return toBase64.call(bytes);
+  const buffer = nodeBuffer(bytes);
+  if (buffer !== undefined) return buffer.toString("base64");
   const parts: string[] = [];
   for (let index = 0; index < bytes.length; index += chunkBytes) {
     parts.push(btoa(String.fromCharCode(...bytes.subarray(index, index + chunkBytes))));
