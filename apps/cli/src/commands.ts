@@ -79,7 +79,7 @@ export function commands(context: CommandContext): Command {
       "Lists the tools that are about some words, the best first: name, method and path, what a call does, summary. It looks at names, titles, descriptions, parameters and where tools are from.",
     )
     .argument("<words...>", "what the tool should do")
-    .option("--limit <n>", "list at most so many: 1 to 100 (default: 10)", resultLimit, 10)
+    .option("--limit <n>", "list at most so many: 1 to 100", resultLimit, 10)
     .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", searchExamples + exitCodeHelp)

@@ -1,4 +1,4 @@
-import { isAtLeastZero } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 import type { CallOptions, RunOptions } from "./tool-run.ts";
@@ -39,6 +39,16 @@ export function checkCallOptions(where: string, options: CallOptions): void {
   }
   checkSignal(where, options.signal);
   checkOnUpdate(where, options.onUpdate);
+}
+
+/**
+ * The same, and what is no option of a call.
+ *
+ * @throws ToolError `internal`
+ */
+export function checkOneCall(where: string, options: CallOptions): void {
+  checkOptions(where, options, callOptionNames);
+  checkCallOptions(where, options);
 }
 
 /** @throws ToolError `internal` for what is no function. */

@@ -1,5 +1,4 @@
 import { checkSession } from "../artifacts/owner.ts";
-import { checkOptions } from "../check-options.ts";
 import { Exposure } from "../helpers/exposure.ts";
 import { isHelperName } from "../helpers/helper-names.ts";
 import type { ToolSearch } from "../helpers/run-search.ts";
@@ -20,7 +19,7 @@ import { Batch, type BatchRun } from "./batch.ts";
 import { CallStream } from "./call-stream.ts";
 import type { Engine } from "./engine.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
-import { callOptionNames, checkCallOptions } from "./call-options.ts";
+import { checkOneCall } from "./call-options.ts";
 import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
@@ -199,7 +198,7 @@ export class ToolRun {
    * @throws ToolError `internal` when an option makes no sense; nothing has run then.
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
-    if (options !== undefined) checkOwn("run.execute", options);
+    if (options !== undefined) checkOneCall("run.execute", options);
     const admitted = this.#admitted?.get(call);
     if (admitted !== undefined) return this.#start(call, admitted, options);
     if (!this.#engine.registry.loading) return this.#executeNow(call, options);
@@ -216,7 +215,7 @@ export class ToolRun {
    * @throws ToolError `internal` (by rejecting) when an option makes no sense.
    */
   async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
-    if (options !== undefined) checkOwn("run.admits", options);
+    if (options !== undefined) checkOneCall("run.admits", options);
     if (this.#engine.registry.loading) await this.#loaded(options?.signal);
     const execution = this.#prepare(call, options);
     const outcome = await followSignal(options?.signal, execution, admit);
@@ -394,9 +393,4 @@ export class ToolRun {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#onAbort = undefined;
   }
-}
-
-function checkOwn(where: string, options: CallOptions): void {
-  checkOptions(where, options, callOptionNames);
-  checkCallOptions(where, options);
 }

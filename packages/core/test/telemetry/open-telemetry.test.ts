@@ -38,16 +38,6 @@ describe("the span of a call", () => {
     });
   });
 
-  test("has no description where a source gives none, and the call is none the worse", async () => {
-    const collected = new Collected();
-    const odd = foreignTool("odd", { spec: { description: 5 as never } });
-    const policy = { preset: "autonomous" } as const;
-    const executor = executorFor(odd, { policy, hooks: [collected.hook()] });
-    completed(await executor.execute(call("odd")));
-    const [span] = await collected.spans();
-    expect(span!.attributes).not.toHaveProperty(["gen_ai.tool.description"]);
-  });
-
   test("is a child of the host's, and the parent of what the tool, its middleware and its calls do", async () => {
     const collected = new Collected();
     const own = collected.tracers.getTracer("own");
