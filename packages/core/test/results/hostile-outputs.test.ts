@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isContentBlock, text, type ContentBlock, type JsonObject } from "@toolweave/core";
-import { call, executorFor, tool } from "../support/executor-for.ts";
+import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { completed, textFor } from "../support/outcomes.ts";
 
 async function resultOf(returned: unknown, options = {}) {
@@ -110,7 +110,10 @@ describe("a forged output", () => {
   test("has of the executor's own fields nothing of another type", async () => {
     for (const odd of [null, 5, "art_", {}, { a: 1 }]) {
       const forged = { content: [text("x")], artifacts: odd, childRunId: odd };
-      const { artifacts, childRunId } = await resultOf(forged);
+      const executor = executorFor(tool("t", () => forged as never));
+      const events = recorded(executor);
+      const { artifacts, childRunId } = completed(await executor.execute(call("t"))).result;
+      expect(typesOf(events)).not.toContain("store.failed");
       expect(artifacts).toEqual([]);
       expect(childRunId).toBe(typeof odd === "string" ? odd : undefined);
     }
