@@ -1,4 +1,4 @@
-import { errorCodes, ToolError } from "../tool-error.ts";
+import { errorCodes, ToolError, type ToolErrorCode } from "../tool-error.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
 import { previewJson } from "../results/preview.ts";
@@ -41,9 +41,18 @@ function withoutSecrets(execution: Execution, redactor: Redactor, error: ToolErr
     return redactor.error(error, execution.attempt > 0);
   } catch {
     return new ToolError(
-      error.code,
+      codeOf(error),
       `${execution.call.name} failed: what it said is withheld, since it could not be searched for secrets.`,
     );
+  }
+}
+
+/** Once more: it may be read only so often. */
+function codeOf(error: ToolError): ToolErrorCode {
+  try {
+    return error.code;
+  } catch {
+    return "execution_failed";
   }
 }
 

@@ -113,6 +113,24 @@ describe("an error that can be read only so often", () => {
   );
 });
 
+test("a call whose preflight throws an error that can be read only so often can be explained", async () => {
+  for (let times = 0; times < 12; times++) {
+    let left = times;
+    const error = new ToolError("unavailable", "Now you see me.");
+    Object.defineProperty(error, "code", {
+      get: () => {
+        if (left-- > 0) return "unavailable";
+        throw new Error("Now you do not.");
+      },
+    });
+    const preflight = (): never => {
+      throw error;
+    };
+    const executor = executorFor(tool("t", undefined, { preflight }));
+    expect((await executor.explain({ name: "t", arguments: {} })).effect).toBe("deny");
+  }
+});
+
 describe("a call that is stopped while something about it is written down", () => {
   /** A call that is refused, and whose refusal is being recorded until `finish` is called. */
   function recording(limits: { calls?: number; durationMs?: number }) {
