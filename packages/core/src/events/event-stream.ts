@@ -213,8 +213,10 @@ export class EventStream {
     if (this.#telling) return void this.#waiting.push(event);
     this.#telling = true;
     this.#hand(event);
-    for (let at = 0; at < this.#waiting.length; at++) this.#hand(this.#waiting[at] as ToolEvent);
-    this.#waiting.length = 0;
+    if (this.#waiting.length > 0) {
+      for (let at = 0; at < this.#waiting.length; at++) this.#hand(this.#waiting[at] as ToolEvent);
+      this.#waiting.length = 0;
+    }
     this.#telling = false;
   }
 
@@ -222,6 +224,7 @@ export class EventStream {
     this.#told = event;
     this.backlog?.push(event);
     for (const listener of this.#listeners) handTo(listener, event);
+    if (this.#occasional.size === 0) return;
     for (const listener of this.#occasional.keys()) handTo(listener, event);
   }
 }
