@@ -21,6 +21,8 @@ export interface CheckContext {
   samples<Kind extends SampleKind>(kind: Kind): NonNullable<SampleCalls[Kind]>;
   /** Waits no longer than the run's deadline. */
   within<T>(pending: PromiseLike<T>, what: string): Promise<T>;
+  /** Waits for a moment in which nothing may happen any more. */
+  quiet(): Promise<void>;
   /** What comes of the rules that hold here for another manifest. */
   holding(manifest: Manifest): Promise<readonly RuleResult[]>;
 }

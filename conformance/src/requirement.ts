@@ -1,10 +1,7 @@
-import type { SampleKind } from "./manifest.ts";
+import type { Declaration } from "./manifest.ts";
 
-/**
- * What a rule needs before it can be checked: that `create` gives a `ToolSource`, or sample calls of
- * a kind.
- */
-export type Capability = "source" | SampleKind;
+/** What a rule needs before it can be checked: that `create` gives a `ToolSource`, or something that the manifest declares. */
+export type Capability = "source" | Declaration;
 
 /** One rule of the contract, as data. */
 export interface Requirement {
@@ -17,4 +14,36 @@ export interface Requirement {
   /** The section of the design that it comes from. */
   readonly section: string;
   readonly needs: readonly Capability[];
+  /** Rules that this one stands on: while one of them is broken, this one has nothing to say. */
+  readonly presupposes: readonly string[];
+}
+
+/**
+ * A rule that has to be kept.
+ *
+ * @param section of the design.
+ */
+export function must(
+  id: string,
+  section: string,
+  text: string,
+  needs: readonly Capability[] = [],
+  presupposes: readonly string[] = [],
+): Requirement {
+  return { id, level: "must", text, section, needs, presupposes };
+}
+
+/**
+ * A rule that should be kept.
+ *
+ * @param section of the design.
+ */
+export function should(
+  id: string,
+  section: string,
+  text: string,
+  needs: readonly Capability[] = [],
+  presupposes: readonly string[] = [],
+): Requirement {
+  return { id, level: "should", text, section, needs, presupposes };
 }

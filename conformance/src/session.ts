@@ -2,7 +2,8 @@ import { ToolError } from "@toolweave/core";
 import type { Check, CheckContext } from "./check.ts";
 import { checks } from "./checks/checks.ts";
 import { failed, messageOf, notApplicable, type Finding } from "./finding.ts";
-import type { Manifest, SampleKind } from "./manifest.ts";
+import { declares, placeOf, reasonWithout } from "./declarations.ts";
+import type { Declaration, Manifest } from "./manifest.ts";
 import { resultOf, type RuleResult } from "./report.ts";
 import type { Requirement } from "./requirement.ts";
 import { requirements } from "./requirements.ts";
@@ -18,6 +19,11 @@ export interface ConformanceOptions {
    * of a cancelled one. Default: 10,000.
    */
   readonly deadlineMs?: number;
+  /**
+   * Milliseconds that the kit watches for what must not happen any more: a late effect, a late
+   * update. Default: 50.
+   */
+  readonly quietMs?: number;
 }
 
 /** The rule that everything else stands on: without a subject there is nothing to look at. */
@@ -30,6 +36,7 @@ export class Session {
   readonly manifest: Manifest;
   readonly seed: number;
   readonly #deadlineMs: number;
+  readonly #quietMs: number;
   readonly #results = new Map<string, Promise<RuleResult>>();
   #shared: Promise<Subject> | undefined;
 
@@ -39,12 +46,14 @@ export class Session {
     this.manifest = manifest;
     this.seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#deadlineMs = options.deadlineMs ?? 10_000;
+    this.#quietMs = options.quietMs ?? 50;
   }
 
   /** Why a rule cannot apply, as far as the manifest says so. */
   notApplicable({ needs }: Requirement): string | undefined {
-    const { without = {} } = this.manifest;
-    return needs.map((need) => (need === "source" ? undefined : without[need])).find(Boolean);
+    return needs
+      .map((need) => (need === "source" ? undefined : reasonWithout(this.manifest, need)))
+      .find(Boolean);
   }
 
   /** Checks a rule. Never rejects. */
@@ -70,20 +79,25 @@ export class Session {
   }
 
   async #finding(requirement: Requirement): Promise<Finding> {
-    const { id, needs } = requirement;
+    const { id, needs, presupposes } = requirement;
     const reason = this.notApplicable(requirement);
     if (reason !== undefined) return notApplicable(reason);
-    for (const need of needs) {
-      if (need !== "source" && !this.manifest.samples?.[need]?.length) return undeclared(need);
-    }
     const check = checksById.get(id);
     if (check === undefined) throw new Error(`The rule ${id} has no check.`);
-    if (id !== opening.id) {
-      if ((await this.result(opening)).status !== "passed") {
-        return notApplicable(`There is nothing to look at: see ${opening.id}.`);
-      }
-      if (needs.includes("source") && !(await this.#open()).isSource) {
-        return notApplicable("create() gives a list of tools, not a source.");
+    if (id === opening.id) return this.#run(check);
+    if ((await this.result(opening)).status !== "passed") {
+      return notApplicable(`There is nothing to look at: see ${opening.id}.`);
+    }
+    if (needs.includes("source") && !(await this.#open()).isSource) {
+      return notApplicable("create() gives a list of tools, not a source.");
+    }
+    for (const need of needs) {
+      if (need !== "source" && !declares(this.manifest, need)) return undeclared(need);
+    }
+    for (const other of presupposes) {
+      const { status } = await this.result(ruleOf(other));
+      if (status === "failed" || status === "known-failing") {
+        return notApplicable(`It stands on a rule that is broken: see ${other}.`);
       }
     }
     return this.#run(check);
@@ -98,6 +112,7 @@ export class Session {
     };
     const { manifest, seed } = this;
     const deadlineMs = this.#deadlineMs;
+    const quietMs = this.#quietMs;
     const context: CheckContext = {
       manifest,
       seed,
@@ -106,6 +121,7 @@ export class Session {
       created: () => keep(create(manifest, deadlineMs)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
       within: (pending, what) => within(pending, deadlineMs, what),
+      quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),
       holding: (other) => this.#holding(other),
     };
     try {
@@ -120,7 +136,11 @@ export class Session {
   }
 
   async #holding(manifest: Manifest): Promise<readonly RuleResult[]> {
-    const other = new Session(manifest, { seed: this.seed, deadlineMs: this.#deadlineMs });
+    const other = new Session(manifest, {
+      seed: this.seed,
+      deadlineMs: this.#deadlineMs,
+      quietMs: this.#quietMs,
+    });
     const results: RuleResult[] = [];
     try {
       for (const requirement of requirements) {
@@ -135,24 +155,32 @@ export class Session {
   }
 }
 
-function undeclared(kind: SampleKind): Finding {
+function ruleOf(id: string): Requirement {
+  const rule = requirements.find((requirement) => requirement.id === id);
+  if (rule === undefined) throw new Error(`There is no rule ${id}.`);
+  return rule;
+}
+
+function undeclared(declaration: Declaration): Finding {
+  const place = placeOf(declaration);
   return failed(
-    `The manifest has no ${kind}: give samples.${kind}, or say in without.${kind} why there are none.`,
-    "Looked for sample calls in the manifest.",
+    `The manifest has no ${declaration}: give ${place}, or say in without.${declaration} why there are none.`,
+    `Looked for ${place} in the manifest.`,
     "none",
   );
 }
 
-function refuseContradictions({
-  name,
-  samples = {},
-  without = {},
-  knownFailing = {},
-}: Manifest): void {
-  for (const [kind, reason] of Object.entries(without)) {
-    if (reason === "") throw misuse(`${name}: without.${kind} needs a reason.`);
-    if (samples[kind as SampleKind]?.length) {
-      throw misuse(`${name}: there are samples.${kind}, so take ${kind} out of without.`);
+function refuseContradictions(manifest: Manifest): void {
+  const { name, without = {}, knownFailing = {} } = manifest;
+  if (without === "") throw misuse(`${name}: without needs a reason.`);
+  for (const [declaration, reason] of Object.entries(typeof without === "string" ? {} : without)) {
+    const place = placeOf(declaration as Declaration);
+    if (place === undefined) {
+      throw misuse(`${name}: without names ${declaration}, which is nothing to declare.`);
+    }
+    if (reason === "") throw misuse(`${name}: without.${declaration} needs a reason.`);
+    if (declares(manifest, declaration as Declaration)) {
+      throw misuse(`${name}: there are ${place}, so take ${declaration} out of without.`);
     }
   }
   for (const id of Object.keys(knownFailing)) {

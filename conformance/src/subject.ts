@@ -1,6 +1,7 @@
 import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
 import type { Manifest } from "./manifest.ts";
 import { readSpec, type ReadTool } from "./read-spec.ts";
+import { isObject } from "./schema/subschemas.ts";
 import { within } from "./within.ts";
 
 /** What the manifest made, ready to be looked at. */
@@ -26,12 +27,12 @@ export class Subject {
     return this.source.tools().map(nameOf);
   }
 
-  /** The tools that a registry takes: canonical names, the first of each. */
+  /** The tools that a registry takes: canonical names, the first of each, described. */
   callable(): Tool[] {
     const seen = new Set<string>();
     return this.source.tools().filter((tool) => {
       const name = nameOf(tool);
-      const fits = isToolName(name) && !seen.has(name);
+      const fits = isToolName(name) && !seen.has(name) && isDescribed(tool);
       seen.add(name);
       return fits;
     });
@@ -79,4 +80,8 @@ function nameOf(tool: Tool): string {
   } catch {
     return "";
   }
+}
+
+function isDescribed({ spec }: Tool): boolean {
+  return isObject(spec.annotations) && isObject(spec.provenance);
 }

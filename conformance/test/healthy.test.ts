@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runConformance, type ConformanceReport, type Manifest } from "../src/index.ts";
-import { sourceManifest, toolsManifest } from "./fixtures.ts";
+import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 function red({ seed, rules }: ConformanceReport): unknown[] {
   return rules

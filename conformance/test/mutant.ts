@@ -1,6 +1,6 @@
 import { defineTool, type Tool, type ToolSource, type ToolSpec } from "@toolweave/core";
 import type { Manifest } from "../src/index.ts";
-import { sourceManifest, toolsManifest } from "./fixtures.ts";
+import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 /** Something deliberately broken, and the one rule that must say so. */
 export interface Mutant {
@@ -28,7 +28,7 @@ export const spare: Tool = defineTool({
 export function ofTools(
   rule: string,
   what: string,
-  change: (tools: Tool[]) => readonly Tool[],
+  change: NonNullable<Parameters<typeof toolsManifest>[0]>,
 ): Mutant {
   return { rule, what, manifest: () => toolsManifest(change) };
 }
@@ -74,7 +74,7 @@ export function hanging(mutant: Mutant): Mutant {
 export function ofSource(
   rule: string,
   what: string,
-  change: (source: ToolSource) => ToolSource,
+  change: NonNullable<Parameters<typeof sourceManifest>[0]>,
 ): Mutant {
   return { rule, what, manifest: () => sourceManifest(change) };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { runConformance } from "../src/index.ts";
-import { mutants } from "./mutants.ts";
+import { mutants } from "./mutants/index.ts";
 
 test.concurrent.each(mutants)(
   "$what breaks $rule and no other rule",
   { timeout: 60_000 },
   async ({ rule, manifest, hangs = false }) => {
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const { rules } = await runConformance(manifest(), {
         seed,
         ...(hangs ? { deadlineMs: 1000 } : {}),

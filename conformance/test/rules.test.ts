@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checks } from "../src/checks/checks.ts";
 import { requirements } from "../src/index.ts";
-import { mutants } from "./mutants.ts";
+import { mutants } from "./mutants/index.ts";
 
 const ids = requirements.map(({ id }) => id);
 

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { runConformance, type Manifest, type RuleResult } from "../src/index.ts";
-import { sourceManifest, toolsManifest } from "./fixtures.ts";
+import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 const none = {
   succeedingCalls: "no time",

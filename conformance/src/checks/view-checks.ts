@@ -1,4 +1,11 @@
-import { filter, prefix, prefixName, shortHash, toolsSource } from "@toolweave/core";
+import {
+  filter,
+  prefix,
+  prefixName,
+  shortHash,
+  toolsSource,
+  type ToolSource,
+} from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, passed, type Finding } from "../finding.ts";
 import type { Subject } from "../subject.ts";
@@ -40,36 +47,38 @@ function hiddenNames({ manifest, seed }: CheckContext, { tools }: Subject): Set<
 }
 
 function viewOf(manifest: Manifest, hidden: ReadonlySet<string>): Manifest {
-  const { samples, knownFailing: _, ...rest } = manifest;
+  const { samples, generatedCalls, change, knownFailing: _, ...rest } = manifest;
+  const inner = new WeakMap<ToolSource, ToolSource>();
   return {
     ...rest,
     name: `${manifest.name}, prefixed and filtered`,
     ...(samples === undefined ? {} : { samples: renamedSamples(samples) }),
+    ...(generatedCalls === undefined ? {} : { generatedCalls: renamedNames(generatedCalls) }),
+    ...(change === undefined ? {} : { change: (view) => change(inner.get(view) ?? view) }),
     create: async () => {
       const made = await manifest.create();
       const source = "tools" in made ? made : toolsSource(manifest.name, made);
-      return prefix(
+      const view = prefix(
         filter(source, ({ spec }) => !hidden.has(spec.name)),
         viewPrefix,
       );
+      inner.set(view, source);
+      return view;
     },
   };
 }
 
-function renamedSamples({
-  succeedingCalls = [],
-  failingCalls = [],
-  slowCalls = [],
-  effectCalls = [],
-}: SampleCalls): SampleCalls {
-  return {
-    succeedingCalls: succeedingCalls.map(renamed),
-    failingCalls: failingCalls.map(renamed),
-    slowCalls: slowCalls.map(renamed),
-    effectCalls: effectCalls.map(renamed),
-  };
+function renamedNames(names: "all" | readonly string[]): "all" | readonly string[] {
+  return names === "all" ? names : names.map((name) => prefixName(viewPrefix, name));
 }
 
-function renamed<Call extends SampleCall>(call: Call): Call {
-  return { ...call, tool: prefixName(viewPrefix, call.tool) };
+function renamedSamples(samples: SampleCalls): SampleCalls {
+  const renamed = Object.entries(samples).map(([kind, calls]) => [
+    kind,
+    (calls as readonly SampleCall[]).map((call) => ({
+      ...call,
+      tool: prefixName(viewPrefix, call.tool),
+    })),
+  ]);
+  return Object.fromEntries(renamed) as SampleCalls;
 }

@@ -1,0 +1,4 @@
+import type { Check } from "../check.ts";
+
+/** What becomes of large and binary outputs. */
+export const largeChecks: readonly Check[] = [];

@@ -1,0 +1,4 @@
+import type { Check } from "../check.ts";
+
+/** What becomes of a source whose backend is away. */
+export const outageChecks: readonly Check[] = [];

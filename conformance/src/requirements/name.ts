@@ -1,0 +1,9 @@
+import { must, type Requirement } from "../requirement.ts";
+
+/** How tools are named, and in which order they come. */
+export const nameRequirements: readonly Requirement[] = [
+  must("TW-NAME-001", "8", "Names are canonical."),
+  must("TW-NAME-002", "8", "Names are unique."),
+  must("TW-NAME-003", "9", "tools() gives the same array while nothing changes.", ["source"]),
+  must("TW-NAME-004", "8", "The tools come in the same order each time."),
+];

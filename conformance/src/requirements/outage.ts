@@ -1,0 +1,4 @@
+import type { Requirement } from "../requirement.ts";
+
+/** What becomes of a source whose backend is away. */
+export const outageRequirements: readonly Requirement[] = [];

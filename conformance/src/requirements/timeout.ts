@@ -1,0 +1,4 @@
+import type { Requirement } from "../requirement.ts";
+
+/** What a timeout does. */
+export const timeoutRequirements: readonly Requirement[] = [];

@@ -1,0 +1,43 @@
+import type { Mutant } from "../mutant.ts";
+import { callMutants } from "./call.ts";
+import { cancellationMutants } from "./cancellation.ts";
+import { changeMutants } from "./change.ts";
+import { concurrencyMutants } from "./concurrency.ts";
+import { determinismMutants } from "./determinism.ts";
+import { errorMutants } from "./error.ts";
+import { eventMutants } from "./event.ts";
+import { largeMutants } from "./large.ts";
+import { lifecycleMutants } from "./lifecycle.ts";
+import { nameMutants } from "./name.ts";
+import { outageMutants } from "./outage.ts";
+import { permissionMutants } from "./permission.ts";
+import { purityMutants } from "./purity.ts";
+import { resultMutants } from "./result.ts";
+import { secretMutants } from "./secret.ts";
+import { specMutants } from "./spec.ts";
+import { suspensionMutants } from "./suspension.ts";
+import { timeoutMutants } from "./timeout.ts";
+import { viewMutants } from "./view.ts";
+
+/** At least one for every must-rule. */
+export const mutants: readonly Mutant[] = [
+  ...lifecycleMutants,
+  ...changeMutants,
+  ...outageMutants,
+  ...specMutants,
+  ...nameMutants,
+  ...determinismMutants,
+  ...secretMutants,
+  ...callMutants,
+  ...resultMutants,
+  ...largeMutants,
+  ...errorMutants,
+  ...cancellationMutants,
+  ...timeoutMutants,
+  ...concurrencyMutants,
+  ...purityMutants,
+  ...permissionMutants,
+  ...suspensionMutants,
+  ...eventMutants,
+  ...viewMutants,
+];
