@@ -70,6 +70,7 @@ export type {
   ValidationProblem,
 } from "./spec/tool.ts";
 export { lazyProperty } from "./spec/lazy.ts";
+export { visibleText } from "./spec/visible-text.ts";
 export { checkOptions } from "./check-options.ts";
 export { errorCodes, ToolError } from "./tool-error.ts";
 export type {

@@ -214,7 +214,13 @@ class DocumentSource implements OpenApiSource {
   }
 
   #announce(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch {
+        // One that throws keeps neither the source from loading nor the others from hearing it.
+      }
+    }
   }
 }
 

@@ -29,6 +29,11 @@ function trimmed(description: string): string {
     if (next.length > descriptionBudget) break;
     kept = next;
   }
-  if (kept === "") kept = description.slice(0, descriptionBudget).replace(/\s+\S*$/, "");
+  if (kept === "") kept = beginningOf(description).replace(/\s+\S*$/, "");
   return `${kept} […]`;
+}
+
+/** As much as may be shown; a character of two UTF-16 units is not cut in half. */
+function beginningOf(description: string): string {
+  return description.slice(0, descriptionBudget).replace(/[\ud800-\udbff]$/, "");
 }

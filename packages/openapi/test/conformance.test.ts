@@ -52,7 +52,7 @@ const library = {
     "/books": {
       get: {
         operationId: "listBooks",
-        summary: "List books",
+        summary: "List the books of a page.",
         parameters: [
           { name: "page", in: "query", schema: { type: "integer", minimum: 1, default: 1 } },
           { name: "X-Language", in: "header", schema: { type: "string", pattern: "^[a-z]{2}$" } },
@@ -91,15 +91,24 @@ const library = {
   },
 };
 
-function answerTo({ method, path }: Recorded): { status?: number; body?: unknown } {
+const token = "t0ken-of-the-library";
+
+/** Bytes of the longest book. */
+const longest = 300_000;
+
+function answerTo({ method, path, headers }: Recorded): { status?: number; body?: unknown } {
   if (path === "/openapi.json") return { status: 200, body: library };
   if (path === "/inventory") return {};
   if (path === "/books" && method === "GET")
     return { status: 200, body: [{ id: 1, title: "Emma" }] };
   if (path === "/books") return { status: 201, body: { id: 2, title: "Emma" } };
-  return path === "/books/1"
-    ? { status: 200, body: { id: 1, title: "Emma", subtitle: null } }
-    : { status: 404, body: { error: "There is no such book." } };
+  // A server that repeats what it was sent must not make it known.
+  const { authorization = null } = headers;
+  if (path === "/books/1") {
+    return { status: 200, body: { id: 1, title: "Emma", subtitle: null, authorization } };
+  }
+  if (path === "/books/2") return { status: 200, body: { title: "Clarissa ".repeat(longest / 9) } };
+  return { status: 404, body: { error: "There is no such book.", authorization } };
 }
 
 function manifest(
@@ -109,6 +118,7 @@ function manifest(
 ): Manifest {
   const added = (): number =>
     server.requests.filter(({ method, path }) => method === "POST" && path === "/books").length;
+  const changes = (): number => server.requests.filter(({ method }) => method !== "GET").length;
   return {
     name,
     create,
@@ -120,12 +130,22 @@ function manifest(
       failingCalls: [{ tool: named("get_book"), arguments: { id: 7 } }],
       slowCalls: [{ tool: named("take_inventory"), arguments: {} }],
       effectCalls: [{ tool: named("add_book"), arguments: { title: "Emma" }, count: added }],
+      largeCalls: [{ tool: named("get_book"), arguments: { id: 2 }, bytes: longest }],
+    },
+    generatedCalls: ["list_books", "add_book", "get_book"].map(named),
+    state: changes,
+    secrets: [token],
+    outage: { begin: () => server.pause(), end: () => server.resume() },
+    without: {
+      suspendingCalls: "an operation waits for nobody",
+      updatingCalls: "an operation answers once",
+      change: "a document is read once",
     },
   };
 }
 
 const source = (): ReturnType<typeof openApiSource> =>
-  openApiSource(`${server.origin}/openapi.json`);
+  openApiSource(`${server.origin}/openapi.json`, { auth: { bearer: token } });
 
 conformance(manifest("an OpenAPI source", source, (tool) => tool));
 conformance(

@@ -30,6 +30,7 @@ export function suspensionRequests(
   try {
     const requests = plainCopy(given);
     if (!Array.isArray(requests)) throw new TypeError("it gave no list of them");
+    if (requests.length === 0) throw new TypeError("it gave none of them");
     if (requests.length > mostRequests) throw new TypeError(`it gave ${requests.length} of them`);
     const ids = new Set<string>();
     return requests.map((request: unknown) => {
@@ -49,7 +50,7 @@ export function suspensionRequests(
 
 function readRequest(request: unknown): InterruptionRequest {
   const { id, type }: Partial<Record<string, unknown>> = request ?? {};
-  if (typeof id !== "string" || typeof type !== "string" || !Object.hasOwn(texts, type)) {
+  if (typeof id !== "string" || id === "" || typeof type !== "string" || !Object.hasOwn(texts, type)) {
     throw new TypeError("one has no id, or is of no known type");
   }
   const read = request as InterruptionRequest;

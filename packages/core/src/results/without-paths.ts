@@ -5,9 +5,15 @@
 const path =
   /(?<![\w./:\\-])(?:file:\/\/|[a-z]:[\\/]|\/(?:home|users|root|srv|var|opt|usr|tmp|etc|private|mnt|media|run|lib|workspaces?|volumes)\/)[^\s'"`<>|:,;)]*/gi;
 
+/** What stands before the path of a request's URL, and in capitals before no file's. */
+const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) $/;
+const longestMethod = "OPTIONS ".length + 1;
+
 /** A message with the last part of each such path in the path's place. */
 export function withoutPaths(message: string): string {
-  return message.replaceAll(path, lastPart);
+  return message.replaceAll(path, (found, at: number) =>
+    method.test(message.slice(Math.max(0, at - longestMethod), at)) ? found : lastPart(found),
+  );
 }
 
 /** The same, and without the paths that a system's error names beside its message. May throw. */

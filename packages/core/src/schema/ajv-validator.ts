@@ -85,6 +85,8 @@ async function loadAjv(dialect: Dialect): Promise<() => Ajv> {
     // Identifiers come from foreign schemas: `__proto__` must be a key like any other.
     Object.setPrototypeOf(ajv.refs, null);
     Object.setPrototypeOf(ajv.schemas, null);
+    // Draft-04's name for `$id`, of which Ajv would rather know nothing: an annotation like others.
+    ajv.removeKeyword("id");
     boundAjv(ajv);
     return ajv;
   };

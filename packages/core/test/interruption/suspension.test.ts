@@ -177,6 +177,8 @@ describe("a tool that waits for a person in the middle of its work", () => {
   test.each<[string, unknown]>([
     ["with a cycle", [Object.assign({}, question, { self: cycle() })]],
     ["with what is no list", question],
+    ["for nothing", []],
+    ["with a request whose id is empty", [{ ...question, id: "" }]],
     ["with a request that is nothing", [null]],
     ["with a request without an id", [{ type: "input", message: "?" }]],
     [

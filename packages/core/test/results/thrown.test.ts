@@ -84,6 +84,10 @@ describe("withoutPaths", () => {
     // Not a path of a file's.
     ["GET https://a.example/home/users/7 failed", "GET https://a.example/home/users/7 failed"],
     ["no route for /v1/customers/7", "no route for /v1/customers/7"],
+    ["GET /users/7 answered 404", "GET /users/7 answered 404"],
+    ["DELETE /media/9: not yours", "DELETE /media/9: not yours"],
+    ["could not get /home/me/a.txt", "could not get a.txt"],
+    ["WIDGET /home/me/a.txt", "WIDGET a.txt"],
     ["src/a.ts and ./b/c.ts", "src/a.ts and ./b/c.ts"],
     ["1/2 or a/tmp/b", "1/2 or a/tmp/b"],
   ])("%s → %s", (message, expected) => {

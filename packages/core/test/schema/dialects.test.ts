@@ -37,6 +37,19 @@ describe("the dialect", () => {
     expect(await problems(old, { a: 1 })).toHaveLength(1);
   });
 
+  test("of draft-04 calls its schemas by id, which is a keyword like those that nobody knows", async () => {
+    const old = {
+      $schema: "http://json-schema.org/draft-04/schema#",
+      id: "https://example.com/book",
+      type: "object",
+      properties: { title: { id: "#title", type: "string" } },
+    };
+    expect(await problems(old, { title: "Emma" })).toBe(undefined);
+    expect(await problems(old, { title: 1 })).toHaveLength(1);
+    const { $schema: _, ...undated } = old;
+    expect(await problems(undated, { title: 1 })).toHaveLength(1);
+  });
+
   test("is 2019-09 when the schema says so", async () => {
     expect(await problems({ ...tuple, $schema: draft2019 }, { a: [1] })).toHaveLength(1);
     const recursive = {

@@ -233,6 +233,18 @@ describe("a source", () => {
     expect(new Set(prints).size).toBe(2 * names.length);
   });
 
+  test("gets ready, and everybody hears of it, whatever a listener throws", async () => {
+    await using source = openApiSource(museumDocument);
+    let heard = 0;
+    source.onChange(() => {
+      throw new Error("a listener of the host's");
+    });
+    source.onChange(() => heard++);
+    await source.ready;
+    expect(heard).toBe(1);
+    expect(source.tools()).toHaveLength(names.length);
+  });
+
   test("that is closed while it loads has no tools", async () => {
     await using server = await RecordingServer.start(() => void source.close());
     const source = openApiSource(`${server.origin}/openapi.json`);

@@ -34,6 +34,13 @@ describe("a tool", () => {
     expect(d).toMatchObject({ name: "delete_a", description: "DELETE /a" });
   });
 
+  test("is described in whole characters", async () => {
+    const description = `x${"\u{1F642}".repeat(600)}`;
+    await using source = await sourceOf({ "/a": { get: { description, responses: ok } } });
+    const [tool] = source.tools();
+    expect(tool?.spec.description).toBe(`x${"\u{1F642}".repeat(499)} […]`);
+  });
+
   test("promises what its method promises", async () => {
     await using source = await sourceOf({
       "/a": Object.fromEntries(

@@ -21,6 +21,7 @@ export class RecordingServer implements AsyncDisposable {
     response.setHeader("content-type", "application/json");
     response.end("{}");
   };
+  #port = 0;
   readonly #server = createServer((message, response) => void this.#handle(message, response));
 
   static async start(answer?: Answer): Promise<RecordingServer> {
@@ -31,7 +32,8 @@ export class RecordingServer implements AsyncDisposable {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const address = this.#server.address() as AddressInfo | null;
+    return `http://127.0.0.1:${address?.port ?? this.#port}`;
   }
 
   get last(): Recorded {
@@ -54,6 +56,16 @@ export class RecordingServer implements AsyncDisposable {
     };
     this.requests.push(recorded);
     this.answer(recorded, response);
+  }
+
+  /** From here on nobody is there, until `resume`. */
+  pause(): Promise<void> {
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this.close();
+  }
+
+  async resume(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, "127.0.0.1", resolve));
   }
 
   async close(): Promise<void> {
