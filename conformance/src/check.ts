@@ -23,8 +23,8 @@ export interface CheckContext {
   within<T>(pending: PromiseLike<T>, what: string): Promise<T>;
   /** Waits for a moment in which nothing may happen any more. */
   quiet(): Promise<void>;
-  /** What comes of the rules that hold here for another manifest. */
-  holding(manifest: Manifest): Promise<readonly RuleResult[]>;
+  /** What comes of those of some rules that hold here for another manifest. */
+  holding(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]>;
 }
 
 /** How a rule is checked. What `run` throws is a failure of the rule. */

@@ -1,5 +1,6 @@
 export { requirements } from "./requirements.ts";
 export type { Capability, Requirement } from "./requirement.ts";
+export { areaOf, areas, type Area } from "./areas.ts";
 export type {
   Declaration,
   EffectCall,
@@ -13,6 +14,10 @@ export type {
   SlowCall,
   SuspendingCall,
 } from "./manifest.ts";
-export type { ConformanceReport, RuleResult } from "./report.ts";
+export type { AreaResult, ConformanceReport, RuleCounts, RuleResult } from "./report.ts";
 export type { ConformanceOptions } from "./session.ts";
-export { runConformance } from "./run-conformance.ts";
+export { runConformance, type RunOptions, type RunProgress } from "./run-conformance.ts";
+export { reportText, type ReportTextOptions } from "./report-text.ts";
+export { summaryOf, type ConformanceBadge, type ConformanceSummary } from "./summary.ts";
+export { verdictOf, type Verdict } from "./verdict.ts";
+export { junitOf } from "./junit.ts";

@@ -67,7 +67,7 @@ export type SampleKind = keyof SampleCalls;
 export interface Outage {
   /** From here on it cannot be reached; what is under way breaks off. */
   readonly begin: () => Awaitable<void>;
-  /** From here on it can be reached again. */
+  /** From here on it can be reached again. Calls succeed again within the run's deadline. */
   readonly end: () => Awaitable<void>;
 }
 

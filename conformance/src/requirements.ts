@@ -8,6 +8,7 @@ import { errorRequirements } from "./requirements/error.ts";
 import { eventRequirements } from "./requirements/event.ts";
 import { largeRequirements } from "./requirements/large.ts";
 import { lifecycleRequirements } from "./requirements/lifecycle.ts";
+import { manifestRequirements } from "./requirements/manifest.ts";
 import { nameRequirements } from "./requirements/name.ts";
 import { outageRequirements } from "./requirements/outage.ts";
 import { permissionRequirements } from "./requirements/permission.ts";
@@ -21,6 +22,7 @@ import { viewRequirements } from "./requirements/view.ts";
 
 /** Every rule that a tool, a source or an adapter can break, in the order they are checked. */
 export const requirements: readonly Requirement[] = [
+  ...manifestRequirements,
   ...lifecycleRequirements,
   ...changeRequirements,
   ...outageRequirements,
@@ -41,3 +43,9 @@ export const requirements: readonly Requirement[] = [
   ...eventRequirements,
   ...viewRequirements,
 ];
+
+/** The rule that everything else stands on: without a subject there is nothing to look at. */
+export const openingId = "TW-LIFE-001";
+
+/** The rule that says what the manifest is silent about, and why the rules that need it are not checked. */
+export const silenceId = "TW-MANIFEST-001";

@@ -6,7 +6,7 @@ import { declares, placeOf, reasonWithout } from "./declarations.ts";
 import type { Declaration, Manifest } from "./manifest.ts";
 import { resultOf, type RuleResult } from "./report.ts";
 import type { Requirement } from "./requirement.ts";
-import { requirements } from "./requirements.ts";
+import { openingId, requirements, silenceId } from "./requirements.ts";
 import { closeQuietly, create, open, type Subject } from "./subject.ts";
 import { within } from "./within.ts";
 
@@ -24,10 +24,14 @@ export interface ConformanceOptions {
    * update. Default: 50.
    */
   readonly quietMs?: number;
+  /**
+   * The ids of the rules to check (`TW-SPEC-003`), or areas (`SPEC`), with the rules that they stand
+   * on. Default: every rule.
+   */
+  readonly only?: readonly string[];
 }
 
-/** The rule that everything else stands on: without a subject there is nothing to look at. */
-const opening = requirements.find(({ id }) => id === "TW-LIFE-001") as Requirement;
+const opening = requirements.find(({ id }) => id === openingId) as Requirement;
 
 const checksById = new Map(checks.map((check) => [check.id, check]));
 
@@ -38,6 +42,11 @@ export class Session {
   readonly #deadlineMs: number;
   readonly #quietMs: number;
   readonly #results = new Map<string, Promise<RuleResult>>();
+  readonly #durations = new Map<string, number>();
+  /** What checks have made that is not closed yet, and runs on views. */
+  readonly #own = new Set<Promise<Subject>>();
+  readonly #others = new Set<Session>();
+  #closed = false;
   #shared: Promise<Subject> | undefined;
 
   /** @throws ToolError `internal` when the manifest contradicts itself. */
@@ -65,17 +74,27 @@ export class Session {
         .catch((error: unknown) =>
           failed("The check could not be finished.", `Checked ${id}.`, messageOf(error)),
         )
-        .then((finding) => resultOf(requirement, finding, this.manifest.knownFailing?.[id]));
+        .then((finding) =>
+          resultOf(requirement, finding, {
+            seed: this.seed,
+            durationMs: this.#durations.get(id) ?? 0,
+            known: this.manifest.knownFailing?.[id],
+          }),
+        );
       this.#results.set(id, result);
     }
     return result;
   }
 
-  /** Lets go of what the rules shared. */
+  /** Lets go of what the rules made, of a check that still runs too. */
   async close(): Promise<void> {
-    const subject = await this.#shared?.catch(() => undefined);
+    this.#closed = true;
+    const shared = this.#shared === undefined ? [] : [this.#shared];
     this.#shared = undefined;
-    if (subject !== undefined) await closeQuietly(subject, this.#deadlineMs);
+    await Promise.all([
+      ...[...shared, ...this.#own].map((made) => this.#release(made)),
+      ...[...this.#others].map((other) => other.close()),
+    ]);
   }
 
   async #finding(requirement: Requirement): Promise<Finding> {
@@ -91,24 +110,37 @@ export class Session {
     if (needs.includes("source") && !(await this.#open()).isSource) {
       return notApplicable("create() gives a list of tools, not a source.");
     }
-    for (const need of needs) {
-      if (need !== "source" && !declares(this.manifest, need)) return undeclared(need);
+    const silent = needs.find((need) => need !== "source" && !declares(this.manifest, need));
+    if (silent !== undefined) {
+      return notApplicable(`The manifest says nothing of ${silent}: see ${silenceId}.`);
     }
-    for (const other of presupposes) {
-      const { status } = await this.result(ruleOf(other));
-      if (status === "failed" || status === "known-failing") {
-        return notApplicable(`It stands on a rule that is broken: see ${other}.`);
-      }
+    const broken = await this.#brokenUnder(presupposes);
+    if (broken !== undefined) {
+      return notApplicable(`It stands on a rule that is broken: see ${broken}.`);
     }
     return this.#run(check);
   }
 
+  /** The first of `rules`, or of what they stand on, that is broken. */
+  async #brokenUnder(rules: readonly string[]): Promise<string | undefined> {
+    for (const id of rules) {
+      const rule = ruleOf(id);
+      const { status } = await this.result(rule);
+      if (status === "failed" || status === "known-failing") return id;
+      const under = await this.#brokenUnder(rule.presupposes);
+      if (under !== undefined) return under;
+    }
+    return undefined;
+  }
+
   async #run(check: Check): Promise<Finding> {
-    const own: Subject[] = [];
-    const keep = async (made: Promise<Subject>): Promise<Subject> => {
-      const subject = await made;
-      own.push(subject);
-      return subject;
+    const own: Promise<Subject>[] = [];
+    const keep = (make: () => Promise<Subject>): Promise<Subject> => {
+      if (this.#closed) return Promise.reject(new Error("The run is over."));
+      const made = make();
+      own.push(made);
+      this.#own.add(made);
+      return made;
     };
     const { manifest, seed } = this;
     const deadlineMs = this.#deadlineMs;
@@ -117,38 +149,49 @@ export class Session {
       manifest,
       seed,
       subject: () => this.#open(),
-      fresh: () => keep(open(manifest, deadlineMs)),
-      created: () => keep(create(manifest, deadlineMs)),
+      fresh: () => keep(() => open(manifest, deadlineMs)),
+      created: () => keep(() => create(manifest, deadlineMs)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
       within: (pending, what) => within(pending, deadlineMs, what),
       quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),
-      holding: (other) => this.#holding(other),
+      holding: (other, ids) => this.#holding(other, ids),
     };
+    const began = performance.now();
     try {
       return await check.run(context);
     } finally {
-      await Promise.all(own.map((subject) => closeQuietly(subject, deadlineMs)));
+      await Promise.all(own.map((made) => this.#release(made)));
+      this.#durations.set(check.id, Math.round((performance.now() - began) * 10) / 10);
     }
   }
 
+  async #release(made: Promise<Subject>): Promise<void> {
+    const subject = await made.catch(() => undefined);
+    this.#own.delete(made);
+    if (subject !== undefined) await closeQuietly(subject, this.#deadlineMs);
+  }
+
   #open(): Promise<Subject> {
+    if (this.#closed) return Promise.reject(new Error("The run is over."));
     return (this.#shared ??= open(this.manifest, this.#deadlineMs));
   }
 
-  async #holding(manifest: Manifest): Promise<readonly RuleResult[]> {
+  async #holding(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]> {
     const other = new Session(manifest, {
       seed: this.seed,
       deadlineMs: this.#deadlineMs,
       quietMs: this.#quietMs,
     });
+    this.#others.add(other);
     const results: RuleResult[] = [];
     try {
       for (const requirement of requirements) {
-        if (requirement.id.startsWith("TW-VIEW-")) continue;
+        if (!ids.includes(requirement.id)) continue;
         const here = await this.result(requirement);
         if (here.status === "passed") results.push(await other.result(requirement));
       }
     } finally {
+      this.#others.delete(other);
       await other.close();
     }
     return results;
@@ -159,15 +202,6 @@ function ruleOf(id: string): Requirement {
   const rule = requirements.find((requirement) => requirement.id === id);
   if (rule === undefined) throw new Error(`There is no rule ${id}.`);
   return rule;
-}
-
-function undeclared(declaration: Declaration): Finding {
-  const place = placeOf(declaration);
-  return failed(
-    `The manifest has no ${declaration}: give ${place}, or say in without.${declaration} why there are none.`,
-    `Looked for ${place} in the manifest.`,
-    "none",
-  );
 }
 
 function refuseContradictions(manifest: Manifest): void {

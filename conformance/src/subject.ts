@@ -2,6 +2,8 @@ import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from 
 import type { Manifest } from "./manifest.ts";
 import { readSpec, type ReadTool } from "./read-spec.ts";
 import { isObject } from "./schema/subschemas.ts";
+import { madeBy } from "./stray-errors.ts";
+import { partFault } from "./tool-parts.ts";
 import { within } from "./within.ts";
 
 /** What the manifest made, ready to be looked at. */
@@ -27,12 +29,13 @@ export class Subject {
     return this.source.tools().map(nameOf);
   }
 
-  /** The tools that a registry takes: canonical names, the first of each, described. */
+  /** The tools that a registry takes: canonical names, the first of each, described, whole. */
   callable(): Tool[] {
     const seen = new Set<string>();
     return this.source.tools().filter((tool) => {
       const name = nameOf(tool);
-      const fits = isToolName(name) && !seen.has(name) && isDescribed(tool);
+      const fits =
+        isToolName(name) && !seen.has(name) && isDescribed(tool) && partFault(tool) === undefined;
       seen.add(name);
       return fits;
     });
@@ -41,7 +44,7 @@ export class Subject {
 
 /** Makes what the manifest makes. It need not be ready yet. */
 export async function create(manifest: Manifest, deadlineMs: number): Promise<Subject> {
-  const made = manifest.create();
+  const made = madeBy(manifest, () => manifest.create());
   const given = isThenable(made) ? await within(made, deadlineMs, "create()") : made;
   return isSource(given)
     ? new Subject(given, true)
@@ -73,7 +76,8 @@ function isSource(given: ToolSource | readonly Tool[]): given is ToolSource {
   return !Array.isArray(given);
 }
 
-function nameOf(tool: Tool): string {
+/** A tool's name, "" when it cannot be read or is no text. */
+export function nameOf(tool: Tool): string {
   try {
     const { name } = tool.spec;
     return typeof name === "string" ? name : "";

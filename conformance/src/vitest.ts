@@ -1,8 +1,10 @@
 import { afterAll, assert, describe, test } from "vitest";
+import { byArea } from "./areas.ts";
 import type { Manifest } from "./manifest.ts";
 import { describeFailure } from "./report.ts";
-import { requirements } from "./requirements.ts";
+import { selectRules } from "./select-rules.ts";
 import { Session, type ConformanceOptions } from "./session.ts";
+import { testTitle } from "./test-title.ts";
 
 export type { Manifest } from "./manifest.ts";
 export type { ConformanceOptions } from "./session.ts";
@@ -11,30 +13,28 @@ export type { ConformanceOptions } from "./session.ts";
 const timeout = 120_000;
 
 /**
- * Registers one test per rule of the contract. A rule that does not apply says why: in its title
- * when the manifest knows, else in an annotation.
+ * Registers one test per rule of the contract, grouped by what they are about. A rule that does not
+ * apply says why: in its title when the manifest knows, else in an annotation.
  *
- * @throws ToolError `internal` when the manifest contradicts itself.
+ * @throws ToolError `internal` when the manifest contradicts itself, or `only` names no rule.
  */
 export function conformance(manifest: Manifest, options: ConformanceOptions = {}): void {
+  const areas = byArea(selectRules(options.only));
   const session = new Session(manifest, options);
   describe(`conformance of ${manifest.name}`, () => {
     afterAll(() => session.close());
-    for (const requirement of requirements) {
-      const { id, text } = requirement;
-      const known = manifest.knownFailing?.[id];
-      const reason = session.notApplicable(requirement);
-      const note =
-        known !== undefined
-          ? ` [known to fail: ${known}]`
-          : reason !== undefined
-            ? ` [not applicable: ${reason}]`
-            : "";
-      test(`${id} ${text}${note}`, { timeout }, async ({ annotate }) => {
-        const result = await session.result(requirement);
-        assert(result.status !== "failed", describeFailure(result, session.seed));
-        if (result.status === "not-applicable" && note === "") {
-          await annotate(`not applicable: ${result.message}`);
+    for (const { title, items } of areas) {
+      describe(`${title}`, () => {
+        for (const requirement of items) {
+          const name = testTitle(requirement, manifest, session);
+          const says = session.notApplicable(requirement) !== undefined;
+          test(`${name}`, { timeout }, async ({ annotate }) => {
+            const result = await session.result(requirement);
+            assert(result.status !== "failed", describeFailure(result));
+            if (result.status === "not-applicable" && !says) {
+              await annotate(`not applicable: ${result.message}`);
+            }
+          });
         }
       });
     }

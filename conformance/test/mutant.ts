@@ -85,6 +85,8 @@ export function over(source: ToolSource, changes: Partial<ToolSource>): ToolSour
     id: source.id,
     ready: source.ready,
     problems: source.problems,
+    ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
+    ...(source.trustAnnotations === undefined ? {} : { trustAnnotations: source.trustAnnotations }),
     tools: () => source.tools(),
     onChange: (listener) => source.onChange(listener),
     close: () => source.close(),
@@ -101,6 +103,19 @@ function withParts(tool: Tool, parts: Partial<Tool>): Tool {
     invoke: tool.invoke.bind(tool),
     ...parts,
   };
+}
+
+/** The tools, one of which does its work by `invoke`; what it did before is handed on. */
+export function withInvoke(
+  tools: readonly Tool[],
+  name: string,
+  invoke: (...given: [...Parameters<Tool["invoke"]>, Tool["invoke"]]) => ReturnType<Tool["invoke"]>,
+): Tool[] {
+  return tools.map((tool) =>
+    tool.spec.name === name
+      ? withParts(tool, { invoke: (args, ctx) => invoke(args, ctx, tool.invoke.bind(tool)) })
+      : tool,
+  );
 }
 
 /** A rejection that need not be handled. */

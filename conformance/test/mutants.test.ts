@@ -6,13 +6,11 @@ test.concurrent.each(mutants)(
   "$what breaks $rule and no other rule",
   { timeout: 60_000 },
   async ({ rule, manifest, hangs = false }) => {
-    for (const seed of [1, 2]) {
-      const { rules } = await runConformance(manifest(), {
-        seed,
-        ...(hangs ? { deadlineMs: 1000 } : {}),
-      });
-      const failed = rules.filter(({ status }) => status === "failed");
-      expect(failed.map(({ id }) => id)).toEqual([rule]);
-    }
+    const { rules } = await runConformance(manifest(), {
+      seed: 1,
+      ...(hangs ? { deadlineMs: 1000 } : {}),
+    });
+    const failed = rules.filter(({ status }) => status === "failed");
+    expect(failed.map(({ id }) => id)).toEqual([rule]);
   },
 );

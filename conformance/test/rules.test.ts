@@ -5,8 +5,9 @@ import { mutants } from "./mutants/index.ts";
 
 const ids = requirements.map(({ id }) => id);
 
-test("every rule has one id, a sentence and a section of the design", () => {
+test("every rule has one id, a sentence of its own and a section of the design", () => {
   expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(requirements.map(({ text }) => text)).size).toBe(ids.length);
   for (const { id, text, section } of requirements) {
     expect(id).toMatch(/^TW-[A-Z]+-\d{3}$/);
     expect(text).toMatch(/^[A-Za-z].*\.$/);
@@ -23,4 +24,20 @@ test("every must-rule has a mutant, and every mutant a rule", () => {
   const musts = requirements.filter(({ level }) => level === "must").map(({ id }) => id);
   expect(musts.filter((id) => !broken.has(id))).toEqual([]);
   expect([...broken].filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test("no two mutants of a rule are called the same", () => {
+  const names = mutants.map(({ rule, what }) => `${rule} ${what}`);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test("what a rule stands on is a rule that comes before it or stands on less", () => {
+  const standsOn = new Map(requirements.map(({ id, presupposes }) => [id, presupposes]));
+  const visit = (id: string, path: readonly string[]): void => {
+    expect(path).not.toContain(id);
+    const others = standsOn.get(id);
+    expect(others, `${path.at(-1)} stands on ${id}`).toBeDefined();
+    for (const other of others ?? []) visit(other, [...path, id]);
+  };
+  for (const { id } of requirements) visit(id, []);
 });

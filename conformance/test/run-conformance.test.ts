@@ -1,14 +1,15 @@
-import { defineTool, type Tool } from "@toolweave/core";
+import { defineTool, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { runConformance, type Manifest, type RuleResult } from "../src/index.ts";
+import {
+  runConformance,
+  type ConformanceReport,
+  type Manifest,
+  type RuleResult,
+} from "../src/index.ts";
+import { declarations } from "../src/declarations.ts";
 import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
-const none = {
-  succeedingCalls: "no time",
-  failingCalls: "no time",
-  slowCalls: "no time",
-  effectCalls: "no time",
-};
+const none = "no time";
 
 function toolOf(parts: { description?: string; name?: string } = {}): Tool {
   return defineTool({
@@ -25,8 +26,13 @@ function manifestOf(tool: Tool, more: Partial<Manifest> = {}): Manifest {
 }
 
 async function rule(id: string, manifest: Manifest): Promise<RuleResult | undefined> {
-  const { rules } = await runConformance(manifest, { seed: 1 });
+  const { rules } = await runConformance(manifest, { seed: 1, only: [id] });
   return rules.find((result) => result.id === id);
+}
+
+/** What was found, without how long it took. */
+function findings({ rules }: ConformanceReport): unknown[] {
+  return rules.map((rule) => ({ ...rule, durationMs: 0 }));
 }
 
 test("a report is plain JSON that counts every rule once", async () => {
@@ -40,12 +46,16 @@ test("a failed rule says what is wrong, what was done and what was seen", async 
   const result = await rule("TW-SPEC-003", manifestOf(toolOf({ description: "  " })));
   expect(result).toEqual({
     id: "TW-SPEC-003",
+    area: "SPEC",
     level: "must",
     text: "The description says something.",
+    section: "4",
     status: "failed",
     message: '"ping" has no description.',
     done: "Read each description (1 in all).",
     seen: '"ping":   ',
+    durationMs: expect.any(Number),
+    replay: { seed: 1, only: ["TW-SPEC-003"] },
   });
 });
 
@@ -62,12 +72,13 @@ test("the same seed gives the same report, and another run gets another seed", a
     ),
   );
   const first = await runConformance(broken);
-  expect(await runConformance(broken, { seed: first.seed })).toEqual(first);
+  const again = await runConformance(broken, { seed: first.seed });
+  expect(findings(again)).toEqual(findings(first));
   expect((await runConformance(broken)).seed).not.toBe(first.seed);
 });
 
 test("a rule that needs what the manifest says it has not is not applicable, with the reason", async () => {
-  const without = { ...none, slowCalls: "every tool answers at once" };
+  const without = { slowCalls: "every tool answers at once" };
   const result = await rule("TW-CANCEL-002", manifestOf(toolOf(), { without }));
   expect(result).toMatchObject({
     status: "not-applicable",
@@ -75,13 +86,21 @@ test("a rule that needs what the manifest says it has not is not applicable, wit
   });
 });
 
-test("a kind of sample calls that is neither given nor declined fails its rules", async () => {
-  const { slowCalls: _, ...without } = none;
-  const result = await rule("TW-CANCEL-002", manifestOf(toolOf(), { without }));
-  expect(result).toMatchObject({
-    status: "failed",
-    message:
-      "The manifest has no slowCalls: give samples.slowCalls, or say in without.slowCalls why there are none.",
+test("what is neither given nor declined is one red rule that names it all", async () => {
+  const without = Object.fromEntries(
+    declarations.filter((name) => name !== "slowCalls").map((name) => [name, none]),
+  );
+  const { rules } = await runConformance(manifestOf(toolOf(), { without }));
+  expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
+    {
+      id: "TW-MANIFEST-001",
+      message:
+        'The manifest says nothing of slowCalls, and the rules that need it are not checked: give samples.slowCalls, or say in "without" why there is none.',
+    },
+  ]);
+  expect(rules.find(({ id }) => id === "TW-CANCEL-002")).toMatchObject({
+    status: "not-applicable",
+    message: "The manifest says nothing of slowCalls: see TW-MANIFEST-001.",
   });
 });
 
@@ -125,12 +144,15 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
   ],
   [
     "a no without a reason",
-    { without: { ...none, slowCalls: "" } },
+    { without: { slowCalls: "" } },
     "ping: without.slowCalls needs a reason.",
   ],
   [
     "sample calls that it says it has not",
-    { samples: { slowCalls: [{ tool: "ping", arguments: {} }] } },
+    {
+      samples: { slowCalls: [{ tool: "ping", arguments: {} }] },
+      without: { slowCalls: "no time" },
+    },
     "ping: there are samples.slowCalls, so take slowCalls out of without.",
   ],
 ])("a manifest with %s is refused", async (_, more, message) => {
@@ -148,7 +170,9 @@ test("a subject that cannot be made fails one rule, and the others have nothing 
   });
   const { rules, failed } = await runConformance(manifest);
   expect(failed).toBe(1);
-  expect(rules[0]).toMatchObject({ id: "TW-LIFE-001", seen: "Error: no such server" });
+  expect(rules.find(({ id }) => id === "TW-LIFE-001")).toMatchObject({
+    seen: "Error: no such server",
+  });
   expect(rules[5]).toMatchObject({
     status: "not-applicable",
     message: "There is nothing to look at: see TW-LIFE-001.",
@@ -205,12 +229,10 @@ test("a preflight that never answers is waited for once", async () => {
       return new Promise(() => {});
     },
   };
-  const { rules } = await runConformance(manifestOf(tool), { deadlineMs: 20 });
-  expect(rules.find(({ id }) => id === "TW-PERM-001")).toMatchObject({
-    status: "failed",
-    message: '"ping" does not say what a call would do.',
-    seen: '"ping": Error: preflight took more than 20 ms',
-  });
+  const { rules } = await runConformance(manifestOf(tool), { deadlineMs: 20, only: ["PERM"] });
+  expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
+    { id: "TW-PERM-006", seen: '"ping": Error: preflight took more than 20 ms' },
+  ]);
   expect(asked).toBe(1);
 });
 
@@ -242,4 +264,82 @@ test.each<[what: string, samples: Manifest["samples"], id: string, message: stri
 ])("sample calls with %s are told so", async (_, samples, id, message) => {
   const manifest = manifestOf(toolOf(), { samples: samples ?? {}, without: {} });
   expect(await rule(id, manifest)).toMatchObject({ status: "failed", message });
+});
+
+test("only the rules that are named are checked, and what they stand on", async () => {
+  const { rules, complete } = await runConformance(manifestOf(toolOf()), {
+    only: ["TW-SPEC-003", "name"],
+  });
+  const ids = rules.map(({ id }) => id);
+  expect(ids[0]).toBe("TW-LIFE-001");
+  expect(ids).toContain("TW-SPEC-003");
+  expect(ids).toContain("TW-NAME-001");
+  expect(ids).not.toContain("TW-CALL-001");
+  expect(complete).toBe(false);
+});
+
+test("what a failed rule gives for a replay fails again", async () => {
+  const manifest = manifestOf(toolOf({ description: "" }));
+  const failed = await rule("TW-SPEC-003", manifest);
+  const { rules } = await runConformance(manifest, failed?.replay ?? {});
+  expect(rules.filter(({ status }) => status === "failed")).toMatchObject([
+    { id: "TW-SPEC-003", seen: failed?.seen },
+  ]);
+});
+
+test("a name that is neither a rule nor an area is refused with what may be meant", async () => {
+  await expect(runConformance(manifestOf(toolOf()), { only: ["SPCE"] })).rejects.toMatchObject({
+    code: "internal",
+    message: 'There is no rule and no area "SPCE". Did you mean SPEC?',
+  });
+});
+
+test("every rule is told of as soon as it is done", async () => {
+  const told: unknown[] = [];
+  const { rules } = await runConformance(manifestOf(toolOf()), {
+    only: ["NAME"],
+    onResult: ({ id }, { done, of }) => told.push([id, done, of]),
+  });
+  expect(told).toEqual(rules.map(({ id }, index) => [id, index + 1, rules.length]));
+});
+
+test("a run that is stopped closes all that it made, and rejects with the reason", async () => {
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  const open = new Set<ToolSource>();
+  const stuck = defineTool({
+    name: "ping",
+    description: "Answer.",
+    input: { type: "object" },
+    // It is stopped while it runs, and takes no notice.
+    execute: () => {
+      stop.abort(reason);
+      return new Promise<string>(() => {});
+    },
+  });
+  const manifest = manifestOf(stuck, {
+    create: () => {
+      const source = toolsSource("ping", [stuck]);
+      const close = source.close.bind(source);
+      open.add(source);
+      return Object.assign(source, { close: () => (open.delete(source), close()) });
+    },
+    samples: { succeedingCalls: [{ tool: "ping", arguments: {} }] },
+  });
+  const run = runConformance(manifest, { signal: stop.signal, only: ["TW-CALL-002"] });
+  await expect(run).rejects.toBe(reason);
+  expect(open.size).toBe(0);
+});
+
+test("a run that is stopped before it begins makes nothing", async () => {
+  let made = 0;
+  const manifest = manifestOf(toolOf(), {
+    create: () => {
+      made += 1;
+      return [toolOf()];
+    },
+  });
+  const signal = AbortSignal.abort(new Error("enough"));
+  await expect(runConformance(manifest, { signal })).rejects.toThrow("enough");
+  expect(made).toBe(0);
 });

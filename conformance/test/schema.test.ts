@@ -2,9 +2,12 @@ import { ajvValidator, type JsonObject, type JsonSchema } from "@toolweave/core"
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { breachesOf } from "../src/schema/breaches.ts";
+import { everySubschema } from "../src/schema/every-subschema.ts";
+import { knownKeyword } from "../src/schema/known-keyword.ts";
 import { References } from "../src/schema/references.ts";
 import { surfaceNames } from "../src/schema/surface-names.ts";
 import { valuesOf } from "../src/schema/value-arbitrary.ts";
+import { valueShapes } from "../src/schema/value-shapes.ts";
 
 const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ type: fc.constant("string"), minLength: fc.nat(3) }),
@@ -73,7 +76,7 @@ test("what breaks a schema by its own words is refused by the validator", async 
     const passing = breachesOf(schema, new Set()).filter(({ apply }) => valid(apply(args)));
     expect(passing.map(({ what }) => what)).toEqual([]);
   });
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: 50 });
 });
 
 test("what is generated from a schema is accepted by the validator", async () => {
@@ -146,4 +149,81 @@ test("the names that a schema speaks of include those of its branches", () => {
     $defs: { d: { properties: { d: {} }, allOf: [{ $ref: "#" }] } },
   };
   expect([...surfaceNames(schema)].sort()).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+function depths(schema: JsonObject): Record<string, number> {
+  const shapes = valueShapes(schema, new References(schema));
+  return Object.fromEntries(shapes.map(({ path, depth }) => [path, depth]));
+}
+
+test("each value of an input is found, with the objects and lists that it lies in", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      a: { type: "string" },
+      rows: { type: "array", items: { properties: { id: { type: "integer" } } } },
+      either: { oneOf: [{ type: "string" }, { properties: { b: { type: "string" } } }] },
+    },
+    additionalProperties: { $ref: "#/$defs/pair" },
+    $defs: { pair: { prefixItems: [{ type: "string" }, { type: "number" }] } },
+  };
+  expect(depths(schema)).toEqual({
+    "": 1,
+    "/a": 1,
+    "/rows": 2,
+    "/rows/*": 3,
+    "/rows/*/id": 3,
+    "/either": 2,
+    "/either/b": 2,
+    "/*": 2,
+    "/*/0": 2,
+    "/*/1": 2,
+  });
+});
+
+test("a schema that leads back to itself nests as deep as it is written", () => {
+  const schema = {
+    type: "object",
+    properties: { and: { type: "array", items: { $ref: "#" } }, not: { $ref: "#" } },
+  };
+  expect(depths(schema)).toEqual({ "": 1, "/and": 2 });
+});
+
+test("schemas that share each other a thousand times are walked once", () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => {
+      const next = { $ref: `#/$defs/d${Math.min(index + 1, 59)}` };
+      return [`d${index}`, { type: "object", properties: { left: next, right: next } }];
+    }),
+  );
+  const schema = { type: "object", properties: { all: { $ref: "#/$defs/d0" } }, $defs };
+  expect(valueShapes(schema, new References(schema)).length).toBeLessThan(200);
+});
+
+test("all schemas within a schema are found once, and nothing that only looks like one", () => {
+  const shared = { type: "string" };
+  const schema = {
+    properties: { a: shared, b: shared, default: { items: { not: {} } } },
+    default: { properties: { c: {} } },
+  };
+  expect(everySubschema(schema).map(({ path }) => path)).toEqual([
+    "",
+    "/properties/a",
+    "/properties/default",
+    "/properties/default/items",
+    "/properties/default/items/not",
+  ]);
+});
+
+test.each([
+  ["min_length", "minLength"],
+  ["MAXLENGTH", "maxLength"],
+  ["additional-properties", "additionalProperties"],
+  ["Required", "required"],
+  ["minLength", "minLength"],
+  ["nullable", undefined],
+  ["x-items", undefined],
+  ["id", undefined],
+])("the keyword %s is %s", (key, keyword) => {
+  expect(knownKeyword(key)).toBe(keyword);
 });

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 interface Assertion {
+  readonly ancestorTitles: readonly string[];
   readonly title: string;
   readonly status: string;
   readonly failureMessages: readonly string[];
@@ -78,7 +79,7 @@ test("a broken rule is a red test that names the fault and how to replay it", ()
       '  wrong:  "ping" has no description.',
       "  done:   Read each description (1 in all).",
       '  seen:   "ping": ',
-      "  replay: { seed: 42 }",
+      '  replay: { seed: 42, only: ["TW-SPEC-003"] }',
     ].join("\n"),
   );
 });
@@ -91,9 +92,9 @@ test("a rule that does not apply says why in its title", () => {
   });
 });
 
-test("a kind of sample calls that nobody declared is red", () => {
-  expect(find("TW-CANCEL-001")?.failureMessages.join()).toContain(
-    "give samples.effectCalls, or say in without.effectCalls why there are none",
+test("what nobody declared is red, in one place", () => {
+  expect(find("TW-MANIFEST-001")?.failureMessages.join()).toContain(
+    "The manifest says nothing of effectCalls",
   );
 });
 
@@ -107,4 +108,13 @@ test("what is known to fail is green and says so", () => {
 
 test("what holds is green", () => {
   expect(find("TW-CALL-002")?.status).toBe("passed");
+});
+
+test("the rules are grouped by what they are about", () => {
+  const groups = assertions.map(({ ancestorTitles }) => ancestorTitles.join(" > "));
+  expect(groups[0]).toBe("conformance of a broken tool > What the author says of it");
+  expect(find("TW-NAME-001")?.ancestorTitles).toEqual([
+    "conformance of a broken tool",
+    "What tools are called",
+  ]);
 });

@@ -1,11 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { Fault } from "../look-at.ts";
 import { isObject } from "../schema/subschemas.ts";
-
-type Test = (value: JsonValue) => boolean;
-
-const isBoolean: Test = (value) => typeof value === "boolean";
-const isString: Test = (value) => typeof value === "string";
+import { isBoolean, isString, misfit, type Test } from "./misfit.ts";
 
 const access: Readonly<Record<string, Test>> = {
   filesystem: (value) => value === "none" || value === "read" || value === "write",
@@ -39,11 +35,4 @@ export function annotationFault(value: JsonObject): Fault | undefined {
     ? `has the annotation ${name} with a wrong value`
     : `has the annotation ${name}, which does not exist`;
   return { wrong, seen: value[name] };
-}
-
-function misfit(value: JsonObject, tests: Readonly<Record<string, Test>>): string | undefined {
-  return Object.keys(value).find((name) => {
-    const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
-    return test === undefined || !test(value[name] as JsonValue);
-  });
 }

@@ -14,10 +14,13 @@ import {
 import { breachesOf } from "../schema/breaches.ts";
 import { drawn } from "../schema/drawn.ts";
 import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { generatedChecks } from "./generated-checks.ts";
+import { repeatChecks } from "./repeat-checks.ts";
+import { validateChecks } from "./validate-checks.ts";
 
 /** How many breaches of one tool a run tries, and with how many other arguments each. */
-const maxBreaches = 100;
-const argumentSets = 3;
+const maxBreaches = 60;
+const argumentSets = 2;
 
 const notArguments: readonly string[] = ["[]", '"text"', "7", "null", '{"', ""];
 
@@ -42,6 +45,10 @@ export const callChecks: readonly Check[] = [
     }
     return passed(`Made ${calls.length} sample calls.`);
   }),
+
+  ...validateChecks,
+  ...repeatChecks,
+  ...generatedChecks,
 ];
 
 /** Calls the tool with what it must refuse. Its own work is never done. */

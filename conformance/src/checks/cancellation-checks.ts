@@ -1,15 +1,22 @@
-import type { Approver, RunOptions, Tool, ToolOutcome } from "@toolweave/core";
+import type { Approver, Clock, RunOptions, Tool, ToolOutcome } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed, type Finding } from "../finding.ts";
+import { failed, notApplicable, passed, type Finding } from "../finding.ts";
+import { lookAt } from "../look-at.ts";
 import type { EffectCall, SampleCall } from "../manifest.ts";
-import { within } from "../within.ts";
+import { OpenResources, type OpenResource } from "../open-resources.ts";
 import { around, callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { cancelledCalls } from "./cancelled-calls.ts";
+import { StopWatch, underWay } from "./stop-watch.ts";
 
-/** Time for a call to get under way, so that there is something to cancel: a request on the wire. */
-const underWayMs = 20;
+/** How often a call is cancelled to see whether something stays each time. */
+const leakCalls = 2;
 
-/** A tool that goes on for longer than this has not stopped but come to its own end. */
-const mostStopMs = 1000;
+/** The executor's own timers keep no process alive, so that only those of tools count. */
+const looseClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, ms) => setTimeout(callback, ms).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
 
 /** What cancellation does. */
 export const cancellationChecks: readonly Check[] = [
@@ -20,7 +27,7 @@ export const cancellationChecks: readonly Check[] = [
       const finding = await beforeStart(context, tools, call);
       if (finding !== undefined) return finding;
     }
-    return passed(`Cancelled and refused ${calls.length} sample calls before they started.`);
+    return passed(`Cancelled ${calls.length} sample calls before they started, each in two ways.`);
   }),
 
   check("TW-CANCEL-002", async (context) => {
@@ -42,7 +49,78 @@ export const cancellationChecks: readonly Check[] = [
     }
     return passed(`Started ${calls.length} sample calls with a signal that had fired.`);
   }),
+
+  check("TW-CANCEL-004", async (context) => {
+    const { calls } = await cancelledCalls(context);
+    const counted = calls.filter(({ grown }) => grown !== undefined);
+    if (counted.length === 0) return notApplicable("No slow sample call has a count.");
+    const done = "Cancelled running calls and waited whether their effects come all the same";
+    return lookAt(counted, done, ({ grown }) =>
+      grown === 0 ? undefined : { wrong: "has its effect although it was cancelled", seen: grown },
+    );
+  }),
+
+  check("TW-CANCEL-005", leavesNothing),
+
+  check("TW-CANCEL-006", async (context) => {
+    const { calls, after } = await cancelledCalls(context);
+    const done = "Cancelled running calls, and made calls afterwards";
+    return lookAt(
+      [...calls.flatMap(({ again }) => again ?? []), ...after],
+      done,
+      ({ wrong, seen }) => (wrong === undefined ? undefined : { wrong, seen }),
+    );
+  }),
+
+  check("TW-CANCEL-007", async (context) => {
+    const { calls } = await cancelledCalls(context);
+    const beside = calls.filter(({ other }) => other !== undefined);
+    if (beside.length === 0) {
+      return notApplicable("No slow sample call can be made twice at the same time.");
+    }
+    const done = "Made each call twice at the same time, and cancelled the first of them";
+    return lookAt(beside, done, ({ other }) =>
+      other === "runs on"
+        ? undefined
+        : { wrong: "ends when another call of it is cancelled", seen: other },
+    );
+  }),
 ];
+
+async function leavesNothing(context: CheckContext): Promise<Finding> {
+  const tools = (await context.fresh()).callable();
+  const calls = context.samples("slowCalls").map((call) => ({ call, label: callLabel(call) }));
+  const cancel = async (call: SampleCall): Promise<void> => {
+    const controller = new AbortController();
+    const watch = new StopWatch(tools);
+    const executor = executorOver(watch.tools, { clock: looseClock });
+    const outcome = runSample(context, executor, call, { signal: controller.signal });
+    await Promise.race([watch.started, outcome]);
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    await outcome;
+    await watch.goesOn();
+  };
+  return lookAt(
+    calls,
+    "Cancelled each call, and looked for what it had opened",
+    async ({ call }) => {
+      // What stays open from one call to the next is opened by the first.
+      await cancel(call);
+      using open = new OpenResources();
+      for (let count = 0; count < leakCalls; count++) await open.run(() => cancel(call));
+      const leaked = (): readonly OpenResource[] =>
+        open.left().filter(({ what }) => what === "a timer" || what === "a child process");
+      // Handles close in the background.
+      if (leaked().length >= leakCalls) await open.settled(() => context.quiet(), 10);
+      const left = leaked();
+      // One that is left by several calls together is kept on purpose.
+      return left.length < leakCalls
+        ? undefined
+        : { wrong: "leaves something open each time that it is cancelled", seen: left };
+    },
+  );
+}
 
 /** A moment before the start at which a call comes to its end, and what must come of it. */
 interface Moment {
@@ -95,11 +173,6 @@ function moments(
       run: () => runSample(context, executorOver(tools), call, { signal: AbortSignal.abort() }),
     },
     {
-      done: "Refused the call when the policy asked.",
-      code: "approval_rejected",
-      run: () => ask(() => ({ approved: false })),
-    },
-    {
       done: "Cancelled the call while the policy asked.",
       code: "cancelled",
       run: () =>
@@ -128,28 +201,15 @@ async function stops(
   when: "starting" | "running",
 ): Promise<Finding | undefined> {
   const controller = new AbortController();
-  let started = (): void => {};
-  let stopped = (): void => {};
-  const start = new Promise<void>((resolve) => (started = resolve));
-  const end = new Promise<void>((resolve) => (stopped = resolve));
-  const watched = tools.map((tool) =>
-    around(tool, {
-      invoke: async (args, ctx) => {
-        if (when === "starting") controller.abort();
-        started();
-        try {
-          return await tool.invoke(args, ctx);
-        } finally {
-          stopped();
-        }
-      },
-    }),
-  );
+  const watch = new StopWatch(tools, () => {
+    if (when === "starting") controller.abort();
+  });
   const label = callLabel(call);
-  const outcome = runSample(context, executorOver(watched), call, { signal: controller.signal });
-  await Promise.race([start, outcome]);
+  const executor = executorOver(watch.tools);
+  const outcome = runSample(context, executor, call, { signal: controller.signal });
+  await Promise.race([watch.started, outcome]);
   if (when === "running") {
-    await new Promise((resolve) => setTimeout(resolve, underWayMs));
+    await underWay();
     controller.abort();
   }
   const done =
@@ -158,10 +218,8 @@ async function stops(
   if (came.status !== "failed" || came.error.code !== "cancelled") {
     return failed(`${label} was cancelled and ends otherwise.`, done, outcomeLabel(came));
   }
-  try {
-    await within(end, mostStopMs, "the tool's own end");
-    return undefined;
-  } catch (error) {
-    return failed(`${label} goes on after it was cancelled.`, done, messageOf(error));
-  }
+  const late = await watch.goesOn();
+  return late === undefined
+    ? undefined
+    : failed(`${label} goes on after it was cancelled.`, done, late);
 }

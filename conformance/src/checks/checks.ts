@@ -8,6 +8,7 @@ import { errorChecks } from "./error-checks.ts";
 import { eventChecks } from "./event-checks.ts";
 import { largeChecks } from "./large-checks.ts";
 import { lifecycleChecks } from "./lifecycle-checks.ts";
+import { manifestChecks } from "./manifest-checks.ts";
 import { nameChecks } from "./name-checks.ts";
 import { outageChecks } from "./outage-checks.ts";
 import { permissionChecks } from "./permission-checks.ts";
@@ -22,6 +23,7 @@ import { viewChecks } from "./view-checks.ts";
 
 /** How every rule is checked. */
 export const checks: readonly Check[] = [
+  ...manifestChecks,
   ...lifecycleChecks,
   ...changeChecks,
   ...outageChecks,

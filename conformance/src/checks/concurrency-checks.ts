@@ -1,4 +1,265 @@
-import type { Check } from "../check.ts";
+import {
+  canonicalJson,
+  type CallOptions,
+  type JsonValue,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import type { EffectCall, SampleCall } from "../manifest.ts";
+import { once } from "../once.ts";
+import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { drawn } from "../schema/drawn.ts";
+import { countOf } from "./cancelled-calls.ts";
+import { StopWatch } from "./stop-watch.ts";
+
+/** How many calls run side by side, at least and at most. */
+const fewest = 8;
+const most = 40;
+/** A slow call that ends sooner than this after another was made has held up nothing. */
+const noticeableMs = 500;
 
 /** What calls do to each other that run at the same time. */
-export const concurrencyChecks: readonly Check[] = [];
+export const concurrencyChecks: readonly Check[] = [
+  check("TW-CONC-001", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    const calls = sideBySide(context.samples("succeedingCalls"));
+    const made = await Promise.all(
+      calls.map((call, index) => make(context, executor, call, `call ${index}`)),
+    );
+    return lookAt(made, "Made the succeeding calls side by side", failureOf);
+  }),
+
+  check("TW-CONC-002", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    return compare(context, async (calls) =>
+      Promise.all(
+        sideBySide(calls).map((call, index) => make(context, executor, call, `call ${index}`)),
+      ),
+    );
+  }),
+
+  check("TW-CONC-003", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    return compare(context, async (calls) =>
+      Promise.all(calls.map((call) => make(context, executor, call, "call"))),
+    );
+  }),
+
+  check("TW-CONC-004", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    const calls = context.samples("effectCalls").map((call) => ({ call, label: callLabel(call) }));
+    return lookAt(calls, `Made each call once, and ${fewest} times side by side`, ({ call }) =>
+      lostEffect(context, executor, call),
+    );
+  }),
+
+  check("TW-CONC-005", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    const failing = context.samples("failingCalls");
+    const succeeding = sideBySide(context.samples("succeedingCalls"));
+    const half = Math.floor(succeeding.length / 2);
+    // In the middle: what fails has calls before it and after it.
+    const calls = [...succeeding.slice(0, half), ...failing, ...succeeding.slice(half)];
+    const made = await Promise.all(
+      calls.map((call, index) => make(context, executor, call, `call ${index}`)),
+    );
+    const others = made.filter(({ call }) => !failing.includes(call));
+    return lookAt(others, "Made calls that fail and calls that succeed side by side", failureOf);
+  }),
+
+  check("TW-CONC-006", async (context) => {
+    const one = executorOver((await context.fresh()).callable());
+    const other = executorOver((await context.fresh()).callable());
+    return compare(context, async (calls) =>
+      Promise.all(
+        sideBySide(calls).flatMap((call, index) => [
+          make(context, one, call, `call ${index}`),
+          make(context, other, call, `call ${index}`),
+        ]),
+      ),
+    );
+  }),
+
+  check("TW-CONC-007", async (context) => {
+    const tools = (await context.fresh()).callable();
+    for (const call of context.samples("slowCalls")) {
+      const watch = new StopWatch(tools);
+      const finding = await heldUp(context, executorOver(watch.tools), watch, call);
+      if (finding !== undefined) return finding;
+    }
+    return passed("Made the succeeding calls beside each slow one.");
+  }),
+];
+
+interface Made {
+  readonly call: SampleCall;
+  readonly label: string;
+  /** Absent: it did not come to an end. */
+  readonly outcome?: ToolOutcome;
+  readonly unfinished?: string;
+}
+
+/** Each call twice, and as many in all as make a crowd. */
+function sideBySide<Call extends SampleCall>(calls: readonly Call[]): readonly Call[] {
+  const [first] = calls;
+  if (first === undefined) return [];
+  const count = Math.min(most, Math.max(fewest, 2 * calls.length));
+  return Array.from({ length: count }, (_, index) => calls[index % calls.length] ?? first);
+}
+
+async function make(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: SampleCall,
+  id: string,
+  options: CallOptions = {},
+): Promise<Made> {
+  const label = callLabel(call);
+  try {
+    return { call, label, outcome: await runSample(context, executor, call, options, id) };
+  } catch (error) {
+    return { call, label, unfinished: messageOf(error) };
+  }
+}
+
+function failureOf({ outcome, unfinished }: Made): Fault | undefined {
+  if (outcome === undefined) {
+    return { wrong: "does not end when others run beside it", seen: unfinished };
+  }
+  return succeeded(outcome) || isThrottled(outcome)
+    ? undefined
+    : { wrong: "fails when others run beside it", seen: outcomeLabel(outcome) };
+}
+
+function succeeded(outcome: ToolOutcome): boolean {
+  return outcome.status === "completed" && !outcome.result.isError;
+}
+
+/** Whoever allows only so many calls at a time says so, and that is no defect. */
+function isThrottled(outcome: ToolOutcome): boolean {
+  if (outcome.status === "interrupted") return false;
+  return outcome.error?.code === "rate_limited" || outcome.error?.status === 429;
+}
+
+/** Compares what calls answer together with what they answer alone, where that is always the same. */
+async function compare(
+  context: CheckContext,
+  together: (calls: readonly SampleCall[]) => Promise<readonly Made[]>,
+): Promise<Finding> {
+  const alone = await answersAlone(context);
+  if (alone.size === 0) return notApplicable("No sample call is answered twice in the same way.");
+  const made = await together([...alone.keys()]);
+  const answerNow = answersNow(context);
+  return lookAt(made, "Compared what calls answer alone and side by side", async (one) => {
+    const { call, outcome, unfinished } = one;
+    if (outcome !== undefined && isThrottled(outcome)) return undefined;
+    const answer = answerOf(one);
+    const expected = alone.get(call);
+    if (answer === expected) return undefined;
+    // What changes with time, such as a date, is no other call's answer.
+    if (answer !== undefined && (await answerNow(call)) !== expected) return undefined;
+    const came = answer ?? (outcome === undefined ? unfinished : outcomeLabel(outcome));
+    return { wrong: "is answered otherwise than alone", seen: `${came} in place of ${expected}` };
+  });
+}
+
+/** What calls answer, one after the other; those that answer otherwise the next time are left out. */
+function answersAlone(context: CheckContext): Promise<ReadonlyMap<SampleCall, string>> {
+  return once(context, "answers alone", async () => {
+    const executor = executorOver((await context.fresh()).callable());
+    const alone = new Map<SampleCall, string>();
+    for (const call of drawn(context.samples("succeedingCalls"), most / 2, context.seed)) {
+      const first = answerOf(await make(context, executor, call, "alone"));
+      const second = answerOf(await make(context, executor, call, "alone"));
+      if (first !== undefined && first === second) alone.set(call, first);
+    }
+    return alone;
+  });
+}
+
+/** What a call answers alone now; each is made once, and only when it is asked for. */
+function answersNow(context: CheckContext): (call: SampleCall) => Promise<string | undefined> {
+  const answers = new Map<SampleCall, Promise<string | undefined>>();
+  let executor: Promise<ToolExecutor> | undefined;
+  const ask = async (call: SampleCall): Promise<string | undefined> => {
+    executor ??= context.fresh().then((subject) => executorOver(subject.callable()));
+    return answerOf(await make(context, await executor, call, "now"));
+  };
+  return (call) => {
+    const answer = answers.get(call) ?? ask(call);
+    answers.set(call, answer);
+    return answer;
+  };
+}
+
+function answerOf({ outcome }: Made): string | undefined {
+  if (outcome === undefined || outcome.status === "interrupted" || !succeeded(outcome)) {
+    return undefined;
+  }
+  const { content, value = null } = outcome.result;
+  return canonicalJson({ content: content as unknown as JsonValue, value });
+}
+
+async function lostEffect(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: EffectCall,
+): Promise<Fault | undefined> {
+  const count = async (): Promise<number> => (await countOf(context, call)) ?? 0;
+  const start = await count();
+  await make(context, executor, call, "alone");
+  const before = await count();
+  const each = before - start;
+  const made = await Promise.all(
+    Array.from({ length: fewest }, (_, index) => make(context, executor, call, `call ${index}`)),
+  );
+  const done = made.filter(({ outcome }) => outcome !== undefined && succeeded(outcome)).length;
+  const expected = done * each;
+  let grown = (await count()) - before;
+  if (grown < expected) {
+    await context.quiet();
+    grown = (await count()) - before;
+  }
+  // One that failed may have had its effect before.
+  if (grown >= expected && grown <= fewest * each) return undefined;
+  return {
+    wrong: `has ${grown} effects when ${done} calls of it succeed side by side`,
+    seen: `${each} alone, so that there should be ${expected}`,
+  };
+}
+
+async function heldUp(
+  context: CheckContext,
+  executor: ToolExecutor,
+  watch: StopWatch,
+  slow: SampleCall,
+): Promise<Finding | undefined> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let ended = false;
+  const running = make(context, executor, slow, "slow", { signal }).then(() => void (ended = true));
+  await Promise.race([watch.started, running]);
+  try {
+    for (const [index, call] of context.samples("succeedingCalls").entries()) {
+      const began = performance.now();
+      const made = make(context, executor, call, `call ${index}`);
+      await Promise.race([made, running]);
+      // Either comes to its end here, since both have a deadline.
+      if (!ended) continue;
+      if (performance.now() - began < noticeableMs) return undefined;
+      const label = callLabel(slow);
+      return failed(
+        `${callLabel(call)} waits until ${label} has ended.`,
+        `Made calls while ${label} was running.`,
+        `no answer after ${Math.round(performance.now() - began)} ms`,
+      );
+    }
+    return undefined;
+  } finally {
+    controller.abort();
+    await running;
+  }
+}

@@ -1,56 +1,221 @@
-import { errorCodes, type ToolOutcome } from "@toolweave/core";
+import { errorCodes, ToolError, type ToolErrorCode } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
-import type { Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import { failed, messageOf, passed, show, type Finding } from "../finding.ts";
+import { lookAt } from "../look-at.ts";
+import { answeredProgrammingError, programmingError } from "../programming-error.ts";
 import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { cameOf, failingCalls, lookAtFailures, lookAtTexts, type Failure } from "./failures.ts";
+import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "./error-text.ts";
 
-/** A line of a stack of V8, SpiderMonkey or JavaScriptCore, or the head of a Python one. */
-const stackPatterns: readonly RegExp[] = [
-  /\bat [^\n]*(?:file:\/\/|node:|[A-Za-z]:\\|\/)[^\s()]*:\d+:\d+/,
-  /^\S*@\S+:\d+:\d+$/m,
-  /Traceback \(most recent call last\)/,
-];
+/** Bytes that a model is asked to read of one error. */
+const maxErrorBytes = 4000;
+
+/** The same call may end in another of these each time. */
+const passing: ReadonlySet<ToolErrorCode> = new Set([
+  "rate_limited",
+  "timeout",
+  "unavailable",
+  "store_unavailable",
+]);
+
+/** Nothing but another call, another tool or a person helps. */
+const lasting: ReadonlySet<ToolErrorCode> = new Set([
+  "not_found",
+  "not_advertised",
+  "invalid_arguments",
+  "invalid_output",
+  "permission_denied",
+  "approval_rejected",
+  "approval_invalid",
+  "cancelled",
+  "outcome_unknown",
+  "artifact_missing",
+  "internal",
+]);
+
+/** The statuses of answers that say the request itself is wrong (RFC 9110, section 15.5). */
+const lastingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 406, 410, 413, 414, 415, 422]);
 
 /** What tools say when something went wrong. */
 export const errorChecks: readonly Check[] = [
-  check("TW-ERROR-001", (context) =>
-    lookAtFailures(context, "Read what each failed call says", (outcome) => {
-      if (outcome.status === "interrupted" || !outcome.result.isError) {
-        return { wrong: "should fail and does not", seen: outcomeLabel(outcome) };
+  check("TW-ERROR-001", async (context) =>
+    lookAt(await failingCalls(context), "Read what each failed call says", (made) => {
+      if (made.outcome === undefined) {
+        return { wrong: "does not come to an end", seen: cameOf(made) };
       }
-      const code = outcome.error?.code ?? "none";
-      if (!Object.hasOwn(errorCodes, code)) {
-        return { wrong: "fails with a code that does not exist", seen: code };
-      }
-      return textOf(outcome).trim() === ""
-        ? { wrong: "fails and says nothing", seen: outcomeLabel(outcome) }
+      if (!("text" in made)) return { wrong: "should fail and does not", seen: cameOf(made) };
+      return made.text.trim() === ""
+        ? { wrong: "fails and says nothing", seen: cameOf(made) }
         : undefined;
     }),
   ),
 
   check("TW-ERROR-002", (context) =>
-    lookAtFailures(context, "Looked for stack traces in what each failed call says", (outcome) => {
-      if (outcome.status === "interrupted") return undefined;
-      const said = [textOf(outcome), outcome.error?.message ?? ""];
-      const stack = said.find((text) => stackPatterns.some((pattern) => pattern.test(text)));
-      return stack === undefined ? undefined : { wrong: "shows a stack trace", seen: stack };
+    lookAtTexts(context, "Looked for stack traces in what each failed call says", (said) =>
+      stackTrace(said) ? { wrong: "shows a stack trace", seen: said } : undefined,
+    ),
+  ),
+
+  check("TW-ERROR-003", (context) =>
+    lookAtFailures(context, "Read the code of each error", ({ error, thrown }) => {
+      const code = unknownCode(error) ?? unknownCode(thrown?.value);
+      return code === undefined
+        ? undefined
+        : { wrong: "fails with a code that does not exist", seen: code };
+    }),
+  ),
+
+  check("TW-ERROR-004", (context) =>
+    lookAtTexts(context, "Looked for paths in what each failed call says", (said, failure) => {
+      // Those of a stack are for TW-ERROR-002 to say.
+      const path = stackTrace(said) ? undefined : hostPath(said, known(failure));
+      return path === undefined
+        ? undefined
+        : { wrong: "tells a path that its arguments do not name", seen: path };
+    }),
+  ),
+
+  check("TW-ERROR-005", (context) =>
+    lookAtFailures(context, "Made each failing call twice", ({ error, again }) => {
+      const { outcome } = again;
+      const error2 =
+        outcome === undefined || outcome.status === "interrupted" ? undefined : outcome.error;
+      if (error2?.code === error.code || passing.has(error.code)) return undefined;
+      if (error2 !== undefined && passing.has(error2.code)) return undefined;
+      return {
+        wrong: `fails with ${error.code}, and otherwise when it is made again`,
+        seen: cameOf(again),
+      };
+    }),
+  ),
+
+  check("TW-ERROR-006", doesNoHarm),
+
+  check("TW-ERROR-007", (context) =>
+    lookAtFailures(context, "Looked for slips of a program in each failure", (failure) => {
+      const { thrown, text } = failure;
+      const slip = programmingError(thrown?.value) ?? answeredProgrammingError(text);
+      return slip === undefined
+        ? undefined
+        : { wrong: "does not fail as it should: its program goes wrong", seen: slip };
+    }),
+  ),
+
+  check("TW-ERROR-008", (context) =>
+    lookAtFailures(context, "Looked at what each upstream error carries", ({ error }) => {
+      const { code, status, body, cause } = error;
+      // Where no whole answer came, the cause says why.
+      if (code !== "upstream" || body !== undefined || cause !== undefined) return undefined;
+      return Number.isInteger(status)
+        ? undefined
+        : { wrong: "fails with upstream and has neither a status nor a body", seen: json(error) };
+    }),
+  ),
+
+  check("TW-ERROR-009", (context) =>
+    lookAtFailures(context, "Read what each error says of trying again", ({ error }) => {
+      if (!error.retryable) return undefined;
+      const { code, status = 0 } = error;
+      if (lasting.has(code)) return { wrong: `calls ${code} retryable`, seen: json(error) };
+      return code === "upstream" && lastingStatuses.has(status)
+        ? { wrong: `calls an answer with the status ${status} retryable`, seen: json(error) }
+        : undefined;
+    }),
+  ),
+
+  check("TW-ERROR-010", (context) =>
+    lookAtTexts(context, "Looked for control codes in what each failed call says", (said) =>
+      controlCode(said)
+        ? { wrong: "says it with a terminal's control codes", seen: JSON.stringify(said) }
+        : undefined,
+    ),
+  ),
+
+  check("TW-ERROR-011", (context) =>
+    lookAtFailures(context, "Measured what each failed call says", ({ text }) => {
+      const bytes = Buffer.byteLength(text);
+      return bytes <= maxErrorBytes
+        ? undefined
+        : { wrong: `fails with ${bytes} bytes`, seen: text };
+    }),
+  ),
+
+  check("TW-ERROR-012", (context) =>
+    lookAtTexts(context, "Looked for HTML in what each failed call says", (said) =>
+      htmlPage(said) ? { wrong: "answers with a page of HTML", seen: said } : undefined,
+    ),
+  ),
+
+  check("TW-ERROR-013", (context) =>
+    lookAtFailures(context, "Looked at what each tool throws", ({ thrown }) =>
+      thrown === undefined || isError(thrown.value)
+        ? undefined
+        : {
+            wrong: `throws ${kindOf(thrown.value)} in place of an Error`,
+            seen: show(thrown.value),
+          },
+    ),
+  ),
+
+  check("TW-ERROR-014", (context) =>
+    lookAtTexts(context, "Looked for objects in what each failed call says", (said) =>
+      /\[object [A-Z]\w*\]/.test(said)
+        ? { wrong: "shows an object that nobody can read", seen: said }
+        : undefined,
+    ),
+  ),
+
+  check("TW-ERROR-015", (context) =>
+    lookAtTexts(context, "Read what each failed call says", (_, { call, text }) => {
+      const own = text.replace(`${call.tool} failed: `, "");
+      return blankText(own) ? { wrong: "does not say what is wrong", seen: text } : undefined;
     }),
   ),
 ];
 
-async function lookAtFailures(
-  context: CheckContext,
-  done: string,
-  faultOf: (outcome: ToolOutcome) => Fault | undefined,
-): Promise<Finding> {
+async function doesNoHarm(context: CheckContext): Promise<Finding> {
   const executor = executorOver((await context.fresh()).callable());
-  const calls = context.samples("failingCalls").map((call) => ({ call, label: callLabel(call) }));
-  return lookAt(calls, done, async ({ call }) => faultOf(await runSample(context, executor, call)));
+  const failing = context.samples("failingCalls");
+  const succeeding = context.samples("succeedingCalls");
+  for (const call of failing) {
+    // What becomes of it is for other rules to say.
+    await runSample(context, executor, call).catch(() => {});
+  }
+  const done = `Made ${failing.length} calls that fail, and ${succeeding.length} that succeed after them.`;
+  for (const call of succeeding) {
+    const label = callLabel(call);
+    try {
+      const outcome = await runSample(context, executor, call);
+      if (outcome.status === "completed" && !outcome.result.isError) continue;
+      return failed(`${label} fails after another call failed.`, done, outcomeLabel(outcome));
+    } catch (error) {
+      return failed(`${label} does not end after another call failed.`, done, messageOf(error));
+    }
+  }
+  return passed(done);
 }
 
-function textOf(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return "";
-  return outcome.result.content
-    .map((block) => (block.type === "text" ? block.text : ""))
-    .join("\n");
+/** What the caller knows of the host's files: what it has sent, and the folder that the tool names. */
+function known({ call, workspaceRoot }: Failure): string {
+  return `${JSON.stringify(call.arguments)} ${workspaceRoot ?? ""}`;
+}
+
+function unknownCode(error: unknown): string | undefined {
+  if (!ToolError.is(error)) return undefined;
+  const code: string = error.code;
+  return Object.hasOwn(errorCodes, code) ? undefined : String(code);
+}
+
+/** Also one of another realm. */
+function isError(value: unknown): boolean {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function json(error: ToolError): unknown {
+  return error.toJSON();
 }

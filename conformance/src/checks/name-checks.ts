@@ -1,4 +1,4 @@
-import { isToolName } from "@toolweave/core";
+import { defineTool, isToolName, ToolRegistry, toolsSource } from "@toolweave/core";
 import { check, type Check } from "../check.ts";
 import { failed, passed } from "../finding.ts";
 import { described, lookAt } from "../look-at.ts";
@@ -45,4 +45,45 @@ export const nameChecks: readonly Check[] = [
           second: second.slice(at, at + 5),
         });
   }),
+
+  check("TW-NAME-005", async (context) => {
+    const { tools } = await context.subject();
+    const reserved = reservedNames(tools.map(({ name }) => name));
+    return lookAt(tools, "Offered each name to a registry", ({ name }) =>
+      reserved.has(name)
+        ? {
+            wrong:
+              "has a reserved name, and no registry takes it: give it another, or the source a prefix",
+            seen: name,
+          }
+        : undefined,
+    );
+  }),
+
+  check("TW-NAME-006", async (context) => {
+    const { tools } = await context.subject();
+    const known = new Map<string, string>();
+    return lookAt(tools, "Compared the names in lower case", ({ name }) => {
+      const other = known.get(name.toLowerCase()) ?? name;
+      known.set(name.toLowerCase(), other);
+      return other === name
+        ? undefined
+        : { wrong: `differs from "${other}" by upper and lower case alone`, seen: name };
+    });
+  }),
 ];
+
+/** Those of some names that a registry keeps for the executor's own tools. */
+function reservedNames(names: readonly string[]): ReadonlySet<string> {
+  const canonical = [...new Set(names)].filter(isToolName);
+  const tools = canonical.map((name) =>
+    defineTool({
+      name,
+      description: "Stands for the tool.",
+      input: { type: "object" },
+      execute: () => undefined,
+    }),
+  );
+  const registry = new ToolRegistry([toolsSource("conformance", tools)]);
+  return new Set(registry.problems.map(({ subject }) => subject));
+}

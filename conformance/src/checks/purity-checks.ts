@@ -1,4 +1,108 @@
-import type { Check } from "../check.ts";
+import fc from "fast-check";
+import type { JsonObject, Tool, ToolAnnotations } from "@toolweave/core";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { failed, notApplicable, passed, type Finding } from "../finding.ts";
+import { lookAt } from "../look-at.ts";
+import type { SampleCall } from "../manifest.ts";
+import { callLabel, executorOver, knownArguments, runSample } from "../sample-run.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { changeBy, changeOf, stateOf } from "../state.ts";
+
+/** So many arguments are made for one tool, beside those of the sample calls. */
+const argumentSets = 5;
 
 /** Whether tools keep what their hints promise. */
-export const purityChecks: readonly Check[] = [];
+export const purityChecks: readonly Check[] = [
+  check("TW-PURE-001", async (context) => {
+    const tools = (await context.fresh()).callable();
+    const calls = callsOf(context, tools, ({ readOnlyHint }) => readOnlyHint === true);
+    if (calls.length === 0) return notApplicable("No sample call is of a read-only tool.");
+    const executor = executorOver(tools);
+    return lookAt(calls, "Compared state() around calls of read-only tools", async ({ call }) => {
+      const change = await changeBy(context, () => runSample(context, executor, call));
+      return change && { wrong: "calls itself read-only and changes something", seen: change };
+    });
+  }),
+
+  check("TW-PURE-002", async (context) => {
+    const tools = (await context.fresh()).callable();
+    const calls = callsOf(
+      context,
+      tools,
+      ({ idempotentHint, readOnlyHint }) => idempotentHint === true && readOnlyHint !== true,
+    );
+    if (calls.length === 0) {
+      return notApplicable("No sample call is of a tool that is idempotent and not read-only.");
+    }
+    const executor = executorOver(tools);
+    const done = "Compared state() after one call and after two of each idempotent tool";
+    return lookAt(calls, done, async ({ call }) => {
+      await runSample(context, executor, call);
+      const change = await changeBy(context, () => runSample(context, executor, call));
+      const wrong = "calls itself idempotent, and changes something more when it is called again";
+      return change && { wrong, seen: change };
+    });
+  }),
+
+  check("TW-PURE-003", async (context) => {
+    const { tools } = await usableTools(context);
+    const checking = tools.filter(({ tool }) => tool.validate !== undefined);
+    if (checking.length === 0) return notApplicable("No tool has a validate.");
+    return lookAt(checking, "Compared state() before and after each validate", async (usable) => {
+      const change = await changeBy(context, () => validated(context, usable));
+      return change && { wrong: "has a validate that changes something", seen: change };
+    });
+  }),
+
+  check("TW-PURE-004", async (context) => {
+    const subject = await context.fresh();
+    const before = await stateOf(context);
+    const { tools } = subject;
+    const change = changeOf(before, await stateOf(context));
+    const done = `Compared state() before and after ${tools.length} specs were read.`;
+    return change === undefined ? passed(done) : readingFault(context, done, change);
+  }),
+];
+
+/** The sample calls that come to an end, of tools with such annotations; TW-PERM-002 sees to effects. */
+function callsOf(
+  context: CheckContext,
+  tools: readonly Tool[],
+  wanted: (annotations: ToolAnnotations) => boolean,
+): readonly { readonly label: string; readonly call: SampleCall }[] {
+  const names = new Set(
+    tools.filter(({ spec }) => wanted(spec.annotations)).map(({ spec }) => spec.name),
+  );
+  return (["succeedingCalls", "failingCalls", "updatingCalls"] as const)
+    .flatMap((kind): readonly SampleCall[] => context.samples(kind))
+    .filter(({ tool }) => names.has(tool))
+    .map((call) => ({ label: callLabel(call), call }));
+}
+
+/** Has the tool itself check arguments that its schema accepts; what it says is for other rules. */
+async function validated(context: CheckContext, usable: UsableTool): Promise<void> {
+  const { seed, manifest, within } = context;
+  const known = knownArguments(manifest, usable.spec.name).filter(usable.accepts);
+  const made = fc.sample(argumentsOf(usable, known, seed), { seed, numRuns: argumentSets });
+  for (const args of [...known, ...made]) {
+    const validate = async (own: JsonObject): Promise<unknown> => usable.tool.validate?.(own);
+    const ended = await within(validate(structuredClone(args)), "validate").then(
+      () => true,
+      // It may throw; one that never answers is not asked again.
+      (error: unknown) => !String(error).includes("took more than"),
+    );
+    if (!ended) return;
+  }
+}
+
+/** Names the tool whose spec changes something when it is read, where reading it again does so. */
+async function readingFault(context: CheckContext, done: string, change: object): Promise<Finding> {
+  const { source } = await context.fresh();
+  for (const tool of source.tools()) {
+    const own = await changeBy(context, async () => JSON.stringify(tool.spec));
+    if (own !== undefined) {
+      return failed(`To read the spec of "${tool.spec.name}" changes something.`, done, own);
+    }
+  }
+  return failed("To list the tools or to read their specs changes something.", done, change);
+}

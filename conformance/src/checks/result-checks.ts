@@ -1,124 +1,176 @@
-import { isContentBlock, type ContentBlock, type ToolResult } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
+import { isContentBlock } from "@toolweave/core";
+import { check, type Check } from "../check.ts";
+import type { Fault } from "../look-at.ts";
 import { jsonDefect } from "../json-defect.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import { around, callLabel, executorOver, runSample } from "../sample-run.ts";
+import { contentOf, lookAtAnswers, type Answer } from "../sample-answers.ts";
+import { checkerOf } from "../schema/checker-of.ts";
 import { isObject } from "../schema/subschemas.ts";
+import { answerTextChecks } from "./answer-text-checks.ts";
+import { blockChecks } from "./block-checks.ts";
 
-/** What a sample call gave: what the tool returned, and what the executor made of it. */
-interface Answer {
-  readonly label: string;
-  readonly returned: unknown;
-  readonly result: ToolResult;
-}
+/** Of more the executor shows no more than these. */
+const mostBlocks = 200;
+
+const structured = {
+  of: ({ outputSchema }: Answer): boolean => outputSchema !== undefined,
+  none: "No sample call is of a tool with an output schema that it must keep.",
+};
 
 /** What tools answer. */
 export const resultChecks: readonly Check[] = [
   check("TW-RESULT-001", (context) =>
-    lookAtAnswers(context, "Looked at each content block", ({ returned, result }) => {
-      const meant = contentOf(returned);
-      if (meant !== undefined && !meant.every(isContentBlock)) {
-        return { wrong: "returns content with a malformed block", seen: meant };
-      }
-      for (const block of result.content) {
-        const wrong = blockFault(block);
-        if (wrong !== undefined) return { wrong: `returns ${wrong}`, seen: block };
-      }
-      return undefined;
-    }),
+    lookAtAnswers(context, "Looked at each content block", blockFault),
   ),
 
   check("TW-RESULT-002", (context) =>
-    lookAtAnswers(context, "Looked for what JSON cannot hold in each answer", ({ returned }) => {
-      const defect = jsonDefect(dataOf(returned));
-      return defect === undefined
-        ? undefined
-        : { wrong: `returns what is not JSON, at "${defect.path}"`, seen: defect.what };
+    lookAtAnswers(context, "Looked for what JSON cannot hold in each answer", dataFault),
+  ),
+
+  check("TW-RESULT-003", (context) =>
+    lookAtAnswers(
+      context,
+      "Validated the value of each answer",
+      async ({ result, outputSchema = {} }) => {
+        const { value } = result;
+        if (value === undefined) return undefined;
+        const [problem] = (await checkerOf(outputSchema))?.(value) ?? [];
+        if (problem === undefined) return undefined;
+        const place = problem.path === "" ? "the value" : `"${problem.path}"`;
+        return {
+          wrong: `answers against its own output schema: ${place} ${problem.message}`,
+          seen: value,
+        };
+      },
+      structured,
+    ),
+  ),
+
+  check("TW-RESULT-004", (context) =>
+    lookAtAnswers(
+      context,
+      "Looked for the value of each answer",
+      ({ result, returned }) =>
+        result.value === undefined
+          ? { wrong: "has an output schema and answers without a value", seen: returned }
+          : undefined,
+      structured,
+    ),
+  ),
+
+  check("TW-RESULT-008", (context) =>
+    lookAtAnswers(
+      context,
+      "Looked for what JSON cannot hold in details and provider",
+      ({ returned }) => {
+        const { details, provider } = returned as Readonly<Record<string, unknown>>;
+        const defect = jsonDefect({ details, provider });
+        return defect === undefined
+          ? undefined
+          : { wrong: `tells the host what is not JSON, at "${defect.path}"`, seen: defect.what };
+      },
+      {
+        of: ({ returned }) =>
+          contentOf(returned) !== undefined &&
+          ["details", "provider"].some((field) => Object.hasOwn(returned as object, field)),
+        none: "No sample call answers with details or provider.",
+      },
+    ),
+  ),
+
+  check("TW-RESULT-010", (context) =>
+    lookAtAnswers(
+      context,
+      "Looked for each artifact that an answer names",
+      ({ returned, result }) => {
+        const found = new Set(result.artifacts.map(({ key }) => key));
+        const missing = artifactsOf(returned).find(
+          (ref) => !isObject(ref) || !found.has(String(ref["key"]).replace(/^artifact:/, "")),
+        );
+        return missing === undefined
+          ? undefined
+          : { wrong: "names an artifact that cannot be read", seen: missing };
+      },
+      {
+        of: ({ returned }) => artifactsOf(returned).length > 0,
+        none: "No sample call names an artifact.",
+      },
+    ),
+  ),
+
+  check("TW-RESULT-015", (context) =>
+    lookAtAnswers(context, "Looked for content beside each value", ({ result }) =>
+      result.value !== undefined && result.content.length === 0
+        ? {
+            wrong: "answers with a value and no content: a model reads nothing",
+            seen: { content: result.content, value: result.value },
+          }
+        : undefined,
+    ),
+  ),
+
+  check("TW-RESULT-016", (context) =>
+    lookAtAnswers(context, "Counted the blocks of each answer", ({ returned }) => {
+      const content = Array.isArray(returned) && returned.every(isContentBlock);
+      const count = (content ? returned : (contentOf(returned) ?? [])).length;
+      return count > mostBlocks
+        ? {
+            wrong: `answers with more than ${mostBlocks} blocks, of which a model sees the first: make one text of them`,
+            seen: `${count} blocks`,
+          }
+        : undefined;
     }),
   ),
+
+  ...blockChecks,
+  ...answerTextChecks,
 ];
 
-async function lookAtAnswers(
-  context: CheckContext,
-  done: string,
-  faultOf: (answer: Answer) => Fault | undefined,
-): Promise<Finding> {
-  let returned: unknown;
-  const tools = (await context.fresh()).callable().map((tool) =>
-    around(tool, {
-      invoke: async (args, ctx) => {
-        const value = await tool.invoke(args, ctx);
-        returned = value;
-        return value;
-      },
-    }),
-  );
-  const executor = executorOver(tools);
-  const answers: Answer[] = [];
-  for (const call of context.samples("succeedingCalls")) {
-    const outcome = await runSample(context, executor, call);
-    if (outcome.status !== "completed") continue;
-    answers.push({ label: callLabel(call), returned, result: outcome.result });
-  }
-  if (answers.length === 0) return notApplicable("No sample call completed: see TW-CALL-002.");
-  return lookAt(answers, done, faultOf);
+/** What is wrong with the shape of the blocks that a tool returned. */
+export function blockFault({ returned }: Pick<Answer, "returned">): Fault | undefined {
+  const meant = contentOf(returned);
+  if (meant === undefined) return undefined;
+  const malformed = meant.find((block) => !isContentBlock(block));
+  return meant.every(isContentBlock)
+    ? undefined
+    : { wrong: "returns content with a malformed block", seen: malformed ?? meant };
 }
 
-const outputFields = new Set([
-  "content",
-  "value",
-  "isError",
-  "error",
-  "artifacts",
-  "details",
-  "childRunId",
-  "provider",
-]);
-
-/** The content of what is meant as an output: one malformed block makes it pass for a JSON value. */
-function contentOf(returned: unknown): readonly unknown[] | undefined {
-  if (!isObject(returned)) return undefined;
-  const content: unknown = returned["content"];
-  const meant = Object.keys(returned).every((field) => outputFields.has(field));
-  return meant && Array.isArray(content) ? content : undefined;
+/** What a tool returned that JSON cannot hold, but for what it tells the host. */
+export function dataFault({ returned }: Pick<Answer, "returned">): Fault | undefined {
+  const defect = jsonDefect(dataOf(returned));
+  return defect === undefined
+    ? undefined
+    : { wrong: `returns what is not JSON, at "${defect.path}"`, seen: defect.what };
 }
 
-/** The part of an answer that goes on as JSON; the rest is for the executor. */
+/** The part of an answer that goes on as JSON; the rest is for the executor, or looked at elsewhere. */
 function dataOf(returned: unknown): unknown {
-  if (returned === undefined) return null;
+  if (returned === undefined || isRead(returned)) return null;
   if (contentOf(returned) === undefined) return returned;
-  const { error: _, ...data } = returned as { readonly error?: unknown };
+  const {
+    error: _,
+    details: __,
+    provider: ___,
+    ...data
+  } = returned as Readonly<Record<string, unknown>>;
   return data;
 }
 
-function blockFault(block: ContentBlock): string | undefined {
-  switch (block.type) {
-    case "text":
-      return undefined;
-    case "image":
-    case "audio":
-      if (!isBase64(block.data)) return `an ${block.type} whose data is not base64`;
-      return isMediaType(block.mimeType) ? undefined : `an ${block.type} without a media type`;
-    case "resource_link":
-      return URL.canParse(block.uri) ? undefined : "a link that is no URI";
-    case "resource": {
-      const { uri, text, blob } = block.resource;
-      if (!URL.canParse(uri)) return "a resource whose uri is no URI";
-      if ((text === undefined) === (blob === undefined)) {
-        return "a resource that has not exactly one of text and blob";
-      }
-      return blob === undefined || isBase64(blob)
-        ? undefined
-        : "a resource whose blob is not base64";
-    }
-  }
+/** Bytes, and what bytes are read from. */
+function isRead(returned: unknown): boolean {
+  if (typeof returned !== "object" || returned === null) return false;
+  return (
+    returned instanceof ArrayBuffer ||
+    ArrayBuffer.isView(returned) ||
+    returned instanceof Blob ||
+    returned instanceof Response ||
+    returned instanceof ReadableStream ||
+    Symbol.asyncIterator in returned
+  );
 }
 
-function isBase64(data: string): boolean {
-  return data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
-}
-
-function isMediaType(type: string): boolean {
-  return /^[\w.+-]+\/[\w.+-]+/.test(type);
+function artifactsOf(returned: unknown): readonly unknown[] {
+  if (contentOf(returned) === undefined) return [];
+  const { artifacts } = returned as { readonly artifacts?: unknown };
+  return Array.isArray(artifacts) ? artifacts : [];
 }

@@ -3,10 +3,12 @@ import { check, type Check } from "../check.ts";
 import { messageOf, notApplicable } from "../finding.ts";
 import { described, lookAt } from "../look-at.ts";
 import { drawn } from "../schema/drawn.ts";
-import { References } from "../schema/references.ts";
+import { referencesOf } from "../schema/references.ts";
 import { sharedValidator } from "../schema/shared-validator.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { surfaceNames } from "../schema/surface-names.ts";
+import { inputChecks } from "./input-checks.ts";
+import { valueChecks } from "./value-checks.ts";
 
 type SchemaField = "inputSchema" | "outputSchema";
 
@@ -44,7 +46,7 @@ export const schemaChecks: readonly Check[] = [
     ];
     return lookAt(schemas, "Compiled schemas", async ({ schema }) => {
       // Nothing can be compiled that is not there: that is TW-SPEC-006.
-      if (new References(schema).dangling().length > 0) return undefined;
+      if (referencesOf(schema).dangling().length > 0) return undefined;
       try {
         await sharedValidator.compile(schema);
         return undefined;
@@ -59,7 +61,7 @@ export const schemaChecks: readonly Check[] = [
     return lookAt(described(tools), "Resolved each reference of each schema", ({ spec }) => {
       for (const field of schemaFields) {
         const schema = spec[field];
-        const [dangling] = isObject(schema) ? new References(schema).dangling() : [];
+        const [dangling] = isObject(schema) ? referencesOf(schema).dangling() : [];
         if (dangling !== undefined) return { wrong: `refers out of its ${field}`, seen: dangling };
       }
       return undefined;
@@ -78,4 +80,7 @@ export const schemaChecks: readonly Check[] = [
         : { wrong: `shows the injected value "${shown.name}" to the model`, seen: [...names] };
     });
   }),
+
+  ...inputChecks,
+  ...valueChecks,
 ];

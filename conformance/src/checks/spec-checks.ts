@@ -2,6 +2,8 @@ import { isObject } from "../schema/subschemas.ts";
 import { check, type Check } from "../check.ts";
 import { described, lookAt } from "../look-at.ts";
 import { annotationFault } from "./annotation-fault.ts";
+import { fieldChecks } from "./field-checks.ts";
+import { textChecks } from "./text-checks.ts";
 
 /** What a spec is, apart from its schemas. */
 export const specChecks: readonly Check[] = [
@@ -16,7 +18,7 @@ export const specChecks: readonly Check[] = [
 
   check("TW-SPEC-002", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(tools, "Serialised each spec and read it back", ({ defect }) =>
+    return lookAt(tools, "Looked for what JSON cannot hold in each spec", ({ defect }) =>
       defect === undefined
         ? undefined
         : { wrong: `is not plain JSON data at spec${defect.path}`, seen: defect.what },
@@ -49,4 +51,7 @@ export const specChecks: readonly Check[] = [
         : { wrong: "makes its schema anew each time it is read", seen: "two objects" },
     );
   }),
+
+  ...fieldChecks,
+  ...textChecks,
 ];

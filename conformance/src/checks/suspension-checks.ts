@@ -1,4 +1,330 @@
-import type { Check } from "../check.ts";
+import type {
+  Interruption,
+  InterruptionRequest,
+  PolicyFunction,
+  ToolExecutor,
+  ToolOutcome,
+} from "@toolweave/core";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import type { EffectCall, SuspendingCall } from "../manifest.ts";
+import { callLabel, outcomeLabel, runSample } from "../sample-run.ts";
+import { sharedValidator } from "../schema/shared-validator.ts";
+import { sentText } from "../updates.ts";
+import {
+  answered,
+  Desk,
+  effects,
+  refuse,
+  waitedRuns,
+  waitingCall,
+  waitingRuns,
+  type Say,
+} from "../waiting.ts";
+
+const mostState = 65_536;
 
 /** How calls wait for a person and go on. */
-export const suspensionChecks: readonly Check[] = [];
+export const suspensionChecks: readonly Check[] = [
+  check("TW-SUSPEND-001", async (context) =>
+    lookAt(await waitingRuns(context), "Made the calls that wait for a person", ({ outcome }) => {
+      if (typeof outcome === "string") return { wrong: "neither waits nor ends", seen: outcome };
+      if (outcome.status !== "interrupted") {
+        return { wrong: "does not wait for a person", seen: outcomeLabel(outcome) };
+      }
+      return outcome.interruption.requests.length > 0
+        ? undefined
+        : {
+            wrong: "waits and asks for nothing, so that nobody knows what to answer",
+            seen: "no requests",
+          };
+    }),
+  ),
+
+  check("TW-SUSPEND-002", async (context) =>
+    lookAt(await waitingRuns(context), "Looked at what a person is asked", async ({ outcome }) => {
+      if (typeof outcome === "string" || outcome.status !== "interrupted") return undefined;
+      const { requests } = outcome.interruption;
+      for (const request of requests) {
+        const wrong = await requestFault(request);
+        if (wrong !== undefined) return { wrong, seen: request };
+      }
+      return undefined;
+    }),
+  ),
+
+  check("TW-SUSPEND-003", async (context) => {
+    const executor = new Desk().executor((await context.fresh()).callable());
+    return lookAtCalls(context, "Answered each call that waits", async (call) => {
+      const waiting = await waitingCall(context, executor, call);
+      if (waiting === undefined) return undefined;
+      const { outcome } = await answered(context, executor, waiting, call.answer);
+      return unfinished(outcome, "is answered");
+    });
+  }),
+
+  check("TW-SUSPEND-004", async (context) => {
+    const desk = new Desk();
+    const asking = desk.executor((await context.fresh()).callable());
+    const going = desk.executor((await context.fresh()).callable());
+    const elsewhere = "is answered in another instance (keep all in the state)";
+    const done = "Answered each call that waits in another instance and executor";
+    return lookAtCalls(context, done, async (call) => {
+      const waiting = await waitingCall(context, asking, call);
+      if (waiting === undefined) return undefined;
+      const { outcome, rounds } = await answered(context, going, waiting, call.answer);
+      const fault = unfinished(outcome, elsewhere);
+      if (fault !== undefined || rounds === 1) return fault;
+      const again = await waitingCall(context, asking, call);
+      if (again === undefined) return undefined;
+      const usual = (await answered(context, asking, again, call.answer)).rounds;
+      return rounds <= usual
+        ? undefined
+        : { wrong: `asks once more when it ${elsewhere}`, seen: `${rounds} times, not ${usual}` };
+    });
+  }),
+
+  check("TW-SUSPEND-005", async (context) => {
+    const counted = (await waitedRuns(context)).filter(({ call }) => call.count !== undefined);
+    if (counted.length === 0) return noCount;
+    return lookAt(counted, "Counted the effects of calls that wait", ({ grown }) =>
+      grown === 0
+        ? undefined
+        : { wrong: "has its effect before anybody has answered", seen: `${grown} more` },
+    );
+  }),
+
+  check("TW-SUSPEND-006", async (context) => {
+    const calls = context.samples("suspendingCalls").filter(({ count }) => count !== undefined);
+    if (calls.length === 0) return noCount;
+    const executor = new Desk().executor((await context.fresh()).callable());
+    const labelled = calls.map((call) => ({ label: callLabel(call), call }));
+    return lookAt(labelled, "Counted the effects of calls that were answered", async ({ call }) => {
+      const { grown, outcome } = await effectsOf(context, executor, call, call.answer);
+      return outcome === undefined || grown === 1
+        ? undefined
+        : {
+            wrong: `has its effect ${grown} times when it is answered once`,
+            seen: `${grown} more`,
+          };
+    });
+  }),
+
+  check("TW-SUSPEND-007", async (context) => {
+    const executor = new Desk().executor((await context.fresh()).callable());
+    return lookAtCalls(context, "Answered each call that waits with a no", async (call) => {
+      const { grown, outcome } = await effectsOf(context, executor, call, refuse);
+      if (outcome?.status === "interrupted") {
+        return { wrong: "asks again and again when a person says no", seen: requestsOf(outcome) };
+      }
+      return grown === 0
+        ? undefined
+        : { wrong: "has its effect although a person said no", seen: `${grown} more` };
+    });
+  }),
+
+  check("TW-SUSPEND-008", async (context) => {
+    const executor = new Desk().executor((await context.fresh()).callable());
+    const done = "Made each call that waits again, before anybody had answered";
+    return lookAt(await waitingRuns(context), done, async ({ call, outcome }) => {
+      const first = requestsOf(outcome);
+      for (let time = 0; time < 2; time++) {
+        const again = requestsOf(await runSample(context, executor, call));
+        if (again === first) continue;
+        return { wrong: "does not ask for the same each time", seen: `${first}; then ${again}` };
+      }
+      return undefined;
+    });
+  }),
+
+  check("TW-SUSPEND-009", async (context) => {
+    const executor = new Desk().executor((await context.fresh()).callable());
+    const calls = context.samples("suspendingCalls");
+    const pairs = calls.map((call, at) => ({
+      label: callLabel(call),
+      call,
+      other: calls[(at + 1) % calls.length] ?? call,
+    }));
+    const done = "Answered each call while another one waits, and then that one";
+    return lookAt(pairs, done, ({ call, other }) => pairFault(context, executor, call, other));
+  }),
+
+  check("TW-SUSPEND-010", async (context) =>
+    lookAt(await waitedRuns(context), "Waited a moment with each call", ({ sent: [late] }) =>
+      late === undefined
+        ? undefined
+        : { wrong: "goes on sending while it waits for a person", seen: sentText(late) },
+    ),
+  ),
+
+  check("TW-SUSPEND-011", async (context) =>
+    lookAt(await waitingRuns(context), "Measured what each call keeps", ({ stateLength }) =>
+      stateLength <= mostState
+        ? undefined
+        : { wrong: `keeps ${stateLength} characters of JSON while it waits`, seen: stateLength },
+    ),
+  ),
+
+  check("TW-SUSPEND-012", async (context) => {
+    const calls = context.samples("effectCalls");
+    for (const call of calls) {
+      const finding = await approvedElsewhere(context, call);
+      if (finding !== undefined) return finding;
+    }
+    return passed(`Approved ${calls.length} sample calls in another executor.`);
+  }),
+];
+
+const noCount: Finding = notApplicable("No sample call that waits has a count.");
+
+function lookAtCalls(
+  context: CheckContext,
+  done: string,
+  faultOf: (call: SuspendingCall) => Promise<Fault | undefined>,
+): Promise<Finding> {
+  const calls = context.samples("suspendingCalls");
+  return lookAt(
+    calls.map((call) => ({ label: callLabel(call), call })),
+    done,
+    ({ call }) => faultOf(call),
+  );
+}
+
+/** The outcome of a call that was answered, where that is no good end. */
+function unfinished(outcome: ToolOutcome, when: string): Fault | undefined {
+  if (outcome.status === "interrupted") {
+    return { wrong: `does not stop to ask when it ${when}`, seen: requestsOf(outcome) };
+  }
+  return outcome.status === "completed" && !outcome.result.isError
+    ? undefined
+    : { wrong: `does not complete when it ${when}`, seen: outcomeLabel(outcome) };
+}
+
+/** What is asked, as far as it is the same each time: how much, and of which types. */
+function requestsOf(outcome: ToolOutcome | string): string {
+  if (typeof outcome === "string") return outcome;
+  return outcome.status === "interrupted"
+    ? `waits for ${outcome.interruption.requests.map(({ type }) => type).join(", ")}`
+    : outcomeLabel(outcome);
+}
+
+/** Makes a call that waits, has it answered, and counts what comes of it. */
+async function effectsOf(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: SuspendingCall,
+  say: Say,
+): Promise<{ readonly grown: number; readonly outcome?: ToolOutcome }> {
+  const before = await effects(context, call);
+  const waiting = await waitingCall(context, executor, call);
+  if (waiting === undefined) return { grown: 0 };
+  const { outcome } = await answered(context, executor, waiting, say);
+  return { outcome, grown: (await effects(context, call)) - before };
+}
+
+async function requestFault(request: InterruptionRequest): Promise<string | undefined> {
+  const { id, type } = request;
+  if (id.trim() === "") return `asks with a request of type ${type} that has no id`;
+  for (const [name, text] of Object.entries(textsOf(request))) {
+    if (text.trim() === "") return `asks with a request of type ${type} whose ${name} says nothing`;
+  }
+  if (type === "auth" && request.url !== undefined && !URL.canParse(request.url)) {
+    return "sends the person to what is no URL";
+  }
+  if (type !== "input" || request.schema === undefined) return undefined;
+  try {
+    await sharedValidator.compile(request.schema);
+    return undefined;
+  } catch (error) {
+    return `asks for input by a schema that is none (${messageOf(error)})`;
+  }
+}
+
+/** What a person reads of a request. */
+function textsOf(request: InterruptionRequest): Readonly<Record<string, string>> {
+  switch (request.type) {
+    case "approval": {
+      const { target, summary } = request.permission;
+      return { reason: request.reason, target, summary };
+    }
+    case "auth":
+      return { credential: request.credential, message: request.message };
+    case "input":
+      return { message: request.message };
+    case "result":
+      return {};
+  }
+}
+
+/** Two calls wait at the same time: the second is answered first, and the first goes on all the same. */
+async function pairFault(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: SuspendingCall,
+  other: SuspendingCall,
+): Promise<Fault | undefined> {
+  const waiting: { readonly one: SuspendingCall; readonly interruption: Interruption }[] = [];
+  for (const [at, one] of [call, other].entries()) {
+    const interruption = await waitingCall(context, executor, one, `conformance:${at}`);
+    if (interruption === undefined) return undefined;
+    waiting.push({ one, interruption });
+  }
+  for (const { one, interruption } of waiting.toReversed()) {
+    const before = await effects(context, one);
+    const { outcome } = await answered(context, executor, interruption, one.answer);
+    const beside = one === call ? callLabel(other) : callLabel(call);
+    const fault = unfinished(outcome, `is answered, and ${beside} waits or has waited beside it`);
+    if (fault !== undefined) return fault;
+    const grown = (await effects(context, one)) - before;
+    if (one.count === undefined || grown === 1) continue;
+    return { wrong: `has its effect ${grown} times beside ${beside}`, seen: `${grown} more` };
+  }
+  return undefined;
+}
+
+/** One executor asks, another one over another instance is answered. */
+async function approvedElsewhere(
+  context: CheckContext,
+  call: EffectCall,
+): Promise<Finding | undefined> {
+  const done =
+    "Had a policy ask, kept the interruption as JSON, and approved it in another executor.";
+  const label = callLabel(call);
+  const ask: PolicyFunction = () => "ask";
+  const policy = ["autonomous", ask] as const;
+  const desk = new Desk();
+  const tools = (await context.fresh()).callable();
+  const asking = desk.executor(tools, { policy });
+  const waiting = await runSample(context, asking, call);
+  if (waiting.status !== "interrupted") {
+    return failed(`${label} does not wait for an approval.`, done, outcomeLabel(waiting));
+  }
+  const before = await effects(context, call);
+  const going = desk.executor((await context.fresh()).callable(), { policy });
+  const kept = JSON.parse(JSON.stringify(waiting.interruption)) as Interruption;
+  const { injected } = context.manifest;
+  const outcome = await context.within(
+    going.resume(kept, [{ type: "approve" }], injected === undefined ? {} : { injected }),
+    `${label} when it is approved`,
+  );
+  const grown = (await effects(context, call)) - before;
+  if (outcome.status === "interrupted") {
+    const message = `${label} was approved and asks for something else in another instance.`;
+    return failed(message, done, outcome.interruption.requests);
+  }
+  if (outcome.status !== "completed") {
+    const message = `${label} was approved and does not run in another instance.`;
+    return failed(message, done, outcomeLabel(outcome));
+  }
+  if (grown === 1) return undefined;
+  const counted = await effects(context, call);
+  await runSample(context, desk.executor(tools), call);
+  // Whoever counts rows counts several for one call.
+  if ((await effects(context, call)) - counted === grown) return undefined;
+  return failed(
+    `${label} was approved once and has its effect ${grown} times.`,
+    done,
+    `${grown} more`,
+  );
+}

@@ -1,4 +1,102 @@
-import type { Check } from "../check.ts";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { messageOf, notApplicable } from "../finding.ts";
+import { described, lookAt, type Fault } from "../look-at.ts";
+import { once } from "../once.ts";
+import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { countOf, laterCalls, type LaterCall } from "./cancelled-calls.ts";
+import { StopWatch } from "./stop-watch.ts";
+
+/** Milliseconds that an executor gives an attempt at most, unless its host says otherwise. */
+const usualMaximum = 600_000;
+
+/** Milliseconds that a slow call is given. */
+const timeoutMs = 10;
 
 /** What a timeout does. */
-export const timeoutChecks: readonly Check[] = [];
+export const timeoutChecks: readonly Check[] = [
+  check("TW-TIMEOUT-001", async (context) => {
+    const { calls } = await overdueCalls(context);
+    const done = `Gave each slow call ${timeoutMs} ms`;
+    return lookAt(calls, done, ({ fault }) => fault);
+  }),
+
+  check("TW-TIMEOUT-002", async (context) => {
+    const { calls } = await overdueCalls(context);
+    const counted = calls.filter(({ grown }) => grown !== undefined);
+    if (counted.length === 0) return notApplicable("No slow sample call has a count.");
+    const done = "Let calls take too long and waited whether their effects come all the same";
+    return lookAt(counted, done, ({ grown }) =>
+      grown === 0 ? undefined : { wrong: "has its effect after its time was up", seen: grown },
+    );
+  }),
+
+  check("TW-TIMEOUT-003", async (context) => {
+    const { after } = await overdueCalls(context);
+    return lookAt(after, "Let calls take too long, and made others afterwards", ({ wrong, seen }) =>
+      wrong === undefined ? undefined : { wrong, seen },
+    );
+  }),
+
+  check("TW-TIMEOUT-004", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(described(tools), "Read each tool's timeout", ({ spec }) => {
+      const own: unknown = spec.timeoutMs;
+      return typeof own !== "number" || own <= usualMaximum
+        ? undefined
+        : {
+            wrong: `asks for ${own} ms, and executors give no more than ${usualMaximum} ms`,
+            seen: own,
+          };
+    });
+  }),
+];
+
+interface OverdueCall {
+  readonly label: string;
+  readonly fault: Fault | undefined;
+  /** How much its effect has grown meanwhile; absent: nobody counts it. */
+  readonly grown?: number;
+}
+
+/** Lets every slow call take too long, and makes calls afterwards. Done once for all the rules. */
+function overdueCalls(
+  context: CheckContext,
+): Promise<{ readonly calls: readonly OverdueCall[]; readonly after: readonly LaterCall[] }> {
+  return once(context, "overdue calls", async () => {
+    const tools = (await context.fresh()).callable();
+    const samples = context.samples("slowCalls");
+    const before = await Promise.all(samples.map((call) => countOf(context, call)));
+    const faults: (Fault | undefined)[] = [];
+    for (const call of samples) {
+      const watch = new StopWatch(tools);
+      const executor = executorOver(watch.tools);
+      try {
+        const outcome = await runSample(context, executor, call, { timeoutMs });
+        if (outcome.status !== "failed" || outcome.error.code !== "timeout") {
+          faults.push({ wrong: "takes too long and ends otherwise", seen: outcomeLabel(outcome) });
+          continue;
+        }
+        const late = await watch.goesOn();
+        faults.push(
+          late === undefined ? undefined : { wrong: "goes on after its time is up", seen: late },
+        );
+      } catch (error) {
+        faults.push({ wrong: "does not end when its time is up", seen: messageOf(error) });
+      }
+    }
+    await context.quiet();
+    const grown = await Promise.all(
+      samples.map(async (call, index) => {
+        const [now, then] = [await countOf(context, call), before[index]];
+        return now === undefined || then === undefined ? {} : { grown: now - then };
+      }),
+    );
+    const after = await laterCalls(context, tools, "after another call has taken too long");
+    const calls = samples.map((call, index) => ({
+      label: callLabel(call),
+      fault: faults[index],
+      ...grown[index],
+    }));
+    return { calls, after };
+  });
+}

@@ -1,25 +1,96 @@
 import {
   filter,
-  prefix,
-  prefixName,
+  rename,
   shortHash,
   toolsSource,
-  type ToolSource,
+  type Tool,
+  type ToolOutcome,
 } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, passed, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import type { SampleCall } from "../manifest.ts";
+import { callLabel, executorOver, runSample } from "../sample-run.ts";
+import { requirements } from "../requirements.ts";
 import type { Subject } from "../subject.ts";
-import type { Manifest, SampleCall, SampleCalls } from "../manifest.ts";
+import { viewOf } from "../view.ts";
 
-const viewPrefix = "view";
+/**
+ * The rules that a prefix and a filter can make a tool break: one for each way through a view. All
+ * others are about what a view leaves as it is: the words and schemas of a spec, what a call does
+ * once it has begun, how a source lives and what becomes of it in an outage.
+ */
+export const throughView: readonly string[] = [
+  // Specs are copied under another name, getters and all.
+  "TW-SPEC-002",
+  // Secrets are read from the source when the view is made.
+  "TW-SECRET-003",
+  // `validate`, `preflight` and `invoke` are taken off the tool; the latter two see another name.
+  "TW-CALL-003",
+  "TW-PERM-006",
+  "TW-CALL-002",
+  "TW-ERROR-001",
+  "TW-EVENT-001",
+  // A call that waits is found again by the name that it was made under.
+  "TW-SUSPEND-003",
+  // Announcements and the end go on to the source.
+  "TW-CHANGE-001",
+  "TW-LIFE-003",
+];
 
 /** What a host does to a source before it uses it. */
-export const viewChecks: readonly Check[] = [check("TW-VIEW-001", viewHolds)];
+export const viewChecks: readonly Check[] = [
+  check("TW-VIEW-001", viewHolds),
+
+  check("TW-VIEW-002", async (context) => {
+    const tools = (await context.fresh()).callable();
+    const executor = executorOver(tools);
+    const made: MadeCall[] = [];
+    for (const [at, call] of context.samples("succeedingCalls").entries()) {
+      const alone = (): Promise<ToolOutcome> => runSample(context, executor, call, {}, idOf(at));
+      made.push({ label: callLabel(call), alone, first: answerOf(await alone()) });
+    }
+    const nested = await calledByAnother(context, tools);
+    const done = "Compared each call that another tool made with the same call alone";
+    return lookAt(
+      made.map((call, at) => ({ ...call, other: answerOf(nested[at]) })),
+      done,
+      (call) => otherFault(call, "does something else when another tool calls it"),
+    );
+  }),
+
+  check("TW-VIEW-003", async (context) => {
+    const tools = (await context.fresh()).callable();
+    const calls = context.samples("succeedingCalls");
+    const names = new Map([...neededNames(context)].map((name, at) => [name, `other_name_${at}_`]));
+    const renamed = rename(
+      filter(toolsSource("conformance", tools), ({ spec }) => names.has(spec.name)),
+      Object.fromEntries(names),
+    );
+    const executor = executorOver(tools);
+    const otherExecutor = executorOver(renamed.tools());
+    const done = "Compared each call with the same call of a tool that was renamed";
+    return lookAt(
+      calls.map((call) => ({ call, label: callLabel(call) })),
+      done,
+      async ({ call, label }) => {
+        const alone = (): Promise<ToolOutcome> => runSample(context, executor, call);
+        const first = answerOf(await alone());
+        const name = names.get(call.tool) ?? call.tool;
+        const answer = answerOf(await runSample(context, otherExecutor, { ...call, tool: name }));
+        // A tool may tell its name, the one that it has there.
+        const other = answer.replaceAll(name, call.tool);
+        return otherFault({ label, alone, first, other }, "does something else under another name");
+      },
+    );
+  }),
+];
 
 async function viewHolds(context: CheckContext): Promise<Finding> {
   const hidden = hiddenNames(context, await context.subject());
-  const done = `Checked all rules on a view with a prefix and ${hidden.size} tools hidden.`;
-  const results = await context.holding(viewOf(context.manifest, hidden));
+  const done = `Checked rules on a view with a prefix and ${hidden.size} tools hidden.`;
+  const view = viewOf(context.manifest, hidden);
+  const results = await context.holding(view, throughView.flatMap(withPresupposed));
   const [first, ...others] = results.filter(({ status }) => status === "failed");
   if (first === undefined) return passed(`${done} ${results.length} rules held before.`);
   const more = others.length === 0 ? "" : ` So do ${others.map(({ id }) => id).join(", ")}.`;
@@ -27,58 +98,91 @@ async function viewHolds(context: CheckContext): Promise<Finding> {
   return failed(message, `${done} ${first.done ?? ""}`, first.seen);
 }
 
+/** The rule, and those without which it has nothing to say. */
+function withPresupposed(id: string): string[] {
+  const presupposed = requirements.find((rule) => rule.id === id)?.presupposes ?? [];
+  return [...presupposed.flatMap(withPresupposed), id];
+}
+
+/** Of many tools that no sample call needs, about as many stay. */
+const someOthers = 20;
+
 /**
- * About half of what no sample call needs, one tool at least stays; and every tool that cannot be
- * read, since what a view makes of it is no news.
+ * About half of what no sample call needs, and more of many; one tool at least stays. And every tool
+ * that cannot be read, since what a view makes of it is no news.
  */
-function hiddenNames({ manifest, seed }: CheckContext, { tools }: Subject): Set<string> {
-  const needed = new Set(
-    Object.values(manifest.samples ?? {}).flatMap((calls: readonly SampleCall[]) =>
-      calls.map(({ tool }) => tool),
-    ),
-  );
+function hiddenNames(context: CheckContext, { tools }: Subject): Set<string> {
+  const needed = neededNames(context);
+  const oneOf = Math.max(2, Math.ceil(tools.length / someOthers));
   const hidden = tools.filter(
     ({ name, spec }) =>
       !needed.has(name) &&
-      (spec === undefined || Number.parseInt(shortHash(`${seed}:${name}`), 36) % 2 === 0),
+      (spec === undefined ||
+        Number.parseInt(shortHash(`${context.seed}:${name}`), 36) % oneOf !== 0),
   );
   const names = hidden.map(({ name }) => name);
   return new Set(hidden.length === tools.length ? names.slice(1) : names);
 }
 
-function viewOf(manifest: Manifest, hidden: ReadonlySet<string>): Manifest {
-  const { samples, generatedCalls, change, knownFailing: _, ...rest } = manifest;
-  const inner = new WeakMap<ToolSource, ToolSource>();
-  return {
-    ...rest,
-    name: `${manifest.name}, prefixed and filtered`,
-    ...(samples === undefined ? {} : { samples: renamedSamples(samples) }),
-    ...(generatedCalls === undefined ? {} : { generatedCalls: renamedNames(generatedCalls) }),
-    ...(change === undefined ? {} : { change: (view) => change(inner.get(view) ?? view) }),
-    create: async () => {
-      const made = await manifest.create();
-      const source = "tools" in made ? made : toolsSource(manifest.name, made);
-      const view = prefix(
-        filter(source, ({ spec }) => !hidden.has(spec.name)),
-        viewPrefix,
-      );
-      inner.set(view, source);
-      return view;
+/** The names of the tools that sample calls need. */
+function neededNames({ manifest }: CheckContext): Set<string> {
+  return new Set(
+    Object.values(manifest.samples ?? {}).flatMap((calls: readonly SampleCall[]) =>
+      calls.map(({ tool }) => tool),
+    ),
+  );
+}
+
+/** What a call is called by, alone and within another: some tools say it in their answers. */
+function idOf(at: number): string {
+  return `conformance:${at}`;
+}
+
+/** The outcomes of all succeeding calls, made one after the other by one running tool. */
+async function calledByAnother(
+  context: CheckContext,
+  tools: readonly Tool[],
+): Promise<readonly ToolOutcome[]> {
+  const outcomes: ToolOutcome[] = [];
+  const name = "conformance_calls_others";
+  const caller: Tool = {
+    spec: {
+      name,
+      description: "Call other tools.",
+      inputSchema: { type: "object" },
+      annotations: {},
+      provenance: { adapter: "conformance" },
+    },
+    invoke: async (_, { scope }) => {
+      for (const [at, { tool, arguments: args }] of context.samples("succeedingCalls").entries()) {
+        const call = { id: idOf(at), name: tool, arguments: args };
+        outcomes.push(await scope.execute(call));
+      }
     },
   };
+  await runSample(context, executorOver([...tools, caller]), { tool: name, arguments: {} });
+  return outcomes;
 }
 
-function renamedNames(names: "all" | readonly string[]): "all" | readonly string[] {
-  return names === "all" ? names : names.map((name) => prefixName(viewPrefix, name));
+/** A call, and what it was answered. */
+interface MadeCall {
+  readonly label: string;
+  readonly alone: () => Promise<ToolOutcome>;
+  readonly first: string;
 }
 
-function renamedSamples(samples: SampleCalls): SampleCalls {
-  const renamed = Object.entries(samples).map(([kind, calls]) => [
-    kind,
-    (calls as readonly SampleCall[]).map((call) => ({
-      ...call,
-      tool: prefixName(viewPrefix, call.tool),
-    })),
-  ]);
-  return Object.fromEntries(renamed) as SampleCalls;
+/** The call was answered otherwise in another way, and alone it is answered the same each time. */
+async function otherFault(
+  { alone, first, other }: MadeCall & { readonly other: string },
+  wrong: string,
+): Promise<Fault | undefined> {
+  if (first === other || answerOf(await alone()) !== first) return undefined;
+  return { wrong, seen: `alone ${first}, otherwise ${other}` };
+}
+
+function answerOf(outcome: ToolOutcome | undefined): string {
+  if (outcome === undefined) return "no answer";
+  if (outcome.status === "interrupted") return "interrupted";
+  const { content, value, isError } = outcome.result;
+  return JSON.stringify({ status: outcome.status, isError, content, value });
 }

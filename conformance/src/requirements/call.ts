@@ -1,4 +1,7 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "../requirement.ts";
+
+const succeeding = ["succeedingCalls"] as const;
+const generated = ["generatedCalls"] as const;
 
 /** What a tool makes of its arguments. */
 export const callRequirements: readonly Requirement[] = [
@@ -7,5 +10,74 @@ export const callRequirements: readonly Requirement[] = [
     "5",
     "Arguments that break the input schema are answered with invalid_arguments, and the tool is not invoked.",
   ),
-  must("TW-CALL-002", "5", "A call that should succeed succeeds.", ["succeedingCalls"]),
+  must("TW-CALL-002", "5", "A call that should succeed succeeds.", succeeding),
+  must(
+    "TW-CALL-003",
+    "4",
+    "validate answers whatever the schema accepts: with nothing, or with a list of problems, each a JSON pointer and a message.",
+  ),
+  must("TW-CALL-004", "4", "validate says the same of the same arguments."),
+  must("TW-CALL-005", "4", "validate does not change the arguments."),
+  must(
+    "TW-CALL-006",
+    "4",
+    "The order of the members in its arguments makes no difference to a call.",
+    succeeding,
+    ["TW-CALL-002", "TW-CALL-007"],
+  ),
+  must("TW-CALL-007", "5", "A call that succeeds succeeds when it is made again.", succeeding, [
+    "TW-CALL-002",
+  ]),
+  should(
+    "TW-CALL-008",
+    "4",
+    "A call succeeds whoever it is made for, in whatever session.",
+    succeeding,
+    ["TW-CALL-002", "TW-CALL-007"],
+  ),
+  must(
+    "TW-CALL-009",
+    "5",
+    "Ordinary arguments that the schema accepts meet no programming error.",
+    generated,
+  ),
+  must(
+    "TW-CALL-010",
+    "5",
+    "Arguments at the edge of what the schema accepts meet no programming error.",
+    generated,
+  ),
+  must(
+    "TW-CALL-011",
+    "5",
+    "Whatever the schema accepts is answered with what fits the output schema.",
+    generated,
+    ["TW-RESULT-003", "TW-RESULT-004"],
+  ),
+  must(
+    "TW-CALL-012",
+    "4",
+    "Whatever the schema accepts is answered with well-formed blocks.",
+    generated,
+    ["TW-RESULT-001", "TW-RESULT-005", "TW-RESULT-006", "TW-RESULT-007"],
+  ),
+  must(
+    "TW-CALL-013",
+    "4",
+    "Arguments that need not be given can be left out: a call with none of them meets no programming error.",
+    generated,
+  ),
+  must(
+    "TW-CALL-014",
+    "4",
+    "An argument that the schema allows and does not name does no harm.",
+    generated,
+  ),
+  should(
+    "TW-CALL-015",
+    "4",
+    "Whatever the schema accepts is answered with plain JSON data.",
+    generated,
+    ["TW-RESULT-002"],
+  ),
 ];

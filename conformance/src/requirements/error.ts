@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "../requirement.ts";
 
 /** What tools say when something went wrong. */
 export const errorRequirements: readonly Requirement[] = [
@@ -9,4 +9,39 @@ export const errorRequirements: readonly Requirement[] = [
     ["failingCalls"],
   ),
   must("TW-ERROR-002", "6", "What a failed call says holds no stack.", ["failingCalls"]),
+  must("TW-ERROR-003", "6", "The code of an error is one that exists.", ["failingCalls"]),
+  must("TW-ERROR-004", "6", "What a failed call says names no path of the host's files.", [
+    "failingCalls",
+  ]),
+  must("TW-ERROR-005", "6", "A call that fails again fails with the same code.", ["failingCalls"]),
+  must(
+    "TW-ERROR-006",
+    "6",
+    "A failed call does no harm: what succeeds succeeds afterwards.",
+    ["failingCalls", "succeedingCalls"],
+    ["TW-CALL-002"],
+  ),
+  must("TW-ERROR-007", "6", "What a failed call says is no slip of the tool's own program.", [
+    "failingCalls",
+  ]),
+  should("TW-ERROR-008", "6", "An upstream error tells what the other side answered.", [
+    "failingCalls",
+  ]),
+  must("TW-ERROR-009", "6", "An error is retryable only where the same call can succeed later.", [
+    "failingCalls",
+  ]),
+  should("TW-ERROR-010", "6", "What a failed call says holds no terminal's control codes.", [
+    "failingCalls",
+  ]),
+  should("TW-ERROR-011", "6", "What a failed call says is short: at most 4,000 bytes.", [
+    "failingCalls",
+  ]),
+  should("TW-ERROR-012", "6", "What a failed call says is no HTML page.", ["failingCalls"]),
+  should("TW-ERROR-013", "6", "What a tool throws is an Error.", ["failingCalls"]),
+  must("TW-ERROR-014", "6", "What a failed call says shows no object as [object Object].", [
+    "failingCalls",
+  ]),
+  should("TW-ERROR-015", "6", "What a failed call says is more than that something went wrong.", [
+    "failingCalls",
+  ]),
 ];

@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "../requirement.ts";
 
 /** How tools are named, and in which order they come. */
 export const nameRequirements: readonly Requirement[] = [
@@ -6,4 +6,6 @@ export const nameRequirements: readonly Requirement[] = [
   must("TW-NAME-002", "8", "Names are unique."),
   must("TW-NAME-003", "9", "tools() gives the same array while nothing changes.", ["source"]),
   must("TW-NAME-004", "8", "The tools come in the same order each time."),
+  should("TW-NAME-005", "9", "No name is reserved for a tool that the executor adds by itself."),
+  should("TW-NAME-006", "8", "No two names differ by upper and lower case alone."),
 ];

@@ -1,4 +1,21 @@
-import type { Requirement } from "../requirement.ts";
+import { must, type Requirement } from "../requirement.ts";
 
 /** Whether tools keep what their hints promise. */
-export const purityRequirements: readonly Requirement[] = [];
+export const purityRequirements: readonly Requirement[] = [
+  must(
+    "TW-PURE-001",
+    "4",
+    "A tool that calls itself read-only changes nothing, whether it succeeds or fails.",
+    ["state", "succeedingCalls"],
+    ["TW-PURE-004", "TW-PERM-014"],
+  ),
+  must(
+    "TW-PURE-002",
+    "4",
+    "A tool that calls itself idempotent changes nothing more when it is called again.",
+    ["state", "succeedingCalls"],
+    ["TW-PURE-004", "TW-PERM-014"],
+  ),
+  must("TW-PURE-003", "5", "To check arguments changes nothing.", ["state"]),
+  must("TW-PURE-004", "2", "To list tools and to read their specs changes nothing.", ["state"]),
+];

@@ -1,4 +1,36 @@
-import type { Requirement } from "../requirement.ts";
+import { must, type Requirement } from "../requirement.ts";
 
 /** What never comes out. */
-export const secretRequirements: readonly Requirement[] = [];
+export const secretRequirements: readonly Requirement[] = [
+  must("TW-SECRET-001", "10", "No secret is in a spec.", ["secrets"]),
+  must("TW-SECRET-002", "10", "No secret is in a source's id or in its problems.", [
+    "source",
+    "secrets",
+  ]),
+  must("TW-SECRET-003", "10", "No secret is in what a call answers, or in what it stores.", [
+    "secrets",
+    "succeedingCalls",
+  ]),
+  must("TW-SECRET-004", "6", "No secret is in what a failed call says.", [
+    "secrets",
+    "failingCalls",
+  ]),
+  must("TW-SECRET-005", "10", "No secret is in what a call sends while it runs.", [
+    "secrets",
+    "updatingCalls",
+  ]),
+  must("TW-SECRET-006", "7", "No secret is in what a person is asked.", ["secrets"]),
+  must("TW-SECRET-007", "6", "No secret is in what goes wrong while the backend is away.", [
+    "source",
+    "secrets",
+    "outage",
+    "succeedingCalls",
+  ]),
+  must(
+    "TW-SECRET-008",
+    "6",
+    "No secret is in what a host's log prints of a failed call's error.",
+    ["secrets", "failingCalls"],
+    ["TW-SECRET-004"],
+  ),
+];

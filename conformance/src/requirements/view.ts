@@ -7,4 +7,18 @@ export const viewRequirements: readonly Requirement[] = [
     "9",
     "What holds for the tools holds for a prefixed and filtered view of them.",
   ),
+  must(
+    "TW-VIEW-002",
+    "5",
+    "Called by another tool, in one run with others, a tool does the same as alone.",
+    ["succeedingCalls"],
+    ["TW-CALL-002", "TW-CALL-007"],
+  ),
+  must(
+    "TW-VIEW-003",
+    "9",
+    "Under another name, and with other tools hidden, a tool does the same.",
+    ["succeedingCalls"],
+    ["TW-CALL-002", "TW-CALL-007", "TW-VIEW-001"],
+  ),
 ];

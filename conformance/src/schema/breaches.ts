@@ -17,34 +17,106 @@ const ofEachType: readonly JsonValue[] = [null, true, 7, 1.5, "text", [], {}];
 /** Lengths beyond this are not worth the memory. */
 const longest = 10_000;
 
+/** So many values within values; of large schemas no more breaches than these are made. */
+const maxDepth = 3;
+const maxBreaches = 2000;
+
 /**
  * Ways to break a schema, read from its own words and not from a validator: what asserts
- * unconditionally at the root, and on each of its properties.
+ * unconditionally at the root, on each of its properties, and on what they hold in turn.
  *
- * @param except names that are left alone.
+ * @param except names at the root that are left alone.
  */
 export function breachesOf(schema: JsonSchema, except: ReadonlySet<string>): Breach[] {
-  const references = new References(schema as JsonObject);
   const breaches: Breach[] = [];
-  for (const conjunct of conjuncts(schema as JsonObject, references)) {
+  const references = new References(schema as JsonObject);
+  for (const breach of objectBreaches(schema as JsonObject, references, except, 0)) {
+    breaches.push(breach);
+    if (breaches.length >= maxBreaches) break;
+  }
+  return breaches;
+}
+
+/** Ways to break what a schema says of objects. */
+function* objectBreaches(
+  schema: JsonValue,
+  references: References,
+  except: ReadonlySet<string>,
+  depth: number,
+): Iterable<Breach> {
+  const inner: [name: string, property: JsonValue][] = [];
+  for (const conjunct of conjuncts(schema, references)) {
     for (const name of stringsOf(conjunct["required"])) {
-      if (!except.has(name)) breaches.push({ what: `no ${name}`, apply: without(name) });
+      if (!except.has(name)) yield { what: `no ${name}`, apply: without(name) };
     }
     const properties = isObject(conjunct["properties"]) ? conjunct["properties"] : {};
     for (const [name, property] of Object.entries(properties)) {
       // Validators differ on it, for their own safety.
       if (except.has(name) || name === "__proto__") continue;
-      for (const value of wrongValues(property, references)) {
-        const what = `${name}: ${JSON.stringify(value).slice(0, 60)}`;
-        breaches.push({ what, apply: (args) => withMember(args, name, value) });
-      }
+      for (const value of wrongValues(property, references)) yield member(name, value);
+      inner.push([name, property]);
     }
-    if (conjunct["additionalProperties"] === false && !isKnown(conjunct, strangerName)) {
+    const { additionalProperties: additional } = conjunct;
+    if (additional === undefined || isKnown(conjunct, strangerName)) continue;
+    if (additional === false) {
       const apply = (args: JsonObject): JsonObject => withMember(args, strangerName, true);
-      breaches.push({ what: "an undeclared property", apply });
+      yield { what: "an undeclared property", apply };
+    }
+    if (!isObject(additional)) continue;
+    for (const value of wrongValues(additional, references)) yield member(strangerName, value);
+  }
+  if (depth >= maxDepth) return;
+  for (const [name, property] of inner) {
+    for (const { what, apply } of valueBreaches(property, references, depth + 1)) {
+      yield {
+        what: `${name}${what}`,
+        apply: (args) => withMember(args, name, apply(ownMember(args, name))),
+      };
     }
   }
-  return breaches;
+}
+
+/** One way to break what a value holds, whatever it was before. */
+interface InnerBreach {
+  readonly what: string;
+  readonly apply: (value: JsonValue | undefined) => JsonValue;
+}
+
+function* valueBreaches(
+  schema: JsonValue,
+  references: References,
+  depth: number,
+): Iterable<InnerBreach> {
+  const none: ReadonlySet<string> = new Set();
+  for (const { what, apply } of objectBreaches(schema, references, none, depth)) {
+    yield { what: `: ${what}`, apply: (value) => apply(isObject(value) ? value : {}) };
+  }
+  for (const { items, prefixItems } of conjuncts(schema, references)) {
+    // The first items may be something else.
+    if (!isObject(items) || prefixItems !== undefined) continue;
+    for (const wrong of wrongValues(items, references)) {
+      yield { what: `/0: ${shown(wrong)}`, apply: () => [wrong] };
+    }
+    if (depth >= maxDepth) continue;
+    for (const { what, apply } of valueBreaches(items, references, depth + 1)) {
+      yield {
+        what: `/0${what}`,
+        apply: (value) => [apply(Array.isArray(value) ? (value[0] as JsonValue) : undefined)],
+      };
+    }
+  }
+}
+
+function member(name: string, value: JsonValue): Breach {
+  return { what: `${name}: ${shown(value)}`, apply: (args) => withMember(args, name, value) };
+}
+
+function shown(value: JsonValue): string {
+  return JSON.stringify(value).slice(0, 60);
+}
+
+function ownMember(args: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(args, name) ? args[name] : undefined;
 }
 
 /** Values that a schema refuses for certain. */
@@ -53,14 +125,38 @@ function wrongValues(schema: JsonValue, references: References): JsonValue[] {
   const wrong = new Map<string, JsonValue>();
   const add = (value: JsonValue): void => void wrong.set(JSON.stringify(value), value);
   for (const conjunct of conjuncts(schema, references)) {
-    const types = typesOf(conjunct);
-    if (types.length > 0) ofEachType.filter((value) => !hasType(value, types)).forEach(add);
     if (Array.isArray(conjunct["enum"])) outsiders(conjunct["enum"]).forEach(add);
     if ("const" in conjunct) outsiders([conjunct["const"] as JsonValue]).forEach(add);
     beyondBounds(conjunct).forEach(add);
     if (stringsOf(conjunct["required"]).length > 0) add({});
   }
+  ofEachType.filter((value) => isRefused(value, schema, references, 0)).forEach(add);
   return [...wrong.values()];
+}
+
+/** A value of a type that a schema does not take, also where every one of its branches says so. */
+function isRefused(
+  value: JsonValue,
+  schema: JsonValue,
+  references: References,
+  depth: number,
+): boolean {
+  if (schema === false) return true;
+  return conjuncts(schema, references).some((conjunct) => {
+    const types = typesOf(conjunct);
+    if (types.length > 0 && !hasType(value, types)) return true;
+    const members = "const" in conjunct ? [conjunct["const"] as JsonValue] : conjunct["enum"];
+    if (Array.isArray(members) && outsiders(members).includes(value)) return true;
+    return ["anyOf", "oneOf"].some((keyword) => {
+      const branches = conjunct[keyword];
+      return (
+        depth < maxDepth &&
+        Array.isArray(branches) &&
+        branches.length > 0 &&
+        branches.every((branch: JsonValue) => isRefused(value, branch, references, depth + 1))
+      );
+    });
+  });
 }
 
 function beyondBounds(schema: JsonObject): JsonValue[] {
@@ -96,7 +192,8 @@ export function typesOf(schema: JsonObject): string[] {
   return typeof type === "string" ? [type] : stringsOf(type);
 }
 
-function hasType(value: JsonValue, types: readonly string[]): boolean {
+/** True when a value is of one of the types of JSON Schema. */
+export function hasType(value: JsonValue, types: readonly string[]): boolean {
   if (value === null) return types.includes("null");
   if (Array.isArray(value)) return types.includes("array");
   if (typeof value === "number" && types.includes("integer") && Number.isInteger(value))

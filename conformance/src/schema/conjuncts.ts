@@ -5,13 +5,24 @@ import { isObject } from "./subschemas.ts";
 /**
  * The schema, its `allOf` and what its `$ref` means, all the way down: a value must satisfy each of
  * them, whatever else is said.
+ *
+ * @param dynamic what `$dynamicRef` and `$recursiveRef` mean by themselves, too: where a schema is
+ * used by another they may mean something else.
  */
-export function conjuncts(schema: JsonValue | undefined, references: References): JsonObject[] {
+export function conjuncts(
+  schema: JsonValue | undefined,
+  references: References,
+  dynamic = false,
+): JsonObject[] {
+  const keywords = dynamic ? ["$ref", "$dynamicRef", "$recursiveRef"] : ["$ref"];
   const found = new Set<JsonObject>();
   const add = (value: JsonValue | undefined): void => {
     if (!isObject(value) || found.has(value)) return;
     found.add(value);
-    if (typeof value["$ref"] === "string") add(references.resolve(value["$ref"]));
+    for (const keyword of keywords) {
+      const reference = value[keyword];
+      if (typeof reference === "string") add(references.resolve(reference));
+    }
     if (Array.isArray(value["allOf"])) value["allOf"].forEach(add);
   };
   add(schema);

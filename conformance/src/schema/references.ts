@@ -92,6 +92,15 @@ export class References {
   }
 }
 
+const known = new WeakMap<JsonObject, References>();
+
+/** The references of a schema; found once for all rules that ask. */
+export function referencesOf(root: JsonObject): References {
+  let references = known.get(root);
+  if (references === undefined) known.set(root, (references = new References(root)));
+  return references;
+}
+
 function split(reference: string): [address: string, fragment: string] {
   const at = reference.indexOf("#");
   if (at === -1) return [reference, ""];

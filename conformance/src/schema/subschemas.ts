@@ -51,10 +51,15 @@ export function subschemas(schema: JsonObject): Subschema[] {
     const members = schema[keyword];
     if (!isObject(members)) continue;
     for (const [name, member] of Object.entries(members)) {
-      add(member, `/${keyword}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+      add(member, `/${keyword}/${escapePointer(name)}`);
     }
   }
   return found;
+}
+
+/** A key as a part of a JSON pointer. */
+export function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** True for a JSON object; false for arrays and primitives. */

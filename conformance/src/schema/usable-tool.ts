@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import {
   isToolName,
+  ToolRegistry,
+  toolsSource,
   type JsonObject,
   type JsonSchema,
   type JsonValue,
@@ -8,10 +10,13 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import type { CheckContext } from "../check.ts";
+import { redactionFault } from "../refused-field.ts";
+import { partFault } from "../tool-parts.ts";
 import { drawn } from "./drawn.ts";
 import { References } from "./references.ts";
 import { sharedValidator } from "./shared-validator.ts";
 import { valuesOf } from "./value-arbitrary.ts";
+import type { ValueStyle } from "./value-style.ts";
 
 /** A tool whose input schema can be worked with: JSON, an object's, complete, compiled. */
 export interface UsableTool {
@@ -32,16 +37,19 @@ const triedForValid = 40;
  */
 export async function usableTools(
   context: CheckContext,
-  wanted: (spec: ToolSpec) => boolean = () => true,
+  wanted: (spec: ToolSpec, tool: Tool) => boolean = () => true,
 ): Promise<{ readonly tools: readonly UsableTool[]; readonly of: number }> {
   const { tools } = await context.subject();
   const readable = tools.flatMap(({ tool, label, spec }) =>
-    spec !== undefined && isToolName(spec.name) && wanted(spec) ? [{ tool, label, spec }] : [],
+    spec !== undefined && isToolName(spec.name) && wanted(spec, tool)
+      ? [{ tool, label, spec }]
+      : [],
   );
   const usable: UsableTool[] = [];
   for (const { tool, label, spec } of drawn(readable, maxTools, context.seed)) {
     const accepts = await acceptor(spec.inputSchema);
-    if (accepts !== undefined && isAvailable(tool)) usable.push({ tool, label, spec, accepts });
+    if (accepts !== undefined && isTaken(tool) && isAvailable(tool))
+      usable.push({ tool, label, spec, accepts });
   }
   return { tools: usable, of: readable.length };
 }
@@ -55,12 +63,19 @@ export function argumentsOf(
   { spec, accepts }: UsableTool,
   samples: readonly JsonObject[],
   seed: number,
+  style: ValueStyle = "any",
 ): fc.Arbitrary<JsonObject> {
   const schema = spec.inputSchema as JsonObject;
-  const values = valuesOf(schema, new References(schema)) as fc.Arbitrary<JsonObject>;
-  const tried = fc.sample(values, { seed, numRuns: triedForValid });
-  const [fallback] = [...samples, ...tried].filter(accepts);
-  return values.map((args) => (fallback === undefined || accepts(args) ? args : fallback));
+  const values = valuesOf(schema, new References(schema), style) as fc.Arbitrary<JsonObject>;
+  let fallback: readonly (JsonObject | undefined)[] | undefined;
+  // Most schemas never need it.
+  const other = (): JsonObject | undefined => {
+    fallback ??= [
+      fc.sample(values, { seed, numRuns: triedForValid }).find(accepts) ?? samples.find(accepts),
+    ];
+    return fallback[0];
+  };
+  return values.map((args) => (accepts(args) ? args : (other() ?? args)));
 }
 
 async function acceptor(schema: JsonSchema): Promise<UsableTool["accepts"] | undefined> {
@@ -71,6 +86,19 @@ async function acceptor(schema: JsonSchema): Promise<UsableTool["accepts"] | und
     return (args: JsonValue) => compiled(args) === undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** False for a tool that no call can reach: other rules say what is wrong with its name and fields. */
+function isTaken(tool: Tool): boolean {
+  if (partFault(tool) !== undefined) return false;
+  try {
+    const { name, injected = [] } = tool.spec;
+    const registry = new ToolRegistry([toolsSource("conformance", [tool])]);
+    const isRegistered = registry.get(name) !== undefined;
+    return isRegistered && Array.isArray(injected) && redactionFault(tool.spec) === undefined;
+  } catch {
+    return false;
   }
 }
 

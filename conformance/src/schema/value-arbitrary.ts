@@ -1,11 +1,29 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { typesOf } from "./breaches.ts";
+import { hasType, typesOf } from "./breaches.ts";
 import { conjuncts } from "./conjuncts.ts";
+import { lists } from "./list-arbitrary.ts";
+import { merge, without, type Choice, type Merged } from "./merged.ts";
+import { numbers } from "./number-arbitrary.ts";
+import { records } from "./record-arbitrary.ts";
 import type { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
+import { texts } from "./text-arbitrary.ts";
+import type { ValueStyle } from "./value-style.ts";
 
-type Values = fc.Arbitrary<JsonValue>;
+/** Generated values. */
+export type Values = fc.Arbitrary<JsonValue>;
+
+/** What the parts of a value are made with. */
+export interface Making {
+  readonly style: ValueStyle;
+  /** Properties that are not required are made, too. */
+  readonly takesOptional: boolean;
+  /** No deeper than this: only what has to be there is made. */
+  readonly isDeep: boolean;
+  /** Values of a schema one level deeper. */
+  readonly within: (schema: JsonValue) => Values;
+}
 
 const maxDepth = 5;
 
@@ -19,145 +37,127 @@ const anything: Values = fc.oneof(
   fc.constant(null),
 );
 
-const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  "date-time": date().map((day) => day.toISOString()),
-  date: date().map((day) => day.toISOString().slice(0, 10)),
-  email: fc.constantFrom("a@example.com", "someone.else@example.org"),
-  uri: fc.constantFrom("https://example.com/", "https://example.org/a?b=c"),
-  uuid: fc.uuid(),
-};
+/** Keywords that only one type has, for schemas that do not name it. */
+const telling: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+  [
+    "object",
+    ["properties", "required", "additionalProperties", "patternProperties", "minProperties"],
+  ],
+  ["array", ["items", "prefixItems", "minItems", "contains", "uniqueItems"]],
+  ["string", ["pattern", "minLength", "maxLength", "format"]],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+];
 
 /**
  * Values that a schema is likely to accept: what its keywords ask for one by one, at most five
  * levels deep. The validator has the last word.
  */
-export function valuesOf(schema: JsonValue | undefined, references: References, depth = 0): Values {
+export function valuesOf(
+  schema: JsonValue | undefined,
+  references: References,
+  style: ValueStyle = "any",
+  depth = 0,
+): Values {
   if (depth > maxDepth) return anything;
-  const merged = merge(conjuncts(schema, references));
-  if ("const" in merged) return fc.constant(merged["const"] as JsonValue);
-  const members = merged["enum"];
-  if (Array.isArray(members) && members.length > 0) {
-    return fc.constantFrom(...(members as JsonValue[]));
-  }
-  const choices = [merged["anyOf"], merged["oneOf"]].filter(isFilledList);
-  if (choices.length > 0) {
-    const { anyOf: _, oneOf: __, ...rest } = merged;
-    const branches = (choices[0] as JsonValue[]).map((branch) =>
-      valuesOf(isObject(branch) ? { allOf: [rest, branch] } : rest, references, depth + 1),
+  const merged = merge(conjuncts(schema, references, true));
+  const { base, choices, conditions } = merged;
+  const types = typesOf(base);
+  if ("const" in base) return fc.constant(base["const"] as JsonValue);
+  const members = base["enum"];
+  if (Array.isArray(members)) {
+    const fitting = members.filter(
+      (member: JsonValue) => types.length === 0 || hasType(member, types),
     );
-    return fc.oneof(...branches);
+    if (fitting.length > 0) return fc.constantFrom(...(fitting as JsonValue[]));
   }
-  const types = typesOf(merged);
-  const named = types.length > 0 ? types : isObject(merged["properties"]) ? ["object"] : [];
+  const of = (part: JsonValue): Values => valuesOf(part, references, style, depth + 1);
+  const [choice] = choices;
+  if (choice !== undefined) {
+    return oneOf(branchesOf(merged, choice, references).map((branch) => of(branch)));
+  }
+  const [condition] = conditions;
+  if (condition !== undefined) return conditional(merged, condition, of);
+  const dependent = ownDependent(base);
+  if (dependent !== undefined) return of(dependent);
+  const named = types.length > 0 ? types : toldTypes(base);
   if (named.length === 0) return anything;
-  return fc.oneof(...named.map((type) => ofType(type, merged, references, depth)));
+  const making: Making = {
+    style,
+    takesOptional: style !== "least" && depth <= maxOptionalDepth,
+    isDeep: depth >= maxDepth,
+    within: of,
+  };
+  return oneOf(named.map((type) => ofType(type, base, making)));
 }
 
-function ofType(type: string, schema: JsonObject, references: References, depth: number): Values {
+function ofType(type: string, schema: JsonObject, making: Making): Values {
   switch (type) {
     case "string":
-      return strings(schema);
+      return texts(schema, making.style);
     case "integer":
     case "number":
-      return numbers(schema, type === "integer");
+      return numbers(schema, type === "integer", making.style);
     case "boolean":
       return fc.boolean();
     case "array":
-      return arrays(schema, references, depth);
+      return lists(schema, making);
     case "object":
-      return objects(schema, references, depth);
+      return records(schema, making);
     default:
       return fc.constant(null);
   }
 }
 
-function strings(schema: JsonObject): Values {
-  const { pattern, format } = schema;
-  const known = typeof format === "string" ? formats[format] : undefined;
-  if (known !== undefined) return known;
-  if (typeof pattern === "string") {
-    try {
-      return fc.stringMatching(new RegExp(pattern, "u"), { size: "small" });
-    } catch {
-      // A pattern that cannot be generated from: plain text, and the validator decides.
-    }
-  }
-  const minLength = numberOr(schema["minLength"], 0);
-  const maxLength = Math.max(minLength, numberOr(schema["maxLength"], minLength + 12));
-  return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 12) });
+/** One schema for each branch; of `oneOf` also with a property that the other branches do not have. */
+function branchesOf(merged: Merged, choice: Choice, references: References): JsonObject[] {
+  const rest = without(merged, choice);
+  const names = choice.branches.map((branch) => namesOf(branch, references));
+  return choice.branches.flatMap((branch, index) => {
+    if (branch === false) return [];
+    const both: JsonObject = { allOf: isObject(branch) ? [rest, branch] : [rest] };
+    if (choice.keyword === "anyOf") return [both];
+    const others = names.filter((_, other) => other !== index);
+    const own = names[index]?.find((name) => !others.some((list) => list.includes(name)));
+    return own === undefined ? [both] : [both, { allOf: [rest, branch, { required: [own] }] }];
+  });
 }
 
-function numbers(schema: JsonObject, whole: boolean): Values {
-  const step = numberOr(schema["multipleOf"], whole ? 1 : 0.5);
-  const above = schema["exclusiveMinimum"];
-  const below = schema["exclusiveMaximum"];
-  const least = Math.ceil(numberOr(schema["minimum"], numberOr(above, -1000)) / step);
-  const most = Math.floor(numberOr(schema["maximum"], numberOr(below, least * step + 2000)) / step);
-  const min = Math.max(least, -(2 ** 31)) + (typeof above === "number" ? 1 : 0);
-  const max = Math.min(most, min + 2 ** 31) - (typeof below === "number" ? 1 : 0);
-  if (!(min <= max) || !Number.isSafeInteger(min) || !Number.isSafeInteger(max)) {
-    return fc.constant(numberOr(schema["minimum"], 0));
-  }
-  return fc.integer({ min, max }).map((count) => count * step);
+function namesOf(schema: JsonValue, references: References): string[] {
+  return conjuncts(schema, references).flatMap(({ properties }) =>
+    isObject(properties) ? Object.keys(properties) : [],
+  );
 }
 
-function arrays(schema: JsonObject, references: References, depth: number): Values {
-  const minLength = numberOr(schema["minItems"], 0);
-  const most = numberOr(schema["maxItems"], minLength + 3);
-  const maxLength = Math.max(minLength, depth < maxDepth ? Math.min(most, minLength + 3) : 0);
-  const items = isObject(schema["items"])
-    ? valuesOf(schema["items"], references, depth + 1)
-    : anything;
-  const prefix = schema["prefixItems"];
-  if (isFilledList(prefix)) {
-    return fc.tuple(...prefix.map((item) => valuesOf(item, references, depth + 1)));
-  }
-  return schema["uniqueItems"] === true
-    ? fc.uniqueArray(items, { minLength, maxLength, selector: (item) => JSON.stringify(item) })
-    : fc.array(items, { minLength, maxLength });
+function conditional(
+  merged: Merged,
+  condition: JsonObject,
+  of: (schema: JsonValue) => Values,
+): Values {
+  const rest = without(merged, condition);
+  const { if: test = true, then = true, else: otherwise = true } = condition;
+  const met: JsonObject = { allOf: [rest, test, then] };
+  const unmet: JsonObject = { allOf: [rest, { not: test }, otherwise] };
+  return oneOf([of(met), of(unmet)]);
 }
 
-function objects(schema: JsonObject, references: References, depth: number): Values {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
-  const members: Record<string, Values> = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const needed = required.includes(name);
-    if (name === "__proto__" || property === false || (!needed && depth > maxOptionalDepth))
-      continue;
-    members[name] = valuesOf(property, references, depth + 1);
-  }
-  for (const name of required) members[name] ??= anything;
-  return fc.record(members, { requiredKeys: required.filter((name) => name in members) });
+/** The schema with what a property asks for that is required anyway. */
+function ownDependent(base: JsonObject): JsonObject | undefined {
+  const { dependentSchemas, required } = base;
+  if (!isObject(dependentSchemas) || !Array.isArray(required)) return undefined;
+  const name = Object.keys(dependentSchemas).find((name) => required.includes(name));
+  if (name === undefined) return undefined;
+  const others = Object.entries(dependentSchemas).filter(([other]) => other !== name);
+  const rest = { ...base, dependentSchemas: Object.fromEntries(others) };
+  return { allOf: [rest, dependentSchemas[name] as JsonValue] };
 }
 
-/** One schema that says what several say; where they contradict each other the validator finds out. */
-function merge(schemas: readonly JsonObject[]): JsonObject {
-  const merged: Record<string, JsonValue> = {};
-  for (const schema of schemas) {
-    for (const [keyword, value] of Object.entries(schema)) {
-      const before = merged[keyword];
-      if (keyword === "$ref" || keyword === "allOf") continue;
-      if (keyword === "properties" && isObject(before) && isObject(value)) {
-        merged[keyword] = { ...before, ...value };
-      } else if (keyword === "required" && Array.isArray(before) && Array.isArray(value)) {
-        merged[keyword] = [...new Set([...before, ...value])] as JsonValue[];
-      } else {
-        merged[keyword] = value;
-      }
-    }
-  }
-  return merged;
+function toldTypes(base: JsonObject): string[] {
+  const told = telling.find(([, keywords]) => keywords.some((keyword) => keyword in base));
+  return told === undefined ? [] : [told[0]];
 }
 
-function isFilledList(value: JsonValue | undefined): value is JsonValue[] {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function numberOr(value: JsonValue | undefined, fallback: number): number {
-  return typeof value === "number" ? value : fallback;
-}
-
-function date(): fc.Arbitrary<Date> {
-  return fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true });
+function oneOf(all: readonly Values[]): Values {
+  const [only] = all;
+  if (only === undefined) return anything;
+  return all.length === 1 ? only : fc.oneof(...all);
 }

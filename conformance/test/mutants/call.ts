@@ -1,3 +1,4 @@
+import type { JsonObject } from "@toolweave/core";
 import { ofSpec, ofTool, type Mutant } from "../mutant.ts";
 
 export const callMutants: readonly Mutant[] = [
@@ -8,9 +9,131 @@ export const callMutants: readonly Mutant[] = [
       required: ["a", "b"],
     },
   })),
+  ofSpec("TW-CALL-001", "nullable within a list of objects", () => ({
+    inputSchema: {
+      type: "object",
+      properties: {
+        lines: {
+          type: "array",
+          items: { type: "object", properties: { count: { type: "integer", nullable: true } } },
+        },
+      },
+    },
+  })),
   ofTool("TW-CALL-002", "add", "a tool that always throws", () => ({
     invoke: () => {
       throw new Error("not implemented");
     },
   })),
+  ofTool("TW-CALL-003", "find_book", "validate that throws where a property was left out", () => ({
+    validate: (args) => {
+      const { to } = args["published"] as { to?: number };
+      return to === 0 ? [{ path: "/published/to", message: "must not be 0" }] : undefined;
+    },
+  })),
+  ofTool("TW-CALL-003", "find_book", "validate that says true when all is well", () => ({
+    validate: () => true as never,
+  })),
+  ofTool("TW-CALL-003", "find_book", "validate that gives a path with dots", () => ({
+    validate: ({ title }) =>
+      title === "Emma" ? undefined : [{ path: "title", message: "must be Emma" }],
+  })),
+  ofTool(
+    "TW-CALL-004",
+    "find_book",
+    "a global regular expression that goes on where it stopped",
+    () => {
+      const pattern = /^[a-z0-9]/gi;
+      return {
+        validate: ({ title }) =>
+          title === "Emma" || pattern.test(String(title))
+            ? undefined
+            : [{ path: "/title", message: "must begin with a letter" }],
+      };
+    },
+  ),
+  ofTool("TW-CALL-005", "find_book", "validate that fills in defaults", () => ({
+    validate: (args) => {
+      (args as { tags?: string[] }).tags ??= [];
+      return undefined;
+    },
+  })),
+  ofTool("TW-CALL-006", "add", "a tool that takes its arguments by position", () => ({
+    invoke: (args) => {
+      const [a, b] = Object.values(args);
+      return 2 * Number(a) + Number(b);
+    },
+  })),
+  ofTool("TW-CALL-007", "greet", "an answer that can be read once", () => {
+    const answer = new Response("hello");
+    return { invoke: () => answer };
+  }),
+  ofTool(
+    "TW-CALL-008",
+    "greet",
+    "a tool that takes it for granted that callers have roles",
+    () => ({
+      invoke: (_, { caller }) =>
+        caller === undefined || !(caller.roles as string[]).includes("guest") ? "hello" : "who?",
+    }),
+  ),
+  ofTool("TW-CALL-009", "find_book", "a period that is expected to have an end", () => ({
+    invoke: ({ title, published }) => {
+      const { to } = (published ?? { to: 0 }) as { to: number };
+      if (title === "Emma") return [];
+      return [{ title: title ?? "", to: to.toFixed(0) }];
+    },
+  })),
+  ofTool("TW-CALL-009", "find_book", "an error that the tool catches and passes on", () => ({
+    invoke: (args) => {
+      if (args["order"] === undefined) return [];
+      const text = "Cannot read properties of undefined (reading 'asc')";
+      return { content: [{ type: "text", text }], isError: true };
+    },
+  })),
+  ofTool("TW-CALL-010", "find_book", "an empty title", () => ({
+    invoke: ({ title }) => [(String(title)[0] as string).toUpperCase()],
+  })),
+  ofTool("TW-CALL-010", "find_book", "an empty list that is reduced", () => ({
+    invoke: ({ tags = ["none"] }) =>
+      (tags as string[]).reduce((all: string, tag: string) => `${all}, ${tag}`),
+  })),
+  ofTool("TW-CALL-011", "add", "an answer that is a text when there is a note", () => ({
+    invoke: ({ a, b, note }) => {
+      const sum = Number(a) + Number(b);
+      return note === undefined ? sum : `${sum} (${String(note)})`;
+    },
+  })),
+  ofTool("TW-CALL-012", "draw", "an image without a type when a size is given", (tool) => ({
+    invoke: (args, ctx) =>
+      args["size"] === undefined
+        ? tool.invoke(args, ctx)
+        : { content: [{ type: "image", data: "iVBORw0KGgo=" } as never] },
+  })),
+  ofTool("TW-CALL-013", "find_book", "a property that is expected and not required", () => ({
+    invoke: ({ title, published }) => [{ title: title ?? "", ...fromOf(published as JsonObject) }],
+  })),
+  ofTool("TW-CALL-014", "find_book", "a handler for each argument that it knows", () => {
+    const handlers: Record<string, (value: unknown) => string> = {
+      title: String,
+      published: (value) => JSON.stringify(value),
+      tags: (value) => JSON.stringify(value),
+      order: String,
+    };
+    const handle = (name: string, value: unknown): string =>
+      (handlers[name] as (value: unknown) => string)(value);
+    return {
+      invoke: (args) =>
+        Object.keys(args)
+          .sort()
+          .map((name) => handle(name, args[name])),
+    };
+  }),
+  ofTool("TW-CALL-015", "read_page", "a division by nothing", () => ({
+    invoke: ({ number }) => ({ number: number ?? 1, share: 1 / (Number(number ?? 1) - 1) }),
+  })),
 ];
+
+function fromOf({ from }: JsonObject): { from: string } {
+  return { from: String(from) };
+}

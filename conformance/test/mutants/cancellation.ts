@@ -1,13 +1,32 @@
-import { hanging, ofTool, type Mutant } from "../mutant.ts";
+import { spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { hanging, ofTool, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+
+/** Resolves when the signal fires. */
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
 
 export const cancellationMutants: readonly Mutant[] = [
-  ofTool("TW-CANCEL-001", "append_line", "a preflight that does the work", (tool) => ({
-    preflight: async (args, ctx) => {
-      await tool.invoke(args, ctx as never);
-      return [];
-    },
-    invoke: () => "done",
-  })),
+  ofTools("TW-CANCEL-001", "a preflight that notes that it was cancelled", (tools, world) =>
+    tools.map((tool) =>
+      tool.spec.name === "append_line"
+        ? {
+            spec: tool.spec,
+            invoke: tool.invoke.bind(tool),
+            preflight: (_, { signal }) => {
+              const note = (): void => void world.lines.push("cancelled");
+              if (signal.aborted) note();
+              signal.addEventListener("abort", note, { once: true });
+              return [];
+            },
+          }
+        : tool,
+    ),
+  ),
   hanging(
     ofTool("TW-CANCEL-002", "wait", "a tool that ignores its signal", () => ({
       invoke: (_, { signal }) =>
@@ -34,4 +53,70 @@ export const cancellationMutants: readonly Mutant[] = [
         }),
     })),
   ),
+  ofTools(
+    "TW-CANCEL-004",
+    "a wait that is cut short, and work that is done all the same",
+    (tools, world) =>
+      withInvoke(tools, "log_slowly", async (_, { signal }) => {
+        await fired(signal);
+        world.lines.push("late");
+        return "logged";
+      }),
+  ),
+  ofTools("TW-CANCEL-004", "an effect that was sent on its way before", (tools, world) =>
+    withInvoke(tools, "log_slowly", async (_, { signal }) => {
+      await fired(signal);
+      setImmediate(() => world.lines.push("late"));
+      throw new Error("stopped");
+    }),
+  ),
+  ofTools("TW-CANCEL-005", "a timer that nobody clears", (tools) =>
+    withInvoke(tools, "wait", async (_, { signal }) => {
+      setTimeout(() => {}, 20_000);
+      await fired(signal);
+      throw new Error("stopped");
+    }),
+  ),
+  ofTools("TW-CANCEL-005", "a command that runs on", (tools) =>
+    withInvoke(tools, "wait", async (_, { signal }) => {
+      spawn(process.execPath, ["-e", "setTimeout(() => {}, 10_000)"], { stdio: "ignore" });
+      await fired(signal);
+      throw new Error("stopped");
+    }),
+  ),
+  ofTools("TW-CANCEL-006", "a lock that stays locked", (tools) => {
+    let locked = false;
+    return withInvoke(tools, "wait", async (args, ctx, wait) => {
+      if (locked) throw new Error("Another call is under way.");
+      locked = true;
+      const answer = await wait(args, ctx);
+      locked = false;
+      return answer;
+    });
+  }),
+  ofTools("TW-CANCEL-006", "a connection that is closed to stop a call", (tools) => {
+    let open = true;
+    const waiting = withInvoke(tools, "wait", async (args, ctx, wait) => {
+      const close = (): void => {
+        open = ctx.signal.reason?.code !== "cancelled";
+      };
+      ctx.signal.addEventListener("abort", close, { once: true });
+      return wait(args, ctx);
+    });
+    return withInvoke(waiting, "add", (args, ctx, add) => {
+      if (!open) throw new Error("The connection is closed.");
+      return add(args, ctx);
+    });
+  }),
+  ofTools("TW-CANCEL-007", "one way to stop for all calls", (tools) => {
+    let stop = new AbortController();
+    return withInvoke(tools, "wait", async (_, { signal }) => {
+      if (stop.signal.aborted) stop = new AbortController();
+      const shared = stop;
+      signal.addEventListener("abort", () => shared.abort(), { once: true });
+      if (signal.aborted) shared.abort();
+      await delay(60_000, undefined, { signal: shared.signal, ref: false });
+      return "done";
+    });
+  }),
 ];

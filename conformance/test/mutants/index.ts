@@ -8,6 +8,7 @@ import { errorMutants } from "./error.ts";
 import { eventMutants } from "./event.ts";
 import { largeMutants } from "./large.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
+import { manifestMutants } from "./manifest.ts";
 import { nameMutants } from "./name.ts";
 import { outageMutants } from "./outage.ts";
 import { permissionMutants } from "./permission.ts";
@@ -21,6 +22,7 @@ import { viewMutants } from "./view.ts";
 
 /** At least one for every must-rule. */
 export const mutants: readonly Mutant[] = [
+  ...manifestMutants,
   ...lifecycleMutants,
   ...changeMutants,
   ...outageMutants,

@@ -8,6 +8,9 @@ export const nameMutants: readonly Mutant[] = [
     over(source, { tools: () => [...source.tools()] }),
   ),
   ofTools("TW-NAME-004", "the order in which answers came", inTurns()),
+  ofSpec("TW-NAME-005", "a search of its own", () => ({ name: "search_tools" })),
+  ofSpec("TW-NAME-005", "a reader of its own", () => ({ name: "read_artifact" })),
+  ofSpec("TW-NAME-006", "two spellings of one word", () => ({ name: "Add" })),
 ];
 
 function inTurns(): (tools: Tool[]) => readonly Tool[] {

@@ -1,3 +1,171 @@
-import { type Mutant } from "../mutant.ts";
+import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import type { Backend } from "../fixtures/index.ts";
+import { hanging, ofSource, over, rejected, type Mutant } from "../mutant.ts";
+import { aroundCalls } from "./ending.ts";
 
-export const outageMutants: readonly Mutant[] = [];
+export const outageMutants: readonly Mutant[] = [
+  hanging(
+    ofSource("TW-OUTAGE-001", "calls that are kept until the server is back", (source, backend) =>
+      withoutBackend(source, backend, () => new Promise(() => {})),
+    ),
+  ),
+  ofSource("TW-OUTAGE-001", "an empty answer from a server that is away", (source, backend) =>
+    withoutBackend(source, backend, async ({ spec }) => (spec.outputSchema === undefined ? [] : 0)),
+  ),
+  ofSource("TW-OUTAGE-001", "an error that says nothing", (source, backend) =>
+    withoutBackend(source, backend, async () => ({ content: [], isError: true })),
+  ),
+  ofSource("TW-OUTAGE-002", "a list that has to be connected", (source, backend) => {
+    const tools = (): readonly Tool[] => {
+      if (backend.away.signal.aborted) throw new Error("not connected");
+      return source.tools();
+    };
+    let isReady = false;
+    const mark = (): void => void (isReady = true);
+    source.ready.then(mark, mark);
+    return over(source, { tools: () => (isReady ? tools() : []) });
+  }),
+  ofSource("TW-OUTAGE-002", "a list that shrinks in silence", (source, backend) =>
+    over(source, { tools: whenAway(source, backend) }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-003", "a connection that is made only once", (source, backend) => {
+      let isLost = false;
+      return aroundCalls(source, async (invoke) => {
+        isLost ||= backend.away.signal.aborted;
+        if (isLost) throw away();
+        return invoke();
+      });
+    }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-003", "a connection that is made again only once", (source, backend) => {
+      const lost = new Set<AbortSignal>();
+      return aroundCalls(source, async (invoke) => {
+        if (backend.away.signal.aborted) lost.add(backend.away.signal);
+        if (lost.size > 1) throw away();
+        return invoke();
+      });
+    }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-004", "an answer that is waited for on a dead line", (source, backend) =>
+      aroundCalls(source, async (invoke) => {
+        const wasAway = backend.away.signal.aborted;
+        try {
+          return await invoke();
+        } catch (error) {
+          if (wasAway || !backend.away.signal.aborted) throw error;
+          return new Promise(() => {});
+        }
+      }),
+    ),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-005", "a goodbye that waits for an answer", (source, backend) => {
+      const close = async (): Promise<void> => {
+        if (backend.away.signal.aborted) await new Promise(() => {});
+        await source.close();
+      };
+      return over(source, { close, [Symbol.asyncDispose]: close });
+    }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-006", "an opening that tries again and again", (source, backend) =>
+      backend.away.signal.aborted ? over(source, { ready: new Promise(() => {}) }) : source,
+    ),
+  ),
+  ofSource("TW-OUTAGE-006", "a reason that only a person can read", (source, backend) =>
+    backend.away.signal.aborted
+      ? over(source, { ready: rejected("connect ECONNREFUSED 127.0.0.1:8080") })
+      : source,
+  ),
+  ofSource("TW-OUTAGE-007", "a retry that goes on after close", (source) => {
+    void source.ready.catch(() => setTimeout(() => {}, 10_000));
+    return source;
+  }),
+  ofSource("TW-OUTAGE-008", "a ready that somebody has to wait for", (source) =>
+    over(source, { ready: source.ready.then(() => {}) }),
+  ),
+  ofSource("TW-OUTAGE-008", "something that is to be done when it is ready", (source) => {
+    void source.ready.then(() => source.tools().length);
+    return source;
+  }),
+  ofSource("TW-OUTAGE-009", "an error event that nobody listens to", (source, backend) => {
+    const lost = (): void => {
+      throw new Error("read ECONNRESET");
+    };
+    return watching(source, backend, lost);
+  }),
+  ofSource("TW-OUTAGE-009", "a heartbeat that nobody waits for", (source, backend) =>
+    watching(source, backend, () => void Promise.reject(new Error("heartbeat failed"))),
+  ),
+  ofSource("TW-OUTAGE-010", "an error as it came from the socket", (source, backend) =>
+    withoutBackend(source, backend, async () => {
+      throw new Error("connect ECONNREFUSED 127.0.0.1:8080");
+    }),
+  ),
+  ofSource("TW-OUTAGE-011", "tools that come and go with the server", (source, backend) => {
+    const listeners = new Set<() => void>();
+    const tools = whenAway(source, backend);
+    const watched = watching(source, backend, () => {
+      for (const listener of listeners) listener();
+    });
+    return over(watched, {
+      tools,
+      onChange: (listener) => {
+        const own = (): void => listener();
+        const stop = source.onChange(own);
+        listeners.add(own);
+        return () => {
+          stop();
+          listeners.delete(own);
+        };
+      },
+    });
+  }),
+  ofSource("TW-OUTAGE-012", "a queue of what could not be sent", (source, backend) =>
+    aroundCalls(source, async (invoke, tool) => {
+      if (!backend.away.signal.aborted || tool.spec.name !== "append_line") return invoke();
+      const timer = setInterval(() => {
+        if (backend.away.signal.aborted) return;
+        clearInterval(timer);
+        backend.world.lines.push("sent later");
+      }, 1);
+      timer.unref();
+      throw away();
+    }),
+  ),
+];
+
+/** Calls do something else while the backend is away. */
+function withoutBackend(
+  source: ToolSource,
+  backend: Backend,
+  instead: (tool: Tool) => Promise<unknown>,
+): ToolSource {
+  return aroundCalls(source, async (invoke, tool) =>
+    backend.away.signal.aborted ? instead(tool) : invoke(),
+  );
+}
+
+/** Tells when the backend goes away, as long as the source is open. */
+function watching(source: ToolSource, backend: Backend, lost: () => void): ToolSource {
+  const { signal } = backend.away;
+  signal.addEventListener("abort", lost, { once: true });
+  const close = async (): Promise<void> => {
+    signal.removeEventListener("abort", lost);
+    await source.close();
+  };
+  return over(source, { close, [Symbol.asyncDispose]: close });
+}
+
+const none: readonly Tool[] = [];
+
+function whenAway(source: ToolSource, backend: Backend): ToolSource["tools"] {
+  return () => (backend.away.signal.aborted ? none : source.tools());
+}
+
+function away(): ToolError {
+  return new ToolError("unavailable", "The library cannot be reached.");
+}

@@ -1,0 +1,42 @@
+import { check, type Check } from "../check.ts";
+import { lookAtBlocks } from "../sample-answers.ts";
+import {
+  annotationsFault,
+  mediaFault,
+  misnamedFault,
+  resourceFault,
+  uriFault,
+} from "./block-faults.ts";
+
+/** What the blocks of an answer hold. */
+export const blockChecks: readonly Check[] = [
+  check("TW-RESULT-005", (context) =>
+    lookAtBlocks(context, "Looked at each image and sound", ["image", "audio"], mediaFault),
+  ),
+
+  check("TW-RESULT-006", (context) =>
+    lookAtBlocks(context, "Looked at what each resource holds", ["resource"], resourceFault),
+  ),
+
+  check("TW-RESULT-007", (context) =>
+    lookAtBlocks(context, "Parsed each uri", ["resource_link", "resource"], uriFault),
+  ),
+
+  check("TW-RESULT-011", (context) =>
+    lookAtBlocks(
+      context,
+      "Looked at the annotations of each block",
+      ["text", "image", "audio", "resource_link", "resource"],
+      annotationsFault,
+    ),
+  ),
+
+  check("TW-RESULT-013", (context) =>
+    lookAtBlocks(
+      context,
+      "Compared media types with how the bytes begin",
+      ["image", "audio", "resource"],
+      misnamedFault,
+    ),
+  ),
+];

@@ -1,0 +1,129 @@
+import type { ToolError, ToolOutcome } from "@toolweave/core";
+import type { CheckContext } from "../check.ts";
+import { messageOf, notApplicable, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import type { SampleCall } from "../manifest.ts";
+import { once } from "../once.ts";
+import { around, callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+
+/** A sample call that should fail, and what came of it. */
+export interface FailingCall {
+  readonly call: SampleCall;
+  readonly label: string;
+  /** Absent: it did not come to an end. */
+  readonly outcome?: ToolOutcome;
+  /** Why there is no outcome. */
+  readonly unfinished?: string;
+}
+
+/** One that failed, as it should. */
+export interface Failure extends FailingCall {
+  readonly error: ToolError;
+  /** What a model reads. */
+  readonly text: string;
+  /** The same, and the error's message where that says more. */
+  readonly said: string;
+  /** What the tool threw; absent: it did not throw. */
+  readonly thrown?: { readonly value: unknown };
+  /** What came of the same call, made once more. */
+  readonly again: FailingCall;
+  /** The folder that the tool says it works in. */
+  readonly workspaceRoot?: string;
+}
+
+/** Every sample call that should fail, made once for all the rules. */
+export async function failingCalls(
+  context: CheckContext,
+): Promise<readonly (FailingCall | Failure)[]> {
+  return once(context, "failing calls", async () => {
+    const made: (FailingCall | Failure)[] = [];
+    const tools = (await context.fresh()).callable();
+    let thrown: Failure["thrown"];
+    const watched = tools.map((tool) =>
+      around(tool, {
+        invoke: async (args, ctx) => {
+          try {
+            return await tool.invoke(args, ctx);
+          } catch (error) {
+            thrown = { value: error };
+            throw error;
+          }
+        },
+      }),
+    );
+    const executor = executorOver(watched);
+    const attempt = async (call: SampleCall): Promise<FailingCall> => {
+      const label = callLabel(call);
+      try {
+        return { call, label, outcome: await runSample(context, executor, call) };
+      } catch (error) {
+        return { call, label, unfinished: messageOf(error) };
+      }
+    };
+    for (const call of context.samples("failingCalls")) {
+      thrown = undefined;
+      const first = await attempt(call);
+      const own = thrown as Failure["thrown"];
+      const root = tools.find(({ spec }) => spec.name === call.tool)?.spec.annotations.access;
+      const failure = failureOf(first, own, root?.workspaceRoot);
+      made.push(failure === undefined ? first : { ...failure, again: await attempt(call) });
+    }
+    return made;
+  });
+}
+
+/** Looks at each call that failed; what did not is for TW-ERROR-001 to say. */
+export async function lookAtFailures(
+  context: CheckContext,
+  done: string,
+  faultOf: (failure: Failure) => Fault | undefined,
+): Promise<Finding> {
+  const failures = (await failingCalls(context)).filter((made): made is Failure => "said" in made);
+  if (failures.length === 0) return notApplicable("No sample call failed: see TW-ERROR-001.");
+  return lookAt(failures, done, faultOf);
+}
+
+/** The same for what a model reads of each; a blank text is for TW-ERROR-001 to say. */
+export function lookAtTexts(
+  context: CheckContext,
+  done: string,
+  faultOf: (said: string, failure: Failure) => Fault | undefined,
+): Promise<Finding> {
+  return lookAtFailures(context, done, (failure) =>
+    failure.text.trim() === "" ? undefined : faultOf(failure.said, failure),
+  );
+}
+
+/** The texts of an outcome; none of one that waits. */
+function textOf(outcome: ToolOutcome): string {
+  if (outcome.status === "interrupted") return "";
+  return outcome.result.content
+    .map((block) => (block.type === "text" ? block.text : ""))
+    .join("\n");
+}
+
+/** What came of a call, in a sentence. */
+export function cameOf({ outcome, unfinished = "" }: FailingCall): string {
+  return outcome === undefined ? unfinished : outcomeLabel(outcome);
+}
+
+function failureOf(
+  made: FailingCall,
+  thrown: Failure["thrown"],
+  workspaceRoot: string | undefined,
+): Omit<Failure, "again"> | undefined {
+  const { outcome } = made;
+  if (outcome === undefined || outcome.status === "interrupted") return undefined;
+  const { error } = outcome;
+  if (!outcome.result.isError || error === undefined) return undefined;
+  const text = textOf(outcome);
+  const said = text.includes(error.message) ? text : `${text}\n${error.message}`;
+  return {
+    ...made,
+    error,
+    text,
+    said,
+    ...(thrown === undefined ? {} : { thrown }),
+    ...(workspaceRoot === undefined ? {} : { workspaceRoot }),
+  };
+}

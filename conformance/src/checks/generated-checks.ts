@@ -1,0 +1,86 @@
+import { isContentBlock, type ToolOutcome } from "@toolweave/core";
+import { check, type Check } from "../check.ts";
+import { lookAtGenerated, type FaultOf, type InputKind } from "../generated-answers.ts";
+import { contentOf } from "../sample-answers.ts";
+import { outcomeLabel } from "../sample-run.ts";
+import { mediaFault, resourceFault, uriFault } from "./block-faults.ts";
+import { blockFault, dataFault } from "./result-checks.ts";
+
+function shown(outcome: ToolOutcome | undefined): string {
+  return outcome === undefined ? "none" : outcomeLabel(outcome);
+}
+
+const everyday: readonly InputKind[] = ["least", "ordinary", "edge"];
+
+const goesWrong: FaultOf = ({ programmingError }) =>
+  programmingError === undefined
+    ? undefined
+    : { wrong: "meets a programming error", seen: programmingError };
+
+/** It goes wrong with arguments of these kinds: what else it does is not looked at. */
+function wrongWith(...kinds: readonly InputKind[]): FaultOf {
+  return (answer) => (kinds.includes(answer.kind) ? goesWrong(answer) : undefined);
+}
+
+/** What tools make of whatever their schemas accept. */
+export const generatedChecks: readonly Check[] = [
+  check("TW-CALL-009", (context) =>
+    lookAtGenerated(
+      context,
+      "Looked for programming errors in what came",
+      ["ordinary"],
+      goesWrong,
+      wrongWith("least"),
+    ),
+  ),
+
+  check("TW-CALL-010", (context) =>
+    lookAtGenerated(
+      context,
+      "Looked for programming errors in what came",
+      ["edge"],
+      goesWrong,
+      wrongWith("least", "ordinary"),
+    ),
+  ),
+
+  check("TW-CALL-011", (context) =>
+    lookAtGenerated(context, "Validated the value of what came", everyday, ({ misfit, outcome }) =>
+      misfit === undefined
+        ? undefined
+        : { wrong: `answers against its own output schema (${misfit})`, seen: shown(outcome) },
+    ),
+  ),
+
+  check("TW-CALL-012", (context) =>
+    lookAtGenerated(context, "Looked at the blocks of what came", everyday, (answer) => {
+      const malformed = blockFault(answer);
+      if (malformed !== undefined) return malformed;
+      for (const block of contentOf(answer.returned) ?? []) {
+        if (!isContentBlock(block)) continue;
+        const wrong = mediaFault(block) ?? resourceFault(block) ?? uriFault(block);
+        if (wrong !== undefined)
+          return { wrong: `answers with a block that ${wrong}`, seen: block };
+      }
+      return undefined;
+    }),
+  ),
+
+  check("TW-CALL-013", (context) =>
+    lookAtGenerated(context, "Looked for programming errors in what came", ["least"], goesWrong),
+  ),
+
+  check("TW-CALL-014", (context) =>
+    lookAtGenerated(
+      context,
+      "Looked for programming errors in what came",
+      ["stranger"],
+      goesWrong,
+      wrongWith("least"),
+    ),
+  ),
+
+  check("TW-CALL-015", (context) =>
+    lookAtGenerated(context, "Looked for what JSON cannot hold in what came", everyday, dataFault),
+  ),
+];

@@ -1,0 +1,29 @@
+import { check, type Check } from "../check.ts";
+import { declarations, declares, placeOf, reasonWithout } from "../declarations.ts";
+import { failed, passed } from "../finding.ts";
+import type { Declaration } from "../manifest.ts";
+
+/** Nothing that a list of tools could have. */
+const ofSources: readonly Declaration[] = ["change", "outage"];
+
+/** What an author says of a subject. */
+export const manifestChecks: readonly Check[] = [
+  check("TW-MANIFEST-001", async (context) => {
+    const { manifest } = context;
+    const { isSource } = await context.subject();
+    const silent = declarations.filter(
+      (declaration) =>
+        (isSource || !ofSources.includes(declaration)) &&
+        !declares(manifest, declaration) &&
+        reasonWithout(manifest, declaration) === undefined,
+    );
+    const done = `Looked for ${declarations.length} declarations in the manifest.`;
+    if (silent.length === 0) return passed(done);
+    return failed(
+      `The manifest says nothing of ${silent.join(", ")}, and the rules that need it are not checked: ` +
+        `give ${silent.map(placeOf).join(", ")}, or say in "without" why there is none.`,
+      done,
+      { declared: declarations.filter((declaration) => declares(manifest, declaration)) },
+    );
+  }),
+];

@@ -1,0 +1,38 @@
+import { check, type Check } from "../check.ts";
+import { hiddenCharacter } from "../hidden-characters.ts";
+import { described, lookAt } from "../look-at.ts";
+import { allTexts, readTexts } from "../read-texts.ts";
+
+/** What a model reads of a spec. */
+export const textChecks: readonly Check[] = [
+  check("TW-SPEC-021", async (context) => {
+    const { tools } = await context.subject();
+    const done = "Looked for characters that nobody sees in the texts of each spec";
+    return lookAt(described(tools), done, ({ spec }) => {
+      for (const { path, text } of readTexts(spec)) {
+        const character = hiddenCharacter(text);
+        if (character !== undefined) {
+          const wrong = `has the invisible or direction-changing character ${character} at ${path}: take it out`;
+          return { wrong, seen: JSON.stringify(text) };
+        }
+      }
+      return undefined;
+    });
+  }),
+
+  check("TW-SPEC-024", async (context) => {
+    const { tools } = await context.subject();
+    return lookAt(described(tools), "Looked for broken characters in each spec", ({ spec }) => {
+      const broken = allTexts(spec).find(({ text }) => loneSurrogate.test(text));
+      return broken === undefined
+        ? undefined
+        : {
+            wrong: `has half a character at ${broken.path}: a text was cut within one`,
+            seen: JSON.stringify(broken.text),
+          };
+    });
+  }),
+];
+
+/** Half of a character that takes two UTF-16 units. */
+const loneSurrogate = /\p{Surrogate}/u;

@@ -1,0 +1,263 @@
+import fc from "fast-check";
+import type { JsonObject, Tool, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type { CheckContext } from "./check.ts";
+import { messageOf, notApplicable, type Finding } from "./finding.ts";
+import { lookAt, type Fault } from "./look-at.ts";
+import { once } from "./once.ts";
+import { answeredProgrammingError, programmingError } from "./programming-error.ts";
+import { around, callLabel, executorOver, knownArguments } from "./sample-run.ts";
+import { boundariesOf } from "./schema/boundaries.ts";
+import { checkerOf } from "./schema/checker-of.ts";
+import { drawn } from "./schema/drawn.ts";
+import { isObject } from "./schema/subschemas.ts";
+import { argumentsOf, usableTools, type UsableTool } from "./schema/usable-tool.ts";
+
+/**
+ * What arguments are like: only what is required; what one sends every day; at an edge; with a member
+ * that the schema does not name.
+ */
+export type InputKind = "least" | "ordinary" | "edge" | "stranger";
+
+/** What a call with generated arguments gave. */
+interface GeneratedAnswer {
+  readonly label: string;
+  readonly kind: InputKind;
+  readonly arguments: JsonObject;
+  readonly returned: unknown;
+  /** How its value is against the output schema of the tool, where the tool must keep that. */
+  readonly misfit?: string;
+  /** Absent: it did not come in time. */
+  readonly outcome?: ToolOutcome;
+  /** What shows that the program went wrong. */
+  readonly programmingError?: string;
+}
+
+/** A tool, and what came of its calls. */
+interface ExploredTool {
+  readonly label: string;
+  readonly answers: readonly GeneratedAnswer[];
+  /** Looks for smaller arguments that an ordinary call goes wrong with. */
+  readonly shrink: (answer: GeneratedAnswer, faultOf: FaultOf) => Promise<GeneratedAnswer>;
+}
+
+export type FaultOf = (answer: GeneratedAnswer) => Fault | undefined;
+
+/** Calls of one run in all, so that many tools cost no more than a few. */
+const mostCalls = 320;
+const mostOrdinary = 6;
+const mostEdges = 24;
+
+/** A call that takes longer is slow by nature; what is broken shows sooner. */
+const timeoutMs = 2000;
+
+/** While it shrinks a call is made again and again. */
+const shrinkMs = 1000;
+
+const strangerName = "toolweave_unknown_argument";
+
+/**
+ * Looks at each tool that may be called with generated arguments; the calls are made once for all
+ * rules. The message shows arguments that the fault can be seen with, as small as they were found.
+ *
+ * @param kinds of inputs that the rule is about.
+ * @param but what other rules say already: a tool that has such a fault is left out.
+ */
+export async function lookAtGenerated(
+  context: CheckContext,
+  done: string,
+  kinds: readonly InputKind[],
+  faultOf: FaultOf,
+  but: FaultOf = () => undefined,
+): Promise<Finding> {
+  const tools = await once(context, "answers of generated calls", () => explore(context));
+  const looked = tools
+    .map((tool) => ({ ...tool, answers: tool.answers.filter(({ kind }) => kinds.includes(kind)) }))
+    .filter(({ answers }, index) => {
+      const all = tools[index]?.answers ?? [];
+      return answers.length > 0 && all.every((answer) => but(answer) === undefined);
+    });
+  if (looked.length === 0) return notApplicable("There is no tool that such calls can be made of.");
+  const calls = looked.reduce((sum, { answers }) => sum + answers.length, 0);
+  return lookAt(looked, `${done} of ${calls} generated calls, tool by tool`, async (tool) => {
+    const broken = tool.answers.find((answer) => faultOf(answer) !== undefined);
+    if (broken === undefined) return undefined;
+    const smallest = await tool.shrink(broken, faultOf);
+    const { wrong, seen } = faultOf(smallest) as Fault;
+    return { wrong: `${wrong}: ${smallest.label}`, seen };
+  });
+}
+
+async function explore(context: CheckContext): Promise<readonly ExploredTool[]> {
+  const { manifest, seed } = context;
+  const { generatedCalls = [] } = manifest;
+  const { tools } = await usableTools(
+    context,
+    ({ name }) => generatedCalls === "all" || generatedCalls.includes(name),
+  );
+  const caller = new Caller(context, (await context.fresh()).callable());
+  const most = Math.max(4, Math.floor(mostCalls / Math.max(1, tools.length)));
+  const explored: ExploredTool[] = [];
+  for (const usable of tools) {
+    const known = knownArguments(manifest, usable.spec.name);
+    const ordinary = argumentsOf(usable, known, seed, "ordinary");
+    const answers: GeneratedAnswer[] = [];
+    for (const [kind, args] of inputsOf(usable, known, ordinary, most, seed)) {
+      const answer = await caller.call(usable, kind, args);
+      answers.push(answer);
+      if (answer.outcome === undefined || isTimeout(answer.outcome)) break;
+    }
+    const shrink: ExploredTool["shrink"] = (answer, faultOf) =>
+      answer.kind === "ordinary"
+        ? smallest(context, usable, ordinary, answer, faultOf)
+        : Promise.resolve(answer);
+    explored.push({ label: usable.label, answers, shrink });
+  }
+  return explored;
+}
+
+function inputsOf(
+  usable: UsableTool,
+  known: readonly JsonObject[],
+  ordinary: fc.Arbitrary<JsonObject>,
+  most: number,
+  seed: number,
+): (readonly [InputKind, JsonObject])[] {
+  const { accepts, spec } = usable;
+  const one = (values: fc.Arbitrary<JsonObject>): JsonObject[] =>
+    fc.sample(values, { seed, numRuns: 1 });
+  const least = one(argumentsOf(usable, known, seed, "least")).filter(accepts);
+  const everyday = fc
+    .sample(ordinary, { seed, numRuns: Math.min(mostOrdinary, Math.ceil(most / 3)) })
+    .filter(accepts);
+  const edges = least
+    .flatMap((base) => boundariesOf(spec.inputSchema as JsonObject, base))
+    .filter(accepts);
+  const injected = new Set((spec.injected ?? []).map(({ name }) => name));
+  const strangers = least
+    .map((base) => ({ ...base, [strangerName]: "something else" }))
+    .filter((args) => accepts(args) && !injected.has(strangerName));
+  const left = Math.max(1, most - least.length - everyday.length - strangers.length);
+  const tried = drawn(edges, Math.min(mostEdges, left), seed);
+  return [
+    ...least.map((args) => ["least", args] as const),
+    ...everyday.map((args) => ["ordinary", args] as const),
+    ...tried.map((args) => ["edge", args] as const),
+    ...strangers.map((args) => ["stranger", args] as const),
+  ];
+}
+
+/** Makes generated calls, and sees what the tools themselves return and throw. */
+class Caller {
+  readonly #context: CheckContext;
+  readonly #executor: ToolExecutor;
+  #returned: unknown;
+  #thrown: unknown;
+
+  constructor(context: CheckContext, tools: readonly Tool[]) {
+    this.#context = context;
+    this.#executor = executorOver(tools.map((tool) => this.#watched(tool)));
+  }
+
+  async call(
+    { spec, tool }: UsableTool,
+    kind: InputKind,
+    args: JsonObject,
+  ): Promise<GeneratedAnswer> {
+    this.#returned = undefined;
+    this.#thrown = undefined;
+    const { injected } = this.#context.manifest;
+    const label = callLabel({ tool: spec.name, arguments: args });
+    const answer = { label, kind, arguments: args };
+    try {
+      const outcome = await this.#context.within(
+        this.#executor.execute(
+          { id: "conformance", name: spec.name, arguments: args },
+          { timeoutMs, ...(injected === undefined ? {} : { injected }) },
+        ),
+        label,
+      );
+      const error = programmingError(this.#thrown) ?? answeredError(outcome);
+      const isLenient = tool.outputValidation === "warning" || !isObject(spec.outputSchema);
+      const misfit = isLenient ? undefined : await misfitOf(outcome, spec.outputSchema);
+      return {
+        ...answer,
+        outcome,
+        returned: this.#returned,
+        ...(error === undefined ? {} : { programmingError: error }),
+        ...(misfit === undefined ? {} : { misfit }),
+      };
+    } catch (late) {
+      return { ...answer, returned: messageOf(late) };
+    }
+  }
+
+  #watched(tool: Tool): Tool {
+    return around(tool, {
+      invoke: async (args, ctx) => {
+        try {
+          return (this.#returned = await tool.invoke(args, ctx));
+        } catch (error) {
+          this.#thrown = error;
+          throw error;
+        }
+      },
+    });
+  }
+}
+
+async function smallest(
+  context: CheckContext,
+  usable: UsableTool,
+  arbitrary: fc.Arbitrary<JsonObject>,
+  found: GeneratedAnswer,
+  faultOf: FaultOf,
+): Promise<GeneratedAnswer> {
+  const { seed, manifest } = context;
+  const subject = await context.fresh();
+  const caller = new Caller(context, subject.callable());
+  let least = found;
+  const property = fc.asyncProperty(arbitrary, async (args) => {
+    const answer = await caller.call(usable, found.kind, args);
+    if (faultOf(answer) === undefined) return true;
+    if (size(answer) < size(least)) least = answer;
+    return false;
+  });
+  const examples = knownArguments(manifest, usable.spec.name).map((args) => [args] as [JsonObject]);
+  await fc.check(property, {
+    seed,
+    numRuns: mostOrdinary * 3 + examples.length,
+    examples,
+    interruptAfterTimeLimit: shrinkMs,
+  });
+  return least;
+}
+
+function size(answer: GeneratedAnswer): number {
+  return JSON.stringify(answer.arguments).length;
+}
+
+function answeredError(outcome: ToolOutcome): string | undefined {
+  if (outcome.status !== "completed" || !outcome.result.isError) return undefined;
+  for (const block of outcome.result.content) {
+    const said = block.type === "text" ? answeredProgrammingError(block.text) : undefined;
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}
+
+/** How the value of an answer is against a schema; of an error there is nothing to check. */
+async function misfitOf(
+  outcome: ToolOutcome,
+  schema: JsonObject | undefined,
+): Promise<string | undefined> {
+  if (outcome.status !== "completed" || outcome.result.isError) return undefined;
+  const { value } = outcome.result;
+  if (value === undefined) return "there is no value";
+  const [problem] = (await checkerOf(schema ?? {}))?.(value) ?? [];
+  if (problem === undefined) return undefined;
+  return `${problem.path === "" ? "the value" : `"${problem.path}"`} ${problem.message}`;
+}
+
+function isTimeout(outcome: ToolOutcome): boolean {
+  return outcome.status === "failed" && outcome.error.code === "timeout";
+}

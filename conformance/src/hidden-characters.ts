@@ -1,0 +1,30 @@
+import { visibleText } from "@toolweave/core";
+
+/** A text that a model reads, and where it stands in the spec. */
+export interface ReadText {
+  /** A JSON pointer into the spec (RFC 6901). */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Half of a pair is broken, not hidden. */
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * The first character of a text that nobody sees and a model reads, or that shows the others in
+ * another order, as `U+202E`; `undefined`: there is none. What a script needs is none: joiners in
+ * Persian, an emoji's variation.
+ */
+export function hiddenCharacter(text: string): string | undefined {
+  const visible = visibleText(text);
+  if (visible === text) return undefined;
+  const shown = [...visible];
+  let index = 0;
+  for (const character of text) {
+    if (character !== shown[index] && !loneSurrogate.test(character)) {
+      return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+    }
+    index++;
+  }
+  return undefined;
+}

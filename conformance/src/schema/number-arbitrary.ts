@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import type { JsonObject } from "@toolweave/core";
+import type { ValueStyle } from "./value-style.ts";
+
+/** Between two bounds that are close to each other there are so many steps. */
+const steps = 16;
+
+/** Numbers that fit a schema of numbers. */
+export function numbers(
+  schema: JsonObject,
+  whole: boolean,
+  style: ValueStyle,
+): fc.Arbitrary<number> {
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = schema;
+  const lower = Math.max(numberOr(minimum, -Infinity), numberOr(above, -Infinity));
+  const upper = Math.min(numberOr(maximum, Infinity), numberOr(below, Infinity));
+  const step = numberOr(schema["multipleOf"], whole ? 1 : stepWithin(lower, upper));
+  const usual = style === "any" ? [-1000, 2000] : [1, 99];
+  const least = Number.isFinite(lower)
+    ? lower
+    : Math.min(usual[0] as number, Number.isFinite(upper) ? upper - 100 * step : Infinity);
+  const most = Number.isFinite(upper) ? upper : Math.max(least, 0) + (usual[1] as number) * step;
+  let min = Math.ceil(least / step);
+  let max = Math.floor(most / step);
+  if (min * step <= numberOr(above, -Infinity)) min += 1;
+  if (max * step >= numberOr(below, Infinity)) max -= 1;
+  max = Math.min(max, min + 2 ** 31);
+  if (!(min <= max) || !Number.isSafeInteger(min) || !Number.isSafeInteger(max)) {
+    return fc.constant(numberOr(minimum, numberOr(maximum, 0)));
+  }
+  // Where zero is allowed nobody begins with it every day.
+  if (style !== "any" && min === 0 && max > 0 && max !== Infinity) min = 1;
+  return fc.integer({ min, max }).map((count) => count * step);
+}
+
+function stepWithin(lower: number, upper: number): number {
+  const range = upper - lower;
+  return range > 0 && range < steps / 2 ? range / steps : 0.5;
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
+}

@@ -1,0 +1,117 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { defineTool, ToolError, type Tool } from "@toolweave/core";
+import { expect, test } from "vitest";
+import { runConformance, type Manifest, type SampleCalls } from "../src/index.ts";
+
+/** What the rules of some areas say of one tool, but for those that pass. */
+async function told(
+  only: readonly string[],
+  tool: Tool,
+  samples: SampleCalls,
+  more: Partial<Manifest> = {},
+): Promise<readonly string[]> {
+  const manifest: Manifest = { name: "one", create: () => [tool], samples, ...more };
+  const { rules } = await runConformance(
+    { ...manifest, without: "there is only one tool" },
+    { seed: 1, only },
+  );
+  return rules.flatMap(({ status, id, message }) => (status === "failed" ? [id, message] : []));
+}
+
+const ping = (execute: (signal: AbortSignal) => unknown): Tool =>
+  defineTool({
+    name: "ping",
+    description: "Answer.",
+    input: { type: "object" },
+    execute: (_, { signal }) => execute(signal) as Promise<string>,
+  });
+
+const call = { tool: "ping", arguments: {} };
+
+test("an answer that changes with time is not taken for another call's", async () => {
+  let asked = 0;
+  // The same twice, as the minute is, and another one later.
+  const clock = ping(() => `minute ${Math.floor(asked++ / 4)}`);
+  expect(await told(["CONC"], clock, { succeedingCalls: [call] })).toEqual([]);
+});
+
+test("a tool may refuse more calls at a time than it can take, when it says so", async () => {
+  let running = 0;
+  const limited = ping(async () => {
+    if (running >= 2) throw new ToolError("upstream", "Slow down.", { status: 429 });
+    running += 1;
+    await turn();
+    running -= 1;
+    return "pong";
+  });
+  expect(await told(["CONC"], limited, { succeedingCalls: [call] })).toEqual([]);
+});
+
+test("a slow tool may do one thing at a time", async () => {
+  let busy = false;
+  const slow = ping(async (signal) => {
+    if (busy) throw new Error("Another call is under way: wait for its end.");
+    busy = true;
+    try {
+      await new Promise((_, reject) => {
+        if (signal.aborted) reject(new Error("stopped"));
+        signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+      });
+    } finally {
+      busy = false;
+    }
+  });
+  expect(await told(["CANCEL", "TIMEOUT"], slow, { slowCalls: [call] })).toEqual([]);
+});
+
+test("an upstream that cannot be reached all the time may fail in another way each time", async () => {
+  let asked = 0;
+  const shaky = ping(() => {
+    asked += 1;
+    if (asked % 2 === 0) throw new ToolError("unavailable", "The server is away: call later.");
+    throw new ToolError("upstream", "There is no such ping: list the pings.", { status: 404 });
+  });
+  expect(await told(["ERROR"], shaky, { failingCalls: [call] })).toEqual([]);
+});
+
+test("a path that the tool calls its own may be told", async () => {
+  const folder = "/home/ada/library";
+  const rooted: Tool = {
+    spec: {
+      name: "ping",
+      description: "Answer.",
+      inputSchema: { type: "object" },
+      annotations: { access: { filesystem: "read", workspaceRoot: folder } },
+      provenance: { adapter: "test" },
+    },
+    invoke: () => {
+      throw new ToolError("execution_failed", `There is no ${folder}/emma.txt: list the files.`);
+    },
+  };
+  expect(await told(["ERROR"], rooted, { failingCalls: [call] })).toEqual([]);
+});
+
+test("what an executor was told to keep may be in what a tool answers", async () => {
+  const secret = "token-Xy71kQm2";
+  const kept: Tool = {
+    spec: {
+      name: "ping",
+      description: "Answer.",
+      inputSchema: { type: "object" },
+      annotations: {},
+      injected: [{ name: "token", secret: true }],
+      provenance: { adapter: "test" },
+    },
+    invoke: (_, { injected }) => `pong with ${(injected as { readonly token: string }).token}`,
+  };
+  const more = { secrets: [secret], injected: { token: secret } };
+  expect(await told(["SECRET"], kept, { succeedingCalls: [call] }, more)).toEqual([]);
+  expect(
+    await told(
+      ["SECRET"],
+      ping(() => `pong with ${secret}`),
+      { succeedingCalls: [call] },
+      more,
+    ),
+  ).toEqual(["TW-SECRET-003", "ping({}) tells a secret as it is in the content of its answer."]);
+});

@@ -1,0 +1,88 @@
+import { stripVTControlCharacters } from "node:util";
+import { defineTool } from "@toolweave/core";
+import { beforeAll, expect, test } from "vitest";
+import { reportText, runConformance, type ConformanceReport } from "../src/index.ts";
+
+let report: ConformanceReport;
+
+beforeAll(async () => {
+  const ping = defineTool({
+    name: "ping",
+    description: "",
+    input: { type: "object" },
+    execute: () => "pong",
+  });
+  report = await runConformance(
+    {
+      name: "ping \u001b]0;owned\u0007",
+      create: () => [ping, { ...ping, spec: { ...ping.spec, name: "\u001b[2Jbad\u202e" } }],
+      without: "it only \u001b[31manswers",
+    },
+    { seed: 9, only: ["TW-SPEC-003", "TW-NAME-001", "LIFE", "TW-CALL-002"] },
+  );
+});
+
+test("the first line says what the report proves", () => {
+  const [first, second] = reportText(report).split("\n");
+  expect(first).toContain(`not conformant: 2 of ${report.rules.length} rules failed`);
+  expect(second).toContain("seed 9 · @toolweave/conformance ");
+});
+
+test("each area has a line with its counts", () => {
+  expect(reportText(report)).toMatch(/^SPEC {4}What tools say of themselves +· +1 +· +·$/m);
+});
+
+test("a failure names the rule, what is wrong, what was done and seen, and how to replay it", () => {
+  const text = reportText(report, { width: 200, replay: ({ id }) => `retry ${id}` });
+  expect(text).toContain(
+    [
+      "TW-SPEC-003 failed (must, section 4): The description says something.",
+      '  wrong   "ping" has no description (1 more have such a fault).',
+      "  done    Read each description (2 in all).",
+      '  seen    "ping":',
+      "  replay  retry TW-SPEC-003",
+    ].join("\n"),
+  );
+  expect(reportText(report)).toContain('  replay  { seed: 9, only: ["TW-SPEC-003"] }');
+});
+
+test("each reason for which rules do not apply is said once, with all their ids", () => {
+  const text = reportText(report);
+  const sources = report.rules.filter(
+    ({ message }) => message === "create() gives a list of tools, not a source.",
+  );
+  expect(sources.length).toBeGreaterThan(2);
+  expect(text.split("create() gives a list of tools, not a source.")).toHaveLength(2);
+  const [listed = ""] = /(?<=not a source\.\n)(?: {4}.*\n)+/.exec(text) ?? [];
+  const named = listed
+    .replaceAll(/(\d{3})…(\d{3})/g, (_, first: string, last: string) =>
+      Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) =>
+        String(Number(first) + index).padStart(3, "0"),
+      ).join(", "),
+    )
+    .match(/\d{3}/g);
+  expect(named).toEqual(sources.map(({ id }) => id.slice(-3)));
+});
+
+test("what was tested cannot control the terminal", () => {
+  const text = reportText(report, { verbose: true });
+  // oxlint-disable-next-line no-control-regex
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(text).toContain("\\u{1b}[31manswers");
+});
+
+test.each([40, 60, 80, 132])("no line is longer than %i columns", (width) => {
+  const lines = reportText(report, { width, verbose: true }).split("\n");
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+});
+
+test("colours are asked for, and change nothing but the colour", () => {
+  const colored = reportText(report, { colors: true });
+  expect(colored).toContain("\u001b[31m");
+  expect(stripVTControlCharacters(colored)).toBe(reportText(report));
+});
+
+test("a verbose report also tells what was done for the rules that hold", () => {
+  expect(reportText(report)).not.toContain("Passed");
+  expect(reportText(report, { verbose: true })).toMatch(/^Passed\n {2}TW-LIFE-001 /m);
+});
