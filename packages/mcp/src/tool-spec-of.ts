@@ -1,0 +1,91 @@
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type Metadata,
+  type ToolAnnotations,
+  type ToolSpec,
+} from "@toolweave/core";
+import type { McpDefinition } from "./connection.ts";
+import { missingReference } from "./missing-reference.ts";
+
+/** What a spec needs beside the server's own definition. */
+export interface SpecContext {
+  readonly name: string;
+  readonly server: string;
+  readonly timeoutMs: number | undefined;
+}
+
+/** Why the definition cannot be a tool; `undefined`: it can. */
+export function definitionFault(definition: McpDefinition): string | undefined {
+  for (const member of ["inputSchema", "outputSchema"]) {
+    const schema = definition[member];
+    if (schema === undefined && member === "outputSchema") continue;
+    if (!isObject(schema)) return `its ${member} is no schema of an object`;
+    const missing = missingReference(schema);
+    if (missing !== undefined) {
+      return `its ${member} refers to "${missing}", which is not in it; nothing is fetched for a schema`;
+    }
+  }
+  const { type } = definition["inputSchema"] as JsonObject;
+  if (type !== undefined && type !== "object") {
+    return `its inputSchema is of type ${JSON.stringify(type)}; arguments are an object`;
+  }
+  return undefined;
+}
+
+/** The spec of a definition without a fault. */
+export function specOf(definition: McpDefinition, context: SpecContext): ToolSpec {
+  const { name, server, timeoutMs } = context;
+  const annotations = annotationsOf(definition["annotations"]);
+  const title = textOf(definition["title"]) ?? annotations.title;
+  const { outputSchema } = definition;
+  const metadata = metadataOf(definition);
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description:
+      textOf(definition["description"]) ??
+      `${title ?? definition.name}: a tool of the MCP server ${server}, which says no more of it.`,
+    inputSchema: { ...(definition["inputSchema"] as JsonSchema), type: "object" },
+    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as JsonSchema }),
+    annotations,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    provenance: { adapter: "mcp", source: server, origin: { tool: definition.name } },
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** The same for the same definition, in whatever order its members come. */
+export function fingerprintOf(definition: McpDefinition): string {
+  return canonicalJson(definition as JsonValue);
+}
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** Those that MCP knows: others would mean something here that the server cannot have meant. */
+function annotationsOf(given: unknown): ToolAnnotations {
+  if (!isObject(given)) return {};
+  const kept: Record<string, JsonValue> = {};
+  for (const hint of hints) {
+    if (typeof given[hint] === "boolean") kept[hint] = given[hint];
+  }
+  const title = textOf(given["title"]);
+  return title === undefined ? kept : { ...kept, title };
+}
+
+function metadataOf({ _meta, icons, execution }: McpDefinition): Metadata | undefined {
+  const kept = Object.entries({ _meta, icons, execution }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Metadata);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it, vi } from "vitest";
+import { mcpSource } from "../src/index.ts";
+import { oddServer, opened, executorOver, toolOf } from "./support/running.ts";
+import { libraryServer } from "./support/servers.ts";
+
+describe("the tools of a server", () => {
+  it("have the server's name before their own, and cleaned names where they need to", async () => {
+    const source = opened(libraryServer);
+    await source.ready;
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(
+      [
+        "add-book",
+        "bind_book",
+        "get_book",
+        "leave",
+        "move_shelf",
+        "read_book",
+        "reorganise",
+        "show_cover",
+        "show_environment",
+        "take_inventory",
+      ].map((name) => `library__${name}`),
+    );
+    expect(toolOf(source, "library__take_inventory").spec.provenance).toEqual({
+      adapter: "mcp",
+      source: "library",
+      origin: { tool: "take.inventory" },
+    });
+  });
+
+  it("say what the server says of them", async () => {
+    const source = opened({ ...libraryServer, prefix: "books", timeoutMs: 5_000 });
+    await source.ready;
+    expect(toolOf(source, "books__get_book").spec).toMatchObject({
+      title: "Get a book",
+      description: "Get a book by its number.",
+      inputSchema: { type: "object", required: ["id"], $defs: { number: { minimum: 1 } } },
+      outputSchema: { type: "object", required: ["id", "title"] },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs: 5_000,
+    });
+  });
+
+  it("are those that can be one: what is wrong with the others stands in problems", async () => {
+    const source = opened(oddServer("names"));
+    await source.ready;
+    const names = source.tools().map(({ spec }) => spec.name);
+    expect(names).toHaveLength(5);
+    expect(names).toEqual(expect.arrayContaining(["as_task", "hints", "ok"]));
+    expect(names.filter((name) => /^files_read_[a-z0-9]{7}$/.test(name))).toHaveLength(2);
+    expect(source.problems.map(({ subject, message }) => `${subject}: ${message}`)).toEqual([
+      'ok: The server lists "ok" twice; the first one is taken.',
+      "a tool without a name: The server lists a tool without a name.",
+      "a tool without a name: The server lists a tool without a name.",
+      'no_object: It is no tool: its inputSchema is of type "string"; arguments are an object.',
+      "no_schema: It is no tool: its inputSchema is no schema of an object.",
+      'elsewhere: It is no tool: its inputSchema refers to "https://x.test/a", which is not in it; nothing is fetched for a schema.',
+    ]);
+  });
+
+  it("have no hint that MCP does not know, and none of a wrong type", async () => {
+    const source = opened(oddServer("names"));
+    await source.ready;
+    const { spec } = toolOf(source, "hints");
+    expect(spec.annotations).toEqual({ readOnlyHint: true, title: "Hints" });
+    expect(spec.title).toBe("Hints");
+    expect(spec.description).toBe("Hints: a tool of the MCP server odd, which says no more of it.");
+  });
+
+  it("cannot be called when the server runs them as a task only", async () => {
+    const source = opened(oddServer("names"));
+    await source.ready;
+    expect(toolOf(source, "as_task").availability).toEqual({
+      status: "unavailable",
+      reason: "The server runs it as an MCP task only.",
+    });
+  });
+
+  it("are read from all pages", async () => {
+    const source = opened(oddServer("pages"));
+    await source.ready;
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(
+      [0, 1, 2, 3, 4].map((page) => `page_${page}`),
+    );
+    expect(source.problems).toEqual([]);
+  });
+
+  it("are read once when the pages begin again", async () => {
+    const source = opened(oddServer("endless"));
+    await source.ready;
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["a", "b", "first"]);
+    expect(source.problems).toMatchObject([{ subject: "tools/list", severity: "warning" }]);
+  });
+});
+
+describe("a change of the server's tools", () => {
+  it("is told once, and leaves the tools as they are that have not changed", async () => {
+    const source = opened(libraryServer);
+    await source.ready;
+    const before = source.tools();
+    const shelf = toolOf(source, "library__move_shelf");
+    const heard = vi.fn<() => void>();
+    source.onChange(heard);
+    await executorOver(source).execute({ id: "1", name: "library__reorganise", arguments: {} });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    expect(toolOf(source, "library__move_shelf").spec.description).toBe("Move a shelf, edition 1.");
+    expect(source.tools()).not.toBe(before);
+    expect(source.tools().filter((tool) => !before.includes(tool))).toHaveLength(1);
+    expect(source.tools()).not.toContain(shelf);
+  });
+
+  it("makes one list at a time, however often it is announced", async () => {
+    const source = opened(oddServer("flood"));
+    await source.ready;
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["list_0", "still"]);
+    const still = toolOf(source, "still");
+    await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
+    // The server numbers its lists: of 1,000 announcements at once few need one.
+    const list = (): number => Number(source.tools()[0]?.spec.name.slice("list_".length));
+    await vi.waitFor(() => expect(list()).toBeGreaterThan(0));
+    expect(list()).toBeLessThan(100);
+    expect(toolOf(source, "still")).toBe(still);
+  });
+});
+
+describe("mcpSource", () => {
+  it.each([
+    [{ name: "a" }, "mcpSource: give one of command, url and client."],
+    [{ name: "a", command: "a", url: "https://x.test" }, "mcpSource: give one of"],
+    [{ name: "", command: "a" }, "mcpSource: give the server a name."],
+    [{ name: "a", url: "ftp://x.test" }, "mcpSource: url takes an absolute URL"],
+    [{ name: "a", url: "https://u:p@x.test" }, "mcpSource: url takes an absolute URL"],
+    [{ name: "a", command: "a", prefix: "1" }, 'mcpSource: prefix "1" cannot begin'],
+    [{ name: "a", command: "a", timeoutMs: -1 }, "mcpSource: timeoutMs is -1; use 0 or more."],
+    [{ name: "a", command: "a", headers: {} }, 'mcpSource: "headers" is no option.'],
+  ])("refuses %j", (server, message) => {
+    expect(() => mcpSource(server as never)).toThrow(message);
+  });
+});

@@ -1,0 +1,148 @@
+import { appendFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { fromJsonSchema, McpServer, type CallToolResult } from "@modelcontextprotocol/server";
+
+const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
+
+/** One grey pixel. */
+export const cover =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
+/** A sound of no length. */
+export const silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+
+const book = {
+  type: "object" as const,
+  properties: { id: { type: "integer" as const }, title: { type: "string" as const } },
+  required: ["id", "title"],
+};
+
+/** What outlives a server that is made anew for each request. */
+export interface LibraryWorld {
+  edition: number;
+  /** Tells all clients that the tools have changed. */
+  announce?: () => void;
+}
+
+/** A library as an MCP server: something of everything that a server can do. */
+export function library(world: LibraryWorld): McpServer {
+  const server = new McpServer({ name: "library", version: "1.0.0" });
+  const titles = new Map([[1, "Emma"]]);
+  const shelves = (): string =>
+    world.edition === 0 ? "Move a shelf." : `Move a shelf, edition ${world.edition}.`;
+
+  server.registerTool(
+    "get_book",
+    {
+      title: "Get a book",
+      description: "Get a book by its number.",
+      inputSchema: fromJsonSchema<{ id: number }>({
+        type: "object",
+        properties: { id: { $ref: "#/$defs/number" } },
+        required: ["id"],
+        $defs: { number: { type: "integer", minimum: 1 } },
+      }),
+      outputSchema: fromJsonSchema(book),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ id }) => {
+      const title = titles.get(id);
+      if (title === undefined) return { ...said(`There is no book ${id}.`), isError: true };
+      return { ...said(title), structuredContent: { id, title } };
+    },
+  );
+  server.registerTool(
+    "add-book",
+    {
+      description: "Add a book. What is added is written down in a file.",
+      inputSchema: fromJsonSchema<{ title: string; file: string }>({
+        type: "object",
+        properties: { title: { type: "string", minLength: 1 }, file: { type: "string" } },
+        required: ["title", "file"],
+      }),
+      annotations: { destructiveHint: false },
+    },
+    ({ title, file }) => {
+      appendFileSync(file, `${title}\n`);
+      return said(`Added ${title}.`);
+    },
+  );
+  server.registerTool(
+    "take.inventory",
+    { description: "Count all books, which takes long.", annotations: { readOnlyHint: true } },
+    async (ctx) => {
+      await wait(60_000, undefined, { signal: ctx.mcpReq.signal });
+      return said("One book.");
+    },
+  );
+  server.registerTool(
+    "bind_book",
+    {
+      description: "Bind a book, in three steps.",
+      inputSchema: fromJsonSchema<{ id: number }>({
+        type: "object",
+        properties: { id: { type: "integer" } },
+      }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ id }, ctx) => {
+      const { _meta: meta } = ctx.mcpReq;
+      const progressToken = meta?.progressToken;
+      for (const progress of [1, 2, 3]) {
+        if (progressToken === undefined) break;
+        const params = { progressToken, progress, total: 3, message: `Step ${progress}` };
+        await ctx.mcpReq.notify({ method: "notifications/progress", params });
+      }
+      return said(`Bound ${id}.`);
+    },
+  );
+  server.registerTool(
+    "read_book",
+    { description: "Read a whole book.", annotations: { readOnlyHint: true } },
+    () => said("It is a truth universally acknowledged. ".repeat(10_000)),
+  );
+  server.registerTool(
+    "show_cover",
+    { description: "Show a book's cover.", annotations: { readOnlyHint: true } },
+    () => ({
+      content: [
+        { type: "text", text: "The cover", annotations: { audience: ["user"], priority: 0.5 } },
+        { type: "image", data: cover, mimeType: "image/png", _meta: { "a/b": 1 } },
+        { type: "audio", data: silence, mimeType: "audio/wav" },
+        { type: "resource_link", uri: "book://1", name: "Emma", mimeType: "text/plain" },
+        { type: "resource", resource: { uri: "book://1/text", text: "Emma Woodhouse" } },
+      ],
+      _meta: { shelf: "attic" },
+    }),
+  );
+  const shelf = server.registerTool(
+    "move_shelf",
+    { description: shelves(), annotations: { destructiveHint: false } },
+    () => said("Moved."),
+  );
+  server.registerTool(
+    "reorganise",
+    { description: "Describe move_shelf otherwise.", annotations: { destructiveHint: false } },
+    () => {
+      world.edition += 1;
+      shelf.update({ description: shelves() });
+      world.announce?.();
+      return said("Done.");
+    },
+  );
+  server.registerTool(
+    "show_environment",
+    {
+      description: "What the server has from its host, credentials included.",
+      annotations: { readOnlyHint: true },
+    },
+    (ctx) => {
+      const token = process.env["LIBRARY_TOKEN"] ?? ctx.http?.req?.headers.get("authorization");
+      return said(`${Object.keys(process.env).sort().join(" ")}; ${token ?? "no token"}`);
+    },
+  );
+  server.registerTool("leave", { description: "End without an answer." }, (): CallToolResult =>
+    process.exit(7),
+  );
+  return server;
+}

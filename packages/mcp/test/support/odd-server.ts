@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/**
+ * A server that does what the SDK's would not: the older protocol by hand. Its first argument says
+ * what is odd about it.
+ */
+const odd = process.argv[2] ?? "";
+
+interface Message {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: { readonly cursor?: string; readonly name?: string };
+}
+
+const send = (message: object): boolean =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const tool = (name: string, more: object = {}): object => ({
+  name,
+  inputSchema: { type: "object" },
+  ...more,
+});
+
+let lists = 0;
+const pages: Readonly<Record<string, (cursor: string | undefined) => object>> = {
+  names: () => ({
+    tools: [
+      tool("files/read"),
+      tool("files.read"),
+      tool("ok"),
+      tool("ok", { description: "Again." }),
+      { inputSchema: { type: "object" } },
+      null,
+      tool("no_object", { inputSchema: { type: "string" } }),
+      tool("no_schema", { inputSchema: undefined }),
+      tool("elsewhere", {
+        inputSchema: { type: "object", properties: { a: { $ref: "https://x.test/a" } } },
+      }),
+      tool("hints", {
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: "no",
+          title: "Hints",
+          needsApprovalHint: false,
+        },
+      }),
+      tool("as_task", { execution: { taskSupport: "required" } }),
+    ],
+  }),
+  pages: (cursor = "0") => ({
+    tools: [tool(`page_${cursor}`)],
+    ...(Number(cursor) < 4 ? { nextCursor: `${Number(cursor) + 1}` } : {}),
+  }),
+  endless: (cursor) => ({
+    tools: [tool(cursor ?? "first")],
+    nextCursor: cursor === "b" ? "a" : "b",
+  }),
+  flood: () => ({ tools: [tool("still"), tool(`list_${lists++}`)] }),
+};
+
+if (odd === "dies") {
+  process.stderr.write(`cannot open the library with ${process.env["LIBRARY_TOKEN"]}\n`);
+  process.exit(3);
+}
+if (odd === "children") {
+  // A grandchild that nobody told to end.
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  process.stderr.write(`${child.pid}`);
+  process.env["CHILD"] = `${child.pid}`;
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line) as Message;
+  if (odd === "fragile" && method !== "initialize" && lists === 0) process.exit(1);
+  lists += odd === "fragile" ? 1 : 0;
+  if (method === "initialize") {
+    const capabilities = { tools: { listChanged: true } };
+    const serverInfo = { name: "odd", version: "1" };
+    send({ id, result: { protocolVersion: "2025-06-18", capabilities, serverInfo } });
+  } else if (method === "tools/list") {
+    send({
+      id,
+      result: pages[odd]?.(params?.cursor) ?? {
+        tools: [tool("pid"), tool("flood"), tool("widget")],
+      },
+    });
+  } else if (method === "tools/call") {
+    answer(id, params?.name);
+  } else if (id !== undefined) {
+    send({ id, error: { code: -32601, message: "Method not found" } });
+  }
+});
+
+function answer(id: number | undefined, name: string | undefined): void {
+  switch (name) {
+    case "still":
+      for (let count = 0; count < 1_000; count++)
+        send({ method: "notifications/tools/list_changed" });
+      return void send({ id, result: { content: [] } });
+    case "widget":
+      return void send({
+        id,
+        result: { content: [{ type: "widget", colour: "red" }], structuredContent: { a: [1] } },
+      });
+    case "pid":
+      return void send({
+        id,
+        result: { content: [{ type: "text", text: process.env["CHILD"] ?? `${process.pid}` }] },
+      });
+    default:
+      return void send({
+        id,
+        error: { code: -32602, message: "There is no such thing.", data: { a: 1 } },
+      });
+  }
+}

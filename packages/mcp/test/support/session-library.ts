@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { library } from "./library.ts";
+
+/** Sessions of the older protocol generation, each with a server of its own. */
+export class SessionLibrary {
+  readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  /** How many are open. */
+  get open(): number {
+    return this.#sessions.size;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id !== null) {
+      const known = this.#sessions.get(id);
+      return known?.handleRequest(request) ?? new Response(null, { status: 404 });
+    }
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (opened) => void this.#sessions.set(opened, transport),
+      onsessionclosed: (closed) => void this.#sessions.delete(closed),
+    });
+    await library({ edition: 0 }).connect(transport);
+    return transport.handleRequest(request);
+  }
+}
