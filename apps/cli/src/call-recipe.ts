@@ -119,8 +119,8 @@ function keptDocument(document: string): { location?: string; id?: string } {
   return shown(document) === document ? { location: document } : {};
 }
 
-/** A URL without what may be secret in it. */
-function shown(document: string): string {
+/** A URL without what may be secret in it; a path as it is. */
+export function shown(document: string): string {
   const url = webUrl(document);
   if (url === undefined) return document;
   const { username, password, origin, pathname, search } = url;

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addApprovals } from "./approvals-commands.ts";
 import type { CallOptions } from "./call.ts";
 import type { CliIo } from "./cli-io.ts";
+import { addConform } from "./conform-commands.ts";
 import { exitCodeHelp } from "./exit-code.ts";
 import {
   callExamples,
@@ -39,7 +40,9 @@ const argumentsHelp =
 export function commands(context: CommandContext): Command {
   const { io, output, end } = context;
   const program = new Command("toolweave")
-    .description("Lists, calls and governs the tools that OpenAPI documents make.")
+    .description(
+      "Lists, calls and governs the tools that OpenAPI documents make, and tests any tools.",
+    )
     .version(version(), "--version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
@@ -107,6 +110,7 @@ export function commands(context: CommandContext): Command {
     });
 
   addApprovals(program, context);
+  addConform(program, context);
 
   const policy = program
     .command("policy")

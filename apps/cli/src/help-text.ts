@@ -6,6 +6,7 @@ Examples:
   $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
   $ toolweave approvals list
   $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
+  $ toolweave conform ./my-tools.ts
 
 \`toolweave <command> --help\` has more of them.
 `;
@@ -155,4 +156,31 @@ Examples:
 export const revokeExamples = `
 Examples:
   $ toolweave approvals revoke 8c01de
+`;
+
+/** After the help of `toolweave conform`. */
+export const conformExamples = `
+Examples:
+  $ toolweave conform ./my-tools.ts
+  $ toolweave conform --openapi openapi.yaml
+  $ toolweave conform --mcp 'npx -y my-mcp-server --read-only'
+  $ toolweave conform --config conformance.json --junit report.xml --badge badge.json
+  $ toolweave conform ./my-tools.ts --only TW-SPEC-003 --seed 7     # one rule, as it was
+  $ toolweave conform ./my-tools.ts --only SPEC --only NAME --json | jq '.rules[] | .id'
+
+A module exports, as its default: a manifest of @toolweave/conformance, or a list of them; a tool,
+or a list of tools; a source; or a function that makes one of these. Without a manifest no tool is
+ever called: rules that need calls are "not applicable". A file for --config has such calls:
+  {
+    "name": "my server",
+    "mcp": { "command": "my-mcp-server", "env": { "API_KEY": "$API_KEY" } },
+    "samples": {
+      "succeedingCalls": [{ "tool": "find_book", "arguments": { "title": "Emma" } }],
+      "failingCalls": [{ "tool": "find_book", "arguments": { "title": "" } }]
+    },
+    "secrets": ["API_KEY"],
+    "without": { "slowCalls": "every tool answers at once" }
+  }
+In place of "mcp" it has "openapi" or "module", a URL or a path beside the file. "secrets" are names
+of environment variables. { "subjects": [...] } tests several.
 `;

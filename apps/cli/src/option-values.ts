@@ -19,7 +19,8 @@ export function withApiOverrides(command: Command): Command {
   );
 }
 
-function withApi(command: Command): Command {
+/** What is said of an API beside its document. */
+export function withApi(command: Command): Command {
   return command
     .option("--base-url <url>", "where the API is, instead of what the document says")
     .option("--header <name: value>", "sent with every request; may be repeated", collect)
@@ -76,4 +77,24 @@ export function resultLimit(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= 100) return number;
   throw new UsageError("--limit must be a whole number from 1 to 100.");
+}
+
+/** A whole number, 0 or more; undefined: it is none. */
+function wholeNumber(value: string, most: number): number | undefined {
+  const number = Number(value);
+  return /^\d+$/.test(value) && number <= most ? number : undefined;
+}
+
+/** What inputs are made from. */
+export function seedOption(value: string): number {
+  const number = wholeNumber(value, 2_147_483_647);
+  if (number !== undefined) return number;
+  throw new UsageError("--seed must be a whole number up to 2147483647, as a report names it.");
+}
+
+/** How long anything may take that must come to an end. */
+export function deadlineOption(value: string): number {
+  const number = wholeNumber(value, 2_147_483_647);
+  if (number !== undefined && number > 0) return number;
+  throw new UsageError("--deadline must be a number of milliseconds, such as 30000.");
 }

@@ -21,3 +21,30 @@ export function showProgress(io: CliIo, message: string): () => void {
     if (shown) stderr.write("\r\u001b[2K");
   };
 }
+
+/** Says how far something is. */
+export interface Steps {
+  /** Replaces what was said before. */
+  readonly say: (text: string) => void;
+  /** Takes the line away. */
+  readonly end: () => void;
+}
+
+/** The same for what has many steps: one line that is written anew, at most ten times a second. */
+export function showSteps(io: CliIo): Steps {
+  const { stderr } = io;
+  if (stderr.isTTY !== true) return { say: () => {}, end: () => {} };
+  const began = performance.now();
+  let last = 0;
+  return {
+    say: (text) => {
+      const now = performance.now();
+      if (now - began < patienceMs || now - last < 100) return;
+      last = now;
+      stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
+    },
+    end: () => {
+      if (last > 0) stderr.write("\r\u001b[2K");
+    },
+  };
+}

@@ -7,19 +7,20 @@ import { UsageError } from "./usage-error.ts";
 /**
  * Makes sure that an answer can be saved, before the call is made: it may not be made again for that.
  *
+ * @param option what errors call it.
  * @throws UsageError
  */
-export async function checkSavePath(path: string | undefined): Promise<void> {
+export async function checkSavePath(path: string | undefined, option = "--output"): Promise<void> {
   if (path === undefined) return;
   const folder = dirname(path);
   const [ofFolder, ofFile] = await Promise.all(
     [folder, path].map((one) => stat(one).catch(() => undefined)),
   );
   if (path === "" || ofFolder?.isDirectory() !== true) {
-    throw new UsageError(`--output: there is no folder ${JSON.stringify(folder)}.`);
+    throw new UsageError(`${option}: there is no folder ${JSON.stringify(folder)}.`);
   }
   if (ofFile?.isDirectory() === true) {
-    throw new UsageError(`--output: ${JSON.stringify(path)} is a folder: name a file in it.`);
+    throw new UsageError(`${option}: ${JSON.stringify(path)} is a folder: name a file in it.`);
   }
 }
 

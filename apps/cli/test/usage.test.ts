@@ -21,6 +21,7 @@ test.each([
   [["inspect"]],
   [["search"]],
   [["call"]],
+  [["conform"]],
   [["policy"]],
   [["policy", "explain"]],
   [["approvals"]],

@@ -1,0 +1,30 @@
+/** What each document breaks: the rule, and why. All of it is in the documents themselves. */
+export const brokenByDocuments: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "digitalocean-multi/DigitalOcean-public.v2.yaml": {
+    "TW-SPEC-032":
+      "app_log_destination_logtail_spec.yml requires `endpoint` and describes `token` only: nobody can know what to send.",
+    "TW-SPEC-033":
+      "chat_completion_request.yml has `default: null` for `stop`, which is a text or a list; create_response_request.yml says `nullable: true` beside the same words.",
+  },
+  "figma-3.1.yaml": {
+    "TW-SPEC-032": "putWebhook requires `team_id` in a body that has no such property.",
+  },
+  "github-api-3.0.json": {
+    "TW-SPEC-039":
+      "The parameter personal-access-token-owner is a list; its example is a piece of a query: owner[]=octocat1,owner[]=octocat2.",
+  },
+  "qdrant-3.0.json": {
+    "TW-SPEC-038":
+      "The options of a batch update reach the stop words of a vector's text model: eleven levels and more.",
+    "TW-SPEC-041":
+      "PUT /collections/{collection_name}/shards has a summary that repeats its operationId, and no description.",
+  },
+};
+
+/** What each server breaks: the rule, and why. */
+export const brokenByServers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "server-filesystem": {
+    "TW-CONC-004":
+      "edit_file reads the file, changes the text and renames a copy into its place without a lock: of several edits at once one remains, and all are answered with success.",
+  },
+};

@@ -1,0 +1,65 @@
+import { basename } from "node:path";
+import type { Manifest } from "@toolweave/conformance";
+import type { ToolSource } from "@toolweave/core";
+import type { McpServer } from "@toolweave/mcp";
+import { noSamples, plainLocation, type ConformSubject } from "./conform-subject.ts";
+import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import { splitCommand } from "./split-command.ts";
+
+/** An API by its document. */
+export async function openApiSubject(
+  location: string,
+  options: Omit<ApiOptions, "openapi">,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ConformSubject> {
+  const api = sourceOptions({ ...options, openapi: [location] }, env);
+  const { openApiSource } = await import("@toolweave/openapi");
+  const create = (): ToolSource =>
+    /^https?:\/\//i.test(location)
+      ? openApiSource.fromUrl(location, api.options)
+      : openApiSource.fromFile(location, api.options);
+  return remote(plainLocation(location), create, api.secrets);
+}
+
+/**
+ * An MCP server by what it is reached with.
+ *
+ * @param written its URL, or the command that starts it.
+ * @throws UsageError
+ */
+export function writtenMcpSubject(written: string): Promise<ConformSubject> {
+  if (/^https?:\/\//i.test(written)) {
+    return mcpSubject(plainLocation(written), { name: "mcp", prefix: false, url: written }, []);
+  }
+  const [command, ...args] = splitCommand(written, "--mcp");
+  const name = serverName(command, args);
+  return mcpSubject(name, { name: "mcp", prefix: false, command, args }, []);
+}
+
+const runners = /^(?:npx|node|deno|bunx?|uvx?|python3?)(?:\.exe|\.cmd)?$/i;
+
+/** What a report calls a server: its program, without the options, which may hold secrets. */
+function serverName(command: string, args: readonly string[]): string {
+  const program = basename(command);
+  if (!runners.test(program)) return program;
+  const script = args.find((arg) => !arg.startsWith("-"));
+  return script === undefined ? program : basename(script);
+}
+
+/** An MCP server. */
+export async function mcpSubject(
+  name: string,
+  server: McpServer,
+  secrets: readonly string[],
+): Promise<ConformSubject> {
+  const { mcpSource } = await import("@toolweave/mcp");
+  return remote(name, () => mcpSource(server), secrets);
+}
+
+function remote(
+  name: string,
+  create: Manifest["create"],
+  secrets: readonly string[],
+): ConformSubject {
+  return { manifest: { name, create, without: noSamples }, secrets, isRemote: true };
+}
