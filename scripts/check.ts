@@ -6,7 +6,9 @@ import type { Step } from "./lib/step.ts";
 import { casesStep } from "./steps/cases.ts";
 import { docsStep } from "./steps/docs.ts";
 import { errorsPageStep } from "./steps/errors-page.ts";
+import { guideStep } from "./steps/guide.ts";
 import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
+import { rulesPageStep } from "./steps/rules-page.ts";
 import { surfaceStep } from "./steps/surface.ts";
 import * as tools from "./steps/tool-steps.ts";
 import { workerStep } from "./steps/worker.ts";
@@ -17,6 +19,7 @@ const steps: readonly Step[] = [
   tools.formatStep,
   tools.lintStep,
   errorsPageStep,
+  rulesPageStep,
   casesStep,
   tools.typesStep,
   tools.typeTestsStep,
@@ -28,6 +31,7 @@ const steps: readonly Step[] = [
   workerStep,
   surfaceStep,
   docsStep,
+  guideStep,
 ];
 
 const help = `Usage: check [step…]

@@ -68,10 +68,20 @@ describe.each(publishable)("$name", ({ folder, manifest }) => {
     const { "./package.json": own, ...entries } = manifest.exports ?? {};
     expect(own).toBe("./package.json");
     expect(entries).toHaveProperty(["."]);
-    for (const target of Object.values(entries)) {
+    const modules = Object.entries(entries).filter(([key]) => !key.endsWith(".json"));
+    for (const [, target] of modules) {
       expect(Object.keys(target)).toEqual(["@toolweave/source", "types", "default"]);
       const source = (target as Record<string, string>)["@toolweave/source"]!;
       expect([source, existsSync(join(root, folder, source))]).toEqual([source, true]);
+    }
+  });
+
+  test("publishes its data as it is, with the sources", () => {
+    const { "./package.json": _own, ...entries } = manifest.exports ?? {};
+    const data = Object.entries(entries).filter(([key]) => key.endsWith(".json"));
+    for (const [, target] of data) {
+      expect(target).toMatch(/^\.\/src\/.+\.json$/);
+      expect(existsSync(join(root, folder, String(target)))).toBe(true);
     }
   });
 

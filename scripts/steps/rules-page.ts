@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rulesPage, type RuleArea, type RuleFacts } from "../lib/rules-page.ts";
+import { binFolderOf, runCommand } from "../lib/run-command.ts";
+import type { Step } from "../lib/step.ts";
+import { problemsResult } from "../lib/step.ts";
+
+/** Relative to the root. */
+export const rulesPagePath = "docs/conformance-rules.md";
+
+const reader = `
+import { areas, requirements } from "@toolweave/conformance";
+process.stdout.write(JSON.stringify({ areas, requirements }));
+`;
+
+/** The page as it has to be, formatted. */
+export async function currentRulesPage(root: string): Promise<string> {
+  const binFolder = binFolderOf(root);
+  const { code, stdout, output } = await runCommand(
+    "node",
+    ["--conditions=@toolweave/source", "--input-type=module", "--eval", reader],
+    { cwd: join(root, "conformance"), binFolder },
+  );
+  if (code !== 0) throw new Error(`the rules cannot be read\n${output}`);
+  const { requirements, areas } = JSON.parse(stdout) as {
+    requirements: readonly RuleFacts[];
+    areas: readonly RuleArea[];
+  };
+  const folder = mkdtempSync(join(tmpdir(), "toolweave-rules-"));
+  try {
+    const path = join(folder, "rules.md");
+    writeFileSync(path, rulesPage(requirements, areas));
+    const formatted = await runCommand("oxfmt", ["--config", join(root, ".oxfmtrc.json"), path], {
+      cwd: folder,
+      binFolder,
+    });
+    if (formatted.code !== 0) throw new Error(formatted.output);
+    return readFileSync(path, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** docs/conformance-rules.md against the rules of the kit. */
+export const rulesPageStep: Step = {
+  name: "rules-page",
+  summary: `${rulesPagePath} lists every rule of the conformance kit as it is`,
+  async run({ root }) {
+    const page = readFileSync(join(root, rulesPagePath), "utf8");
+    const current = await currentRulesPage(root);
+    const problems = page === current ? [] : ["It is out of date: node scripts/rules-page.ts"];
+    return problemsResult(problems, `${(current.match(/^\| TW-/gm) ?? []).length} rules`);
+  },
+};
