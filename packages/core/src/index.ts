@@ -92,6 +92,8 @@ export {
 export { globMatcher } from "./registry/glob.ts";
 export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";
 export { toolsSource } from "./registry/tools-source.ts";
+export { loadedSource } from "./registry/loaded-source.ts";
+export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export { Toolset } from "./registry/toolset.ts";
 export type { RegisteredTool } from "./registry/toolset.ts";

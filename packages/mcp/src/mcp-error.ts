@@ -64,10 +64,10 @@ export function connectError(server: string, thrown: unknown): ToolError {
   const status = statusOf(failureOf(cause).data);
   if (status !== undefined) return httpError(server, status, cause);
   const said = ended ? thrown.said.slice(-mostOfMessage) : "";
-  const reason = shown(failureOf(cause).message);
+  const reason = shown(failureOf(cause).message).replace(/\.$/, "");
   return new ToolError(
     "unavailable",
-    `The MCP server ${server} cannot be connected to: ${reason}${said === "" ? "" : ` It said: ${said}`}`,
+    `The MCP server ${server} cannot be connected to: ${reason}.${said === "" ? "" : ` It said: ${said}`}`,
     { cause },
   );
 }

@@ -36,7 +36,7 @@ export interface McpStdioServer extends ServerBase {
 export interface McpHttpServer extends ServerBase {
   /** `https://mcp.example.com/mcp` */
   readonly url: string | URL;
-  /** Sent with every request. Handled like credentials. */
+  /** Sent with every request. Those whose names say that they hold credentials never come out. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,6 @@
 import type {
   JsonObject,
+  SourceProblem,
   Tool,
   ToolAvailability,
   ToolContext,
@@ -8,6 +9,7 @@ import type {
 } from "@toolweave/core";
 import type { McpCall, McpDefinition } from "./connection.ts";
 import { outputOf } from "./mcp-output.ts";
+import type { ReadSpec } from "./tool-spec-of.ts";
 
 /** What a tool of a server stands on. */
 export interface McpToolHost {
@@ -19,11 +21,19 @@ export class McpTool implements Tool {
   readonly spec: ToolSpec;
   readonly fingerprint: string;
   readonly availability: ToolAvailability;
+  /** What is wrong with it although it can be called. */
+  readonly problems: readonly SourceProblem[];
   readonly #definition: McpDefinition;
   readonly #host: McpToolHost;
 
-  constructor(spec: ToolSpec, fingerprint: string, definition: McpDefinition, host: McpToolHost) {
+  constructor(
+    { spec, cleaned }: ReadSpec,
+    fingerprint: string,
+    definition: McpDefinition,
+    host: McpToolHost,
+  ) {
     this.spec = spec;
+    this.problems = cleaned ? [cleanedProblem(spec.name)] : [];
     this.fingerprint = fingerprint;
     this.#definition = definition;
     this.#host = host;
@@ -46,6 +56,14 @@ export class McpTool implements Tool {
     );
     return outputOf(answer);
   }
+}
+
+function cleanedProblem(name: string): SourceProblem {
+  return {
+    subject: name,
+    message: `Hidden or broken characters were taken out of what the server says of the tool ${name}: look at it before you trust it.`,
+    severity: "warning",
+  };
 }
 
 function availabilityOf({ execution }: McpDefinition): ToolAvailability {

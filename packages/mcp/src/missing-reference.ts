@@ -3,6 +3,18 @@ import type { JsonSchema } from "@toolweave/core";
 /** Parts of a schema that are looked through at most; beyond them the executor's own bounds hold. */
 const mostParts = 100_000;
 
+/** Keywords whose value is no schema: what looks like a reference there is none. */
+const data: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+
+/** Keywords whose members have names of the author's choice, `$ref` and `default` among them. */
+const maps: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
+
 /**
  * A reference of the schema that leads out of it, or nowhere; `undefined`: it stands for itself. What
  * a server lists is never fetched.
@@ -10,9 +22,9 @@ const mostParts = 100_000;
 export function missingReference(schema: JsonSchema): string | undefined {
   const references: string[] = [];
   const names = new Set<string>(["#"]);
-  const parts: unknown[] = [schema];
-  for (let seen = 0; parts.length > 0 && seen < mostParts; seen++) {
-    const part = parts.pop();
+  const schemas: unknown[] = [schema];
+  for (let seen = 0; schemas.length > 0 && seen < mostParts; seen++) {
+    const part = schemas.pop();
     if (typeof part !== "object" || part === null) continue;
     const { $ref, $dynamicRef, $id, $anchor, $dynamicAnchor } = part as Record<string, unknown>;
     for (const reference of [$ref, $dynamicRef]) {
@@ -22,11 +34,19 @@ export function missingReference(schema: JsonSchema): string | undefined {
     for (const anchor of [$anchor, $dynamicAnchor]) {
       if (typeof anchor === "string") names.add(`#${anchor}`);
     }
-    for (const value of Object.values(part)) parts.push(value);
+    for (const [keyword, value] of Object.entries(part)) {
+      if (data.has(keyword)) continue;
+      if (maps.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
+      else schemas.push(value);
+    }
   }
   return references.find(
     (reference) => !names.has(reference) && !leadsSomewhere(reference, schema),
   );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function leadsSomewhere(reference: string, schema: JsonSchema): boolean {

@@ -19,13 +19,6 @@ export function secretsOf(server: McpServer): SecretSet {
   return secrets;
 }
 
-/** The text without the secrets. */
-export function withoutSecrets(text: string, secrets: SecretSet): string {
-  let clean = text;
-  for (const secret of secrets) clean = clean.replaceAll(secret, "[redacted]");
-  return clean;
-}
-
 /** A short plain word, such as `true`, stands in answers that say nothing of it. */
 function isDistinctive(secret: string): boolean {
   return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));

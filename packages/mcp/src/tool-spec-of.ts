@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  visibleText,
   type JsonObject,
   type JsonSchema,
   type JsonValue,
@@ -9,12 +10,20 @@ import {
 } from "@toolweave/core";
 import type { McpDefinition } from "./connection.ts";
 import { missingReference } from "./missing-reference.ts";
+import { visibleSchema } from "./visible-schema.ts";
 
 /** What a spec needs beside the server's own definition. */
 export interface SpecContext {
   readonly name: string;
   readonly server: string;
   readonly timeoutMs: number | undefined;
+}
+
+/** What a tool says of itself. */
+export interface ReadSpec {
+  readonly spec: ToolSpec;
+  /** Hidden or broken characters were taken out of it. */
+  readonly cleaned: boolean;
 }
 
 /** Why the definition cannot be a tool; `undefined`: it can. */
@@ -35,26 +44,45 @@ export function definitionFault(definition: McpDefinition): string | undefined {
   return undefined;
 }
 
-/** The spec of a definition without a fault. */
-export function specOf(definition: McpDefinition, context: SpecContext): ToolSpec {
+/**
+ * The spec of a definition without a fault. What nobody sees is taken out of what a model reads.
+ *
+ * @param json the definition; see `fingerprintOf`.
+ */
+export function specOf(definition: McpDefinition, json: string, context: SpecContext): ReadSpec {
   const { name, server, timeoutMs } = context;
-  const annotations = annotationsOf(definition["annotations"]);
+  let cleaned = false;
+  const shown = (text: string): string => {
+    const visible = visibleText(text);
+    if (visible !== text) cleaned = true;
+    return visible;
+  };
+  const textOf = (value: unknown): string | undefined => {
+    const visible = typeof value === "string" ? shown(value) : "";
+    return visible.trim() === "" ? undefined : visible;
+  };
+  const isUnusual = unusual.test(json);
+  const schemaOf = (schema: JsonSchema): JsonSchema =>
+    isUnusual ? visibleSchema(schema, shown) : schema;
+  const ownName = textOf(definition.name) ?? name;
+  const annotations = annotationsOf(definition["annotations"], textOf);
   const title = textOf(definition["title"]) ?? annotations.title;
   const { outputSchema } = definition;
   const metadata = metadataOf(definition);
-  return {
+  const spec: ToolSpec = {
     name,
     ...(title === undefined ? {} : { title }),
     description:
       textOf(definition["description"]) ??
-      `${title ?? definition.name}: a tool of the MCP server ${server}, which says no more of it.`,
-    inputSchema: { ...(definition["inputSchema"] as JsonSchema), type: "object" },
-    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as JsonSchema }),
+      `${title ?? ownName}: a tool of the MCP server ${server}, which says no more of it.`,
+    inputSchema: { ...schemaOf(definition["inputSchema"] as JsonSchema), type: "object" },
+    ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema as JsonSchema) }),
     annotations,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     provenance: { adapter: "mcp", source: server, origin: { tool: definition.name } },
     ...(metadata === undefined ? {} : { metadata }),
   };
+  return { spec, cleaned };
 }
 
 /** The same for the same definition, in whatever order its members come. */
@@ -62,10 +90,16 @@ export function fingerprintOf(definition: McpDefinition): string {
   return canonicalJson(definition as JsonValue);
 }
 
+/** What the JSON of most definitions has none of: another character than ASCII has, or an escaped one. */
+const unusual = /[^ -~]|\\[bfu]/;
+
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
 /** Those that MCP knows: others would mean something here that the server cannot have meant. */
-function annotationsOf(given: unknown): ToolAnnotations {
+function annotationsOf(
+  given: unknown,
+  textOf: (value: unknown) => string | undefined,
+): ToolAnnotations {
   if (!isObject(given)) return {};
   const kept: Record<string, JsonValue> = {};
   for (const hint of hints) {
@@ -80,10 +114,6 @@ function metadataOf({ _meta, icons, execution }: McpDefinition): Metadata | unde
     ([, value]) => value !== undefined,
   );
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Metadata);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
 function isObject(value: unknown): value is JsonObject {

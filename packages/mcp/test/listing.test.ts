@@ -67,6 +67,52 @@ describe("the tools of a server", () => {
     expect(spec.description).toBe("Hints: a tool of the MCP server odd, which says no more of it.");
   });
 
+  it("say nothing that nobody sees, and problems name those that did", async () => {
+    const source = opened(oddServer("hidden"));
+    await source.ready;
+    const [add, greet, nothing] = ["add_ition", "greet", "nothing"].map(
+      (name) => toolOf(source, name).spec,
+    );
+    expect(add).toMatchObject({
+      title: "Add",
+      description: "Add. Now \uFFFD!",
+      annotations: {},
+      outputSchema: { description: "Sum." },
+    });
+    expect(add?.annotations).toEqual({});
+    // What values are held against is as the server has it.
+    expect(add?.inputSchema).toEqual({
+      type: "object",
+      title: "Numbers",
+      properties: {
+        "a\u200B": { const: "\u200B", description: "First." },
+        description: { type: "string", default: "\u200B", pattern: "^\u200B?$" },
+        list: { type: "array", items: [{ title: "Item" }, { enum: ["\u00AD"] }] },
+        ["__proto__"]: { $comment: "Seen." },
+      },
+      required: ["a\u200B"],
+      allOf: [{ $ref: "#/$defs/x" }],
+      $defs: { x: { description: "Definition.", examples: [{ title: "\u200B" }] } },
+    });
+    expect(Object.keys(add?.inputSchema["properties"] as object)).toContain("__proto__");
+    expect(greet?.description).toMatch(/\u06CC\u200C\u062E.*👨\u200D👩\u200D👧 ✔\uFE0F\n\tdone$/s);
+    expect(nothing?.description).toBe(
+      "nothing: a tool of the MCP server odd, which says no more of it.",
+    );
+    const told = ["add_ition", "nothing"].map((name) => ({
+      subject: name,
+      message: `Hidden or broken characters were taken out of what the server says of the tool ${name}: look at it before you trust it.`,
+      severity: "warning",
+    }));
+    expect(source.problems).toEqual(told);
+    // The server says when it is called that its tools have changed; they have not.
+    const [tools, { problems }] = [source.tools(), source];
+    await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
+    await vi.waitFor(() => expect(source.problems).not.toBe(problems));
+    expect(source.tools()).toBe(tools);
+    expect(source.problems).toEqual(told);
+  });
+
   it("cannot be called when the server runs them as a task only", async () => {
     const source = opened(oddServer("names"));
     await source.ready;

@@ -18,3 +18,16 @@ it.each(["#/$defs/b", "#there", "https://x.test/a", "a.json", "#/$defs/construct
     expect(missingReference(schema)).toBe(reference);
   },
 );
+
+it("data that looks like a reference is none, and a property of that name is no keyword", () => {
+  const schema = {
+    properties: { $ref: { type: "string" }, default: { type: "string", default: { $ref: "a" } } },
+    examples: [{ $ref: "b" }],
+    enum: [{ $ref: "c" }],
+  };
+  expect(missingReference(schema)).toBeUndefined();
+});
+
+it("a reference below a property with the name of a keyword is followed", () => {
+  expect(missingReference({ properties: { default: { $ref: "#/nowhere" } } })).toBe("#/nowhere");
+});

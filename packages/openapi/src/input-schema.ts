@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import type { SelfContainedSchema } from "./operation.ts";
 import { definitionName } from "./resolve-schema.ts";
@@ -9,8 +9,13 @@ type Definitions = Map<string, Schema>;
 /**
  * The one object schema of an operation's arguments: self-contained, definitions shared under `$defs`. Undeclared
  * arguments have nowhere to go, so there are none.
+ *
+ * @param shown what a model reads of a description.
  */
-export function inputSchema(layout: ArgumentLayout): JsonSchema {
+export function inputSchema(
+  layout: ArgumentLayout,
+  shown: (description: string) => string = visibleText,
+): JsonSchema {
   const properties: Record<string, JsonValue> = {};
   const required: string[] = [];
   const defs: Definitions = new Map();
@@ -18,6 +23,8 @@ export function inputSchema(layout: ArgumentLayout): JsonSchema {
     properties[name] = schema as JsonValue;
     if (isRequired) required.push(name);
   };
+  const annotate = (schema: Schema, description: string | undefined, deprecated: boolean): Schema =>
+    annotated(schema, description === undefined ? undefined : shown(description), deprecated);
 
   for (const { argument, parameter } of layout.parameters) {
     const { name, description, deprecated, required: isRequired, schema } = parameter;
@@ -63,7 +70,7 @@ function gather({ defs }: SelfContainedSchema, into: Definitions): void {
   for (const [name, definition] of defs) into.set(name, definition);
 }
 
-function annotate(schema: Schema, description: string | undefined, deprecated: boolean): Schema {
+function annotated(schema: Schema, description: string | undefined, deprecated: boolean): Schema {
   if (description === undefined && !deprecated) return schema;
   return {
     ...(typeof schema === "object" ? schema : schema ? {} : { not: {} }),

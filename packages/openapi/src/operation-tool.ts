@@ -2,6 +2,7 @@ import {
   lazyProperty,
   prefixName,
   ToolError,
+  visibleText,
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
@@ -14,11 +15,16 @@ import {
 } from "@toolweave/core";
 import { layoutArguments, type ArgumentLayout } from "./argument-layout.ts";
 import { planWithArtifacts } from "./artifact-files.ts";
-import { inputSchema } from "./input-schema.ts";
+import { inputSchema, selfContained } from "./input-schema.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { methodAnnotations } from "./method-annotations.ts";
 import type { OperationCall, OperationCaller } from "./operation-caller.ts";
-import { OperationError, type Operation, type OperationDetails } from "./operation.ts";
+import {
+  OperationError,
+  type Operation,
+  type OperationDetails,
+  type SelfContainedSchema,
+} from "./operation.ts";
 import { outputSchema, successMedia } from "./output-schema.ts";
 import { requestPlan, type PlannedRequest, type RequestPlan } from "./request-plan.ts";
 import type { HostNames } from "./reserved-names.ts";
@@ -73,15 +79,21 @@ export class OperationTool implements Tool {
   #realised: Realised | undefined;
   #ready: Ready | undefined;
   #failure: ToolError | undefined;
+  readonly #name: string;
+  #cleaned = false;
 
   constructor(operation: Operation, host: ToolHost) {
     this.#operation = operation;
     this.#host = host;
     const { name, method, path, operationId, summary } = operation;
     const annotations = methodAnnotations(method);
+    this.#name = host.prefix === undefined ? name : prefixName(host.prefix, name);
+    // The name is clean; what it was made of may not be.
+    this.#shown(operationId ?? path);
+    const title = summary === undefined ? "" : this.#shown(summary);
     const base = {
-      name: host.prefix === undefined ? name : prefixName(host.prefix, name),
-      ...(summary === undefined ? {} : { title: summary }),
+      name: this.#name,
+      ...(title.trim() === "" ? {} : { title }),
       annotations,
       ...(host.timeoutMs === undefined ? {} : { timeoutMs: host.timeoutMs }),
       provenance: {
@@ -90,7 +102,9 @@ export class OperationTool implements Tool {
         origin: operationId === undefined ? { method, path } : { operationId, method, path },
       },
     };
-    const described = lazyProperty(base, "description", () => toolDescription(operation));
+    const described = lazyProperty(base, "description", () =>
+      toolDescription(operation, (text) => this.#shown(text)),
+    );
     const taking = lazyProperty(described, "inputSchema", () => this.#inputSchema());
     this.spec = lazyProperty(taking, "outputSchema", () => this.#outputSchema()) as ToolSpec;
     if (annotations.readOnlyHint !== true) this.preflight = (args) => this.#intention(args);
@@ -107,6 +121,7 @@ export class OperationTool implements Tool {
 
   /** Makes everything that is otherwise made when needed, so that what is wrong shows. */
   realise(): void {
+    void this.spec.description;
     void this.spec.inputSchema;
     void this.spec.outputSchema;
     const realised = this.#realise();
@@ -134,12 +149,44 @@ export class OperationTool implements Tool {
 
   #inputSchema(): JsonSchema {
     const realised = this.#realise();
-    return realised === undefined ? { type: "object" } : inputSchema(realised.layout);
+    if (realised === undefined) return { type: "object" };
+    const { layout } = realised;
+    for (const { parameter } of layout.parameters) this.#lookAt(parameter.schema);
+    this.#lookAt(layout.body?.media.schema);
+    this.#lookAt(layout.body?.media.itemSchema);
+    return inputSchema(layout, (text) => this.#shown(text));
   }
 
   #outputSchema(): JsonSchema | undefined {
     const realised = this.#realise();
-    return realised === undefined ? undefined : outputSchema(realised.details);
+    const schema = realised === undefined ? undefined : outputSchema(realised.details);
+    if (schema === undefined) return undefined;
+    this.#lookAt(schema);
+    return selfContained(schema);
+  }
+
+  /** What a model reads of a text of the document. */
+  #shown(text: string): string {
+    const visible = visibleText(text);
+    if (visible !== text) this.#warnOfHidden();
+    return visible;
+  }
+
+  #lookAt(schema: SelfContainedSchema | undefined): void {
+    if (schema?.cleaned === true) this.#warnOfHidden();
+  }
+
+  /** Once, whatever is found later. */
+  #warnOfHidden(): void {
+    if (this.#cleaned) return;
+    this.#cleaned = true;
+    const { method, path, pointer } = this.#operation;
+    this.#host.warn({
+      subject: visibleText(`${method} ${path}`),
+      message: `Hidden or broken characters were taken out of what the document says of the tool ${this.#name}: look at it before you trust it.`,
+      pointer,
+      severity: "warning",
+    });
   }
 
   /** Nothing when the operation is broken: a list that reads a schema must not fail with it. */

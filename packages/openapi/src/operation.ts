@@ -96,6 +96,8 @@ export interface SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
   /** Every definition that `schema` reaches, by its name under `$defs`. */
   readonly defs: ReadonlyMap<string, JsonSchema | boolean>;
+  /** Hidden or broken characters were taken out of a text in it, or in one of `defs`. Default: false. */
+  readonly cleaned?: boolean;
 }
 
 /** The use of one security scheme. */

@@ -1,14 +1,17 @@
-import type { JsonSchema } from "@toolweave/core";
-import { selfContained } from "./input-schema.ts";
 import { isJsonMediaType } from "./media-type.ts";
-import type { MediaDescription, OperationDetails, ResponseDescription } from "./operation.ts";
+import type {
+  MediaDescription,
+  OperationDetails,
+  ResponseDescription,
+  SelfContainedSchema,
+} from "./operation.ts";
 
 /** The schema of what the operation answers when all is well: the first success response that is JSON. */
-export function outputSchema(details: OperationDetails): JsonSchema | undefined {
+export function outputSchema(details: OperationDetails): SelfContainedSchema | undefined {
   for (const { media } of successResponses(details)) {
     const json = media.find(({ mediaType }) => isJsonMediaType(mediaType));
     if (json !== undefined) {
-      return json.schema.schema === true ? undefined : selfContained(json.schema);
+      return json.schema.schema === true ? undefined : json.schema;
     }
   }
   return undefined;

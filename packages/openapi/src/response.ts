@@ -8,6 +8,7 @@ import {
 } from "@toolweave/core";
 import { retryAfterMs, type HttpHeaders, type HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { isPage, pageText } from "./page-text.ts";
 import { isDistinctive } from "./source-secrets.ts";
 
 /** What is known of the request when its answer is read. */
@@ -78,13 +79,18 @@ function failure(response: HttpResponse, request: AnsweredRequest): ToolOutput {
   const { status, mediaType = "" } = response;
   const isReadable = mediaType === "" || isJsonMediaType(mediaType) || isTextMediaType(mediaType);
   const body = response.body.length === 0 || !isReadable ? "" : cleanText(response, request).trim();
+  const json = body.length <= shownInErrors ? parsed(body) : undefined;
   const shown = clipped(body);
-  const line = shown === "" ? statusLine(response) : `${statusLine(response)}: ${shown}`;
+  // A page is of use to whoever looks for the fault, and to no model: a proxy's has nothing of the API.
+  const said =
+    json === undefined && isPage(mediaType, body)
+      ? `an HTML page${wordsOf(body, response, request, " that says ")}`
+      : shown;
+  const line = said === "" ? statusLine(response) : `${statusLine(response)}: ${said}`;
   // Without credentials a 403 is about them only where the operation asks for some.
   const refused =
     status === 401 || (status === 403 && (request.hasCredentials || request.needsCredentials));
   const message = refused ? `${line}\n${advice(status, request)}` : line;
-  const json = body.length <= shownInErrors ? parsed(body) : undefined;
   const retryAfter = retryAfterMs(response.headers);
   const error = new ToolError(
     refused && !request.hasCredentials ? "auth_required" : "upstream",
@@ -121,12 +127,30 @@ function unexpected(
   const done = request.writes
     ? " The request was accepted and may have taken effect: check before repeating it."
     : "";
-  const message = `${statusLine(response)}, but the answer ${what}.${done} It begins: ${clipped(body, 500)}`;
+  const isHtml = isPage(response.mediaType, body);
+  const wrong = isHtml ? "is an HTML page instead of JSON" : what;
+  const said = isHtml
+    ? wordsOf(body, response, request, " It says: ")
+    : ` It begins: ${clipped(body, 500)}`;
+  const message = `${statusLine(response)}, but the answer ${wrong}.${done}${said}`;
   const error = new ToolError("upstream", `${request.operation} answered ${message}`, {
     status: response.status,
     body: clipped(body),
   });
   return { content: [text(message)], isError: true, error };
+}
+
+/** What a page says, behind an introduction; empty when that is nothing. */
+function wordsOf(
+  page: string,
+  response: HttpResponse,
+  { secrets }: AnsweredRequest,
+  introduction: string,
+): string {
+  const words = pageText(page, response);
+  if (words === undefined) return "";
+  // A credential that was cut up by tags, or escaped, is whole again.
+  return `${introduction}${JSON.stringify(withoutSecrets(words, secrets))}`;
 }
 
 function binaryBlock({ mediaType, body }: HttpResponse, { url }: AnsweredRequest): ContentBlock {

@@ -16,6 +16,8 @@ export type StructuralKeyword =
   | "conditionsByName"
   | "items"
   | "required"
+  /** What a reader is told. */
+  | "wording"
   /** What a value must be. */
   | "data"
   | "minimum"
@@ -85,8 +87,8 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   StructuralKeyword | ValueTranslator
 >([
   ["type", type],
-  ["description", text],
-  ["title", text],
+  ["description", "wording"],
+  ["title", "wording"],
   ["properties", "named"],
   ["items", "items"],
   ["required", "required"],

@@ -35,6 +35,8 @@ export class SchemaLibrary {
   readonly #definitions = new Map<object, Definition>();
   readonly #names = new Map<string, Definition>();
   readonly #entries = new Map<object, Entries>();
+  /** The schemas whose texts are not what the document says. */
+  readonly #cleaned = new Set<JsonSchema | boolean>();
 
   constructor(root: unknown, version: OpenApiVersion, resolver: ReferenceResolver) {
     const components = ownValue(ownValue(root, "components"), "schemas");
@@ -61,8 +63,10 @@ export class SchemaLibrary {
 
   #share(entry: Entry, mode: SchemaMode): SelfContainedSchema {
     this.#assertSound(entry, mode);
-    entry.result ??= new LibrarySchema((entry.translated as TranslatedSchema).schema, () =>
-      this.#closure(entry, mode),
+    entry.result ??= new LibrarySchema(
+      (entry.translated as TranslatedSchema).schema,
+      () => this.#closure(entry, mode),
+      this.#cleaned,
     );
     return entry.result;
   }
@@ -85,7 +89,9 @@ export class SchemaLibrary {
 
   #translate(location: Location, mode: SchemaMode): Entry {
     try {
-      return { translated: translateSchema(location, mode, this.#context) };
+      const translated = translateSchema(location, mode, this.#context);
+      if (translated.cleaned) this.#cleaned.add(translated.schema);
+      return { translated };
     } catch (error) {
       if (error instanceof OperationError) return { failure: error };
       throw error;
@@ -174,10 +180,24 @@ const none: Definitions = new Map();
 class LibrarySchema implements SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
   #defs: Definitions | (() => Definitions);
+  readonly #allCleaned: ReadonlySet<JsonSchema | boolean>;
 
-  constructor(schema: JsonSchema | boolean, defs: () => Definitions) {
+  constructor(
+    schema: JsonSchema | boolean,
+    defs: () => Definitions,
+    allCleaned: ReadonlySet<JsonSchema | boolean>,
+  ) {
     this.schema = schema;
     this.#defs = defs;
+    this.#allCleaned = allCleaned;
+  }
+
+  // Not worth looking for in most documents.
+  get cleaned(): boolean {
+    if (this.#allCleaned.size === 0) return false;
+    if (this.#allCleaned.has(this.schema)) return true;
+    for (const definition of this.defs.values()) if (this.#allCleaned.has(definition)) return true;
+    return false;
   }
 
   // Not before it is asked for: the definitions of a big document refer to thousands of others.

@@ -6,18 +6,20 @@ const descriptionBudget = 1000;
 /**
  * What a model reads of an operation: its summary, then whole paragraphs of its description as far as they fit; a mark
  * shows that something was left out.
+ *
+ * @param shown what a model reads of a text of the document.
  */
-export function toolDescription(operation: Operation): string {
+export function toolDescription(operation: Operation, shown: (text: string) => string): string {
   const { method, path, deprecated } = operation;
-  const summary = operation.summary?.trim() ?? "";
-  const description = trimmed(operation.description?.trim() ?? "");
+  const summary = shown(operation.summary ?? "").trim();
+  const description = trimmed(shown(operation.description ?? "").trim());
   const both =
     summary === "" || description.startsWith(summary)
       ? description
       : description === ""
         ? summary
         : `${summary}\n\n${description}`;
-  const about = both === "" ? `${method} ${path}` : both;
+  const about = both === "" ? `${method} ${shown(path)}` : both;
   return deprecated ? `Deprecated. ${about}` : about;
 }
 

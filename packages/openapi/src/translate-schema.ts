@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@toolweave/core";
+import { visibleText, type JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { tagBranch } from "./discriminator.ts";
 import { InPlaceGraph, withoutApplicators } from "./in-place-graph.ts";
@@ -29,6 +29,8 @@ export interface TranslatedSchema {
   readonly references: readonly Definition[];
   /** False when it has properties that exist one way only: it then differs by mode. */
   readonly sameInBothModes: boolean;
+  /** Hidden or broken characters were taken out of its titles or descriptions. */
+  readonly cleaned: boolean;
 }
 
 /** What a translation needs from the document around the schema. */
@@ -70,7 +72,12 @@ function aliasOf(location: Location, context: TranslationContext): TranslatedSch
   if (!isRecord(target.value)) return undefined;
   if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
   const definition = context.definition(target);
-  return { schema: definition.reference, references: [definition], sameInBothModes: true };
+  return {
+    schema: definition.reference,
+    references: [definition],
+    sameInBothModes: true,
+    cleaned: false,
+  };
 }
 
 class SchemaTranslation {
@@ -82,6 +89,7 @@ class SchemaTranslation {
   /** Where the schema in hand resolves its references. */
   scope: Scope;
   #nodes = 0;
+  #cleaned = false;
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
   /** … as a branch of `oneOf` or `anyOf`. */
@@ -102,6 +110,7 @@ class SchemaTranslation {
       schema,
       references: this.#references === undefined ? none : [...this.#references],
       sameInBothModes: this.#access.sameInBothModes,
+      cleaned: this.#cleaned,
     };
   }
 
@@ -223,6 +232,8 @@ class SchemaTranslation {
         return key === "enum" ? choices(value) : value;
       case "required":
         return this.#required(node, value);
+      case "wording":
+        return this.#wording(value);
       case "branches":
       case "tuple":
         return this.#branches(key, value, node);
@@ -341,6 +352,13 @@ class SchemaTranslation {
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
     const names = [...new Set(value)].filter(keeps);
     return names.length === 0 ? undefined : names;
+  }
+
+  #wording(value: unknown): string | undefined {
+    if (typeof value !== "string") return undefined;
+    const visible = visibleText(value);
+    if (visible !== value) this.#cleaned = true;
+    return visible;
   }
 
   /** Where the schema in hand stands. */

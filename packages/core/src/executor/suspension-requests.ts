@@ -50,7 +50,12 @@ export function suspensionRequests(
 
 function readRequest(request: unknown): InterruptionRequest {
   const { id, type }: Partial<Record<string, unknown>> = request ?? {};
-  if (typeof id !== "string" || id === "" || typeof type !== "string" || !Object.hasOwn(texts, type)) {
+  if (
+    typeof id !== "string" ||
+    id === "" ||
+    typeof type !== "string" ||
+    !Object.hasOwn(texts, type)
+  ) {
     throw new TypeError("one has no id, or is of no known type");
   }
   const read = request as InterruptionRequest;

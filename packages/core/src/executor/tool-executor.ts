@@ -84,7 +84,9 @@ export class ToolExecutor {
   #nobody: ToolRun | undefined;
   #advertised: Toolset | undefined;
   /** The same for one caller, where that makes a difference. */
-  readonly #advertisedTo = new WeakMap<Caller, Toolset>();
+  #advertisedTo = new WeakMap<Caller, Toolset>();
+  /** What they were made of. */
+  #snapshot: Toolset | undefined;
   #followsRegistry = false;
   #tasks: ExecutorTasks | undefined;
 
@@ -114,14 +116,17 @@ export class ToolExecutor {
    */
   advertised(caller: Caller | undefined): Toolset {
     const all = this.registry.toolset();
+    // By object: the same version may have other objects for the same tools.
+    if (this.#snapshot !== all) {
+      this.#snapshot = all;
+      this.#advertised = undefined;
+      this.#advertisedTo = new WeakMap();
+    }
     if (!this.#dependsOnCaller || caller === undefined) {
-      if (this.#advertised?.version !== all.version) {
-        this.#advertised = permitted(all, this.#engine.policies, undefined);
-      }
-      return this.#advertised;
+      return (this.#advertised ??= permitted(all, this.#engine.policies, undefined));
     }
     let toolset = this.#advertisedTo.get(caller);
-    if (toolset?.version !== all.version) {
+    if (toolset === undefined) {
       toolset = permitted(all, this.#engine.policies, caller);
       this.#advertisedTo.set(caller, toolset);
     }

@@ -34,7 +34,8 @@ function sameTool(a: RegisteredTool, b: RegisteredTool): boolean {
   return a.trusted === b.trusted && a.source === b.source && sameSpec(a.tool, b.tool);
 }
 
-function sameSpec(a: Tool, b: Tool): boolean {
+/** By fingerprint where both have one; else all of the specs is read. */
+export function sameSpec(a: Tool, b: Tool): boolean {
   if (a.fingerprint !== undefined && b.fingerprint !== undefined) {
     return a.fingerprint === b.fingerprint;
   }

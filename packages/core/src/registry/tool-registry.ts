@@ -294,10 +294,12 @@ export class ToolRegistry {
     // While sources load, their order decides and not their speed.
     if (!this.loading) this.#held = entries;
     const diff = diffTools(this.#entries, entries);
-    if (diff === undefined) return;
+    // The same tools may be other objects: of a new connection, or available again.
+    if (diff === undefined && isSameEntries(this.#entries, entries)) return;
     this.#entries = entries;
     this.#hasTasks = hasTasks;
     this.#all = undefined;
+    if (diff === undefined) return;
     this.#version += 1;
     if (this.#listeners.size === 0) return;
     // By code unit, as all names are.
@@ -310,6 +312,15 @@ export class ToolRegistry {
       }
     }
   }
+}
+
+/** Of two states that have the same names. */
+function isSameEntries(
+  before: ReadonlyMap<string, RegisteredTool>,
+  after: ReadonlyMap<string, RegisteredTool>,
+): boolean {
+  for (const [name, entry] of after) if (before.get(name) !== entry) return false;
+  return true;
 }
 
 // `Array.isArray` does not narrow readonly arrays.

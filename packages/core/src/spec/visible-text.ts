@@ -1,7 +1,7 @@
 import { wellFormed } from "../results/well-formed.ts";
 
-/** What most texts consist of, told quickly: there is nothing in it to be looked at closely. */
-const plain = /^[\t\n\r -~\u00a0-\u00ac\u00ae-\u034e]*$/;
+/** What most texts have none of, told quickly; only some of it is hidden. */
+const unusual = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u034e]/;
 
 /** What a terminal acts on and does not show (ECMA-48): CSI sequences, and strings like a window's title. */
 const terminal =
@@ -13,14 +13,13 @@ const terminal =
  * group what a script or an emoji needs of them: a variation selector behind the character that it
  * varies, a joiner behind a letter of a script that has joined forms or within an emoji, the
  * letters of a region's flag. Each is judged by a visible character before it, which stays: what
- * is left is the same when it is looked at again.
+ * is left is the same when it is looked at again. (DI: Default_Ignorable_Code_Point.)
  */
 const hidden =
-  /((?<=[^\p{Cc}\p{Default_Ignorable_Code_Point}\s\p{Script=Latin}\ufff9-\ufffb])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{Default_Ignorable_Code_Point}\p{Script=Latin}])[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,6}\u{e007f})|(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+  /((?<=[^\p{Cc}\p{DI}\s\p{sc=Latin}\ufff9-\ufffb])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,6}\u{e007f})|(?![\t\n\r])[\p{Cc}\p{DI}\ufff9-\ufffb]/gu;
 
 /** A script that is written from right to left, and the marks that its punctuation needs. */
-const rightToLeft =
-  /(?!\u061c)[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
+const rightToLeft = /(?!\u061c)[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;
 const directionMark = /[\u061c\u200e\u200f]/;
 
 /** Controls that end a line. */
@@ -37,7 +36,7 @@ const lineEnd = /[\u000b\u000c\u0085]/;
  * A text with nothing of that kind is returned as it is. The same text twice is the same as once.
  */
 export function visibleText(text: string): string {
-  if (plain.test(text)) return text;
+  if (!unusual.test(text)) return text;
   const drawn = wellFormed(text).replace(terminal, "");
   const hasMarks = rightToLeft.test(drawn);
   return drawn.replace(hidden, (character, needed: string | undefined) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ToolRegistry, type RegistryDiff } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type RegistryDiff } from "@toolweave/core";
 import { foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -51,6 +51,20 @@ describe("a change", () => {
     source.set(foreignTool("a", { spec: { inputSchema: { type: "object" } } }));
     expect(diffs).toEqual([]);
     expect(registry.version).toBe(1);
+  });
+
+  test("that is none still gives the tools of now: another connection's, or available again", async () => {
+    const source = new TestSource("s", [
+      foreignTool("a", { availability: { status: "unavailable", reason: "gone" } }),
+    ]);
+    const registry = new ToolRegistry([source]);
+    const executor = new ToolExecutor({ registry, policy: "autonomous" });
+    const call = { id: "1", name: "a", arguments: {} };
+    expect(await executor.execute(call)).toMatchObject({ status: "failed" });
+    const again = foreignTool("a");
+    source.set(again);
+    expect(registry.get("a")).toBe(again);
+    expect(await executor.execute(call)).toMatchObject({ status: "completed" });
   });
 
   test("of a fingerprint is enough, and no schema is read for it", () => {

@@ -55,6 +55,36 @@ const pages: Readonly<Record<string, (cursor: string | undefined) => object>> = 
     tools: [tool(cursor ?? "first")],
     nextCursor: cursor === "b" ? "a" : "b",
   }),
+  hidden: () => ({
+    tools: [
+      tool("add\u200Bition", {
+        title: "Add\u202E",
+        description: "Add.\u{E0072}\u{E0075}\u{E006E} \u001B[31mNow\u001B[0m \uD83D!",
+        annotations: { title: "\u2060" },
+        inputSchema: {
+          type: "object",
+          title: "Numb\u200Bers",
+          properties: {
+            "a\u200B": { const: "\u200B", description: "\uFEFFFirst." },
+            description: { type: "string", default: "\u200B", pattern: "^\u200B?$" },
+            list: { type: "array", items: [{ title: "\u00ADItem" }, { enum: ["\u00AD"] }] },
+            // As JSON has it: a member, not a prototype.
+            ["__proto__"]: { $comment: "Se\u2060en." },
+          },
+          required: ["a\u200B"],
+          allOf: [{ $ref: "#/$defs/x" }],
+          $defs: { x: { description: "Def\u200Binition.", examples: [{ title: "\u200B" }] } },
+        },
+        outputSchema: { type: "object", description: "Su\u200Bm." },
+      }),
+      tool("greet", {
+        description:
+          "\u0633\u0644\u0627\u0645 \u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645 👨\u200D👩\u200D👧 ✔\uFE0F\n\tdone",
+      }),
+      tool("nothing", { description: "\u200B\u2060" }),
+      tool("still"),
+    ],
+  }),
   flood: () => ({ tools: [tool("still"), tool(`list_${lists++}`)] }),
 };
 

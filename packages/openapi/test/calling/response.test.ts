@@ -140,7 +140,8 @@ describe("an answer that is not what it says", () => {
   test("is an error when it is a page instead of JSON, and warns of repeating a write", async () => {
     const output = await answering("make_thing", 200, "text/html", "<h1>Sign in</h1>");
     expect(output.isError).toBe(true);
-    expect(textOf(output)).toContain("is an HTML page instead of JSON");
+    expect(textOf(output)).toMatch(/is an HTML page instead of JSON\..* It says: "Sign in"$/);
+    expect(output.error).toMatchObject({ body: "<h1>Sign in</h1>" });
     expect(textOf(output)).toContain("check before repeating it");
     expect((await answering("any", 200, "text/html", "<h1>Hi</h1>")).isError).toBeUndefined();
   });
@@ -170,6 +171,48 @@ describe("a failure", () => {
     const output = await answering("get_thing", 500, "text/html", "x".repeat(100_000));
     expect(textOf(output).length).toBeLessThan(2100);
     expect(textOf(output)).toContain("(100000 characters)");
+  });
+
+  test("with a page says what the page says; the host has the page", async () => {
+    const page =
+      "<html>\n<head><title>Museum: closed &amp; under repair</title></head><body>soon</body></html>";
+    const output = await answering("get_thing", 502, "text/html", page);
+    expect(textOf(output)).toBe(
+      '502 Bad Gateway: an HTML page that says "Museum: closed & under repair"',
+    );
+    expect(output.error).toMatchObject({
+      code: "upstream",
+      status: 502,
+      retryable: true,
+      body: page,
+      message: `GET /thing answered ${textOf(output)}`,
+    });
+    expect(output.value).toBeUndefined();
+  });
+
+  test("with a page that has another type says what the page says", async () => {
+    const page = "<!DOCTYPE html><title>Blocked</title>";
+    for (const type of ["", "text/plain", "application/json"]) {
+      expect(textOf(await answering("get_thing", 403, type, page))).toBe(
+        '403 Forbidden: an HTML page that says "Blocked"',
+      );
+    }
+  });
+
+  test("with a page that repeats the status says no more than that", async () => {
+    const page = "<html><head><title>502 Bad Gateway</title></head><h1>502 Bad Gateway</h1></html>";
+    expect(textOf(await answering("get_thing", 502, "text/html", page))).toBe(
+      "502 Bad Gateway: an HTML page",
+    );
+  });
+
+  test.each([
+    ["JSON", '{"error":"<html>"}'],
+    ["text", "no such thing, 1 < 2"],
+  ])("of %s that is sent as a page is what it is", async (_, body) => {
+    expect(textOf(await answering("get_thing", 404, "text/html", body))).toBe(
+      `404 Not Found: ${body}`,
+    );
   });
 
   test("of bytes says the status alone", async () => {
