@@ -41,6 +41,19 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : show(thrown);
 }
 
+const mostCauses = 3;
+
+/** The same with what caused it, for the author of what threw. */
+export function withCauses(thrown: unknown): string {
+  const told = [messageOf(thrown)];
+  let current = thrown;
+  while (current instanceof Error && current.cause !== undefined && told.length <= mostCauses) {
+    current = current.cause;
+    told.push(messageOf(current));
+  }
+  return told.join(" Caused by ");
+}
+
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

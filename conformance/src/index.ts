@@ -14,10 +14,10 @@ export type {
   SlowCall,
   SuspendingCall,
 } from "./manifest.ts";
-export type { AreaResult, ConformanceReport, RuleCounts, RuleResult } from "./report.ts";
-export type { ConformanceOptions } from "./session.ts";
-export { runConformance, type RunOptions, type RunProgress } from "./run-conformance.ts";
-export { reportText, type ReportTextOptions } from "./report-text.ts";
-export { summaryOf, type ConformanceBadge, type ConformanceSummary } from "./summary.ts";
-export { verdictOf, type Verdict } from "./verdict.ts";
-export { junitOf } from "./junit.ts";
+export type { AreaResult, ConformanceReport, RuleCounts, RuleResult } from "./report/report.ts";
+export type { ConformanceOptions } from "./running/session.ts";
+export { runConformance, type RunOptions, type RunProgress } from "./running/run-conformance.ts";
+export { reportText, type ReportTextOptions } from "./report/report-text.ts";
+export { summaryOf, type ConformanceBadge, type ConformanceSummary } from "./report/summary.ts";
+export { verdictOf, type Verdict } from "./report/verdict.ts";
+export { junitOf } from "./report/junit.ts";

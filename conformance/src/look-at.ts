@@ -1,6 +1,6 @@
 import type { Awaitable, ToolSpec } from "@toolweave/core";
 import { failed, passed, show, type Finding } from "./finding.ts";
-import type { ReadTool } from "./read-spec.ts";
+import type { ReadTool } from "./reading/read-spec.ts";
 
 /** What is wrong with one tool. */
 export interface Fault {

@@ -18,7 +18,7 @@ export interface SampleCall {
 
 /** A call whose effect can be counted: rows written, requests received, files made. */
 export interface EffectCall extends SampleCall {
-  /** How often the effect has happened so far. Grows with every call that runs. */
+  /** How often the effect has happened so far: one more with every call that runs, whatever it writes. */
   readonly count: () => Awaitable<number>;
 }
 
@@ -32,7 +32,7 @@ export interface SlowCall extends SampleCall {
 export interface SuspendingCall extends SampleCall {
   /** What the person says to one of its requests. */
   readonly answer: (request: InterruptionRequest) => Answer;
-  /** How often its effect has happened so far, when it has one. */
+  /** How often its effect has happened so far, when it has one: one more with every answered call. */
   readonly count?: () => Awaitable<number>;
 }
 

@@ -5,7 +5,7 @@ import {
   hostPath,
   htmlPage,
   stackTrace,
-} from "../src/checks/error-text.ts";
+} from "../src/reading/error-text.ts";
 
 test.each<[said: string, path: string]>([
   ["open /home/ada/.config/library.json failed", "/home/ada/.config/library.json"],

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { defineTool, ToolError, type Tool } from "@toolweave/core";
+import { defineTool, ToolError, type JsonObject, type Tool } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { runConformance, type Manifest, type SampleCalls } from "../src/index.ts";
 
@@ -114,4 +114,19 @@ test("what an executor was told to keep may be in what a tool answers", async ()
       more,
     ),
   ).toEqual(["TW-SECRET-003", "ping({}) tells a secret as it is in the content of its answer."]);
+});
+
+test("a tool may give its arguments back in the order in which they came", async () => {
+  const input = {
+    type: "object",
+    properties: { name: { type: "string" }, age: { type: "integer" } },
+  };
+  const echo = defineTool({
+    name: "echo",
+    description: "Give the person back.",
+    input: input as JsonObject,
+    execute: (person) => [{ type: "text", text: JSON.stringify(person) }],
+  });
+  const sample = { tool: "echo", arguments: { name: "Ada", age: 36 } };
+  expect(await told(["TW-CALL-006"], echo, { succeedingCalls: [sample] })).toEqual([]);
 });

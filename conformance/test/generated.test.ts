@@ -1,7 +1,7 @@
 import { ajvValidator, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { programmingError } from "../src/programming-error.ts";
+import { programmingError } from "../src/reading/programming-error.ts";
 import { boundariesOf } from "../src/schema/boundaries.ts";
 import { breachesOf } from "../src/schema/breaches.ts";
 import { References } from "../src/schema/references.ts";

@@ -1,23 +1,14 @@
 import { expect, test } from "vitest";
-import { runConformance, type ConformanceReport, type Manifest } from "../src/index.ts";
+import { alarmsOf } from "./alarms-of.ts";
 import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
-function red({ seed, rules }: ConformanceReport): unknown[] {
-  return rules
-    .filter(({ status }) => status === "failed")
-    .map(({ id, message, seen }) => ({ seed, id, message, seen }));
-}
+// The corpus tests go on to 200.
+const seeds = Array.from({ length: 10 }, (_, index) => 1 + index);
 
-const healthy: readonly Manifest[] = [toolsManifest(), sourceManifest()];
-
-test.each(healthy)(
-  "50 seeds give no false alarm: $name",
+test.each([toolsManifest(), sourceManifest()])(
+  "ten seeds give no false alarm: $name",
   { timeout: 120_000 },
   async (manifest) => {
-    const alarms: unknown[] = [];
-    for (let seed = 1; seed <= 50; seed++) {
-      alarms.push(...red(await runConformance(manifest, { seed })));
-    }
-    expect(alarms).toEqual([]);
+    expect(await alarmsOf(manifest, seeds)).toEqual([]);
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hiddenCharacter } from "../src/hidden-characters.ts";
+import { hiddenCharacter } from "../src/reading/hidden-characters.ts";
 
 test.each<[what: string, text: string, character: string]>([
   ["a control", "a\u0007b", "U+0007"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonDefect } from "../src/json-defect.ts";
+import { jsonDefect } from "../src/reading/json-defect.ts";
 
 const cycle: Record<string, unknown> = {};
 cycle["a"] = [{ b: cycle }];

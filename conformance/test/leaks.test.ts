@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Leaks } from "../src/leaks.ts";
+import { Leaks } from "../src/reading/leaks.ts";
 
 const secret = 'pa55/w0rd+"42"~Zq';
 const leaks = new Leaks(["another-secret", secret]);

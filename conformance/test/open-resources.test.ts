@@ -4,7 +4,7 @@ import { watch, watchFile, unwatchFile } from "node:fs";
 import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { OpenResources } from "../src/open-resources.ts";
+import { OpenResources } from "../src/watching/open-resources.ts";
 
 /** Opens something, and gives what closes it. */
 type Opening = () => (() => unknown) | Promise<() => unknown>;

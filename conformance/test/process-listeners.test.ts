@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProcessListeners } from "../src/process-listeners.ts";
+import { ProcessListeners } from "../src/watching/process-listeners.ts";
 
 test("a listener counts until it is taken back, however it was added", async () => {
   using listeners = new ProcessListeners();

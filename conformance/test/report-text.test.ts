@@ -18,7 +18,7 @@ beforeAll(async () => {
       create: () => [ping, { ...ping, spec: { ...ping.spec, name: "\u001b[2Jbad\u202e" } }],
       without: "it only \u001b[31manswers",
     },
-    { seed: 9, only: ["TW-SPEC-003", "TW-NAME-001", "LIFE", "TW-CALL-002"] },
+    { seed: 9, only: ["TW-SPEC-003", "TW-NAME-001", "LIFE", "TW-CALL-002", "MANIFEST"] },
   );
 });
 
@@ -29,7 +29,9 @@ test("the first line says what the report proves", () => {
 });
 
 test("each area has a line with its counts", () => {
-  expect(reportText(report)).toMatch(/^SPEC {4}What tools say of themselves +· +1 +· +·$/m);
+  const text = reportText(report);
+  expect(text).toMatch(/^SPEC {6}What tools say of themselves +· +1 +· +·$/m);
+  expect(text).toMatch(/^MANIFEST {2}What the author says of it +1 +· +· +·$/m);
 });
 
 test("a failure names the rule, what is wrong, what was done and seen, and how to replay it", () => {
@@ -84,5 +86,5 @@ test("colours are asked for, and change nothing but the colour", () => {
 
 test("a verbose report also tells what was done for the rules that hold", () => {
   expect(reportText(report)).not.toContain("Passed");
-  expect(reportText(report, { verbose: true })).toMatch(/^Passed\n {2}TW-LIFE-001 /m);
+  expect(reportText(report, { verbose: true })).toMatch(/^Passed\n {2}TW-MANIFEST-001 /m);
 });

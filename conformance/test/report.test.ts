@@ -2,8 +2,15 @@ import { readFileSync } from "node:fs";
 import { defineTool, type JsonObject, type JsonValue } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { areas, requirements, runConformance, summaryOf, type Manifest } from "../src/index.ts";
-import { sourceManifest } from "./fixtures/index.ts";
+import {
+  areas,
+  reportText,
+  requirements,
+  runConformance,
+  summaryOf,
+  type Manifest,
+} from "../src/index.ts";
+import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 const schema = JSON.parse(
   readFileSync(new URL(import.meta.resolve("@toolweave/conformance/report.schema.json")), "utf8"),
@@ -125,4 +132,12 @@ test("a healthy subject is conformant, and its badge is green", async () => {
     result: "conformant",
     badge: { message: expect.stringMatching(/^conformant \(/), color: "brightgreen" },
   });
+});
+
+test("what was never called is not called conformant", async () => {
+  const { samples: _, generatedCalls: __, ...manifest } = toolsManifest();
+  const report = await runConformance({ ...manifest, without: "nobody gave any" }, { seed: 1 });
+  expect(report).toMatchObject({ ok: true, complete: true });
+  expect(summaryOf(report)).toMatchObject({ result: "partial", badge: { color: "lightgrey" } });
+  expect(reportText(report)).toContain("no fault found: no tool was called");
 });

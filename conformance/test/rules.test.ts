@@ -41,3 +41,14 @@ test("what a rule stands on is a rule that comes before it or stands on less", (
   };
   for (const { id } of requirements) visit(id, []);
 });
+
+test("no rule names what it stands on by way of another", () => {
+  const standsOn = new Map(requirements.map(({ id, presupposes }) => [id, presupposes]));
+  const below = (id: string): readonly string[] =>
+    (standsOn.get(id) ?? []).flatMap((other) => [other, ...below(other)]);
+  const twice = requirements.flatMap(({ id, presupposes }) => {
+    const known = presupposes.flatMap(below);
+    return presupposes.filter((other) => known.includes(other)).map((other) => `${id}: ${other}`);
+  });
+  expect(twice).toEqual([]);
+});

@@ -95,7 +95,7 @@ test("what is neither given nor declined is one red rule that names it all", asy
     {
       id: "TW-MANIFEST-001",
       message:
-        'The manifest says nothing of slowCalls, and the rules that need it are not checked: give samples.slowCalls, or say in "without" why there is none.',
+        'The manifest says nothing of samples.slowCalls, and rules that need it are not checked: declare it, or say in "without" why there is none.',
     },
   ]);
   expect(rules.find(({ id }) => id === "TW-CANCEL-002")).toMatchObject({
@@ -136,32 +136,6 @@ test("what is known to fail and holds is red", async () => {
   ]);
 });
 
-test.each<[what: string, more: Partial<Manifest>, message: string]>([
-  [
-    "an unknown rule",
-    { knownFailing: { "TW-SPEC-999": "later" } },
-    "ping: knownFailing names TW-SPEC-999, which is no rule.",
-  ],
-  [
-    "a no without a reason",
-    { without: { slowCalls: "" } },
-    "ping: without.slowCalls needs a reason.",
-  ],
-  [
-    "sample calls that it says it has not",
-    {
-      samples: { slowCalls: [{ tool: "ping", arguments: {} }] },
-      without: { slowCalls: "no time" },
-    },
-    "ping: there are samples.slowCalls, so take slowCalls out of without.",
-  ],
-])("a manifest with %s is refused", async (_, more, message) => {
-  await expect(runConformance(manifestOf(toolOf(), more))).rejects.toMatchObject({
-    code: "internal",
-    message,
-  });
-});
-
 test("a subject that cannot be made fails one rule, and the others have nothing to look at", async () => {
   const manifest = manifestOf(toolOf(), {
     create: () => {
@@ -176,6 +150,61 @@ test("a subject that cannot be made fails one rule, and the others have nothing 
   expect(rules[5]).toMatchObject({
     status: "not-applicable",
     message: "There is nothing to look at: see TW-LIFE-001.",
+  });
+});
+
+test("a subject that cannot be made any more fails one rule, and the others name it", async () => {
+  let left = 2;
+  const create = (): Tool[] => {
+    if (--left < 0) {
+      throw new Error("too many", { cause: new Error("10 connections are open") });
+    }
+    return [toolOf()];
+  };
+  const { rules } = await runConformance({ ...manifestOf(toolOf()), create }, { seed: 1 });
+  const failures = rules.filter(({ status }) => status === "failed");
+  expect(failures.map(({ message, seen }) => ({ message, seen }))).toEqual([
+    {
+      message: "It became ready before, and now another one does not.",
+      seen: "Error: too many Caused by Error: 10 connections are open",
+    },
+  ]);
+  const gone = `It could not be made again: see ${failures[0]?.id}.`;
+  expect(rules.some(({ message }) => message === gone)).toBe(true);
+});
+
+test("a tool that no registry takes fails the rule that says why, and no rule about its calls", async () => {
+  const { annotations: _, ...spec } = toolOf().spec;
+  const calls = [{ tool: "ping", arguments: {} }];
+  const { rules } = await runConformance({
+    ...manifestOf({ ...toolOf(), spec } as Tool),
+    samples: { succeedingCalls: calls, failingCalls: calls, slowCalls: calls },
+  });
+  expect(rules.filter(({ status }) => status === "failed").map(({ id }) => id)).toEqual([
+    "TW-SPEC-008",
+  ]);
+  expect(rules.find(({ id }) => id === "TW-CALL-002")).toMatchObject({
+    status: "not-applicable",
+    message: 'No registry takes "ping" as it is: see the rules about its spec and its name.',
+  });
+});
+
+test("the secrets of the manifest are in no report", async () => {
+  const create = (): Tool[] => {
+    throw new Error("the key k-55-quiet-river is wrong");
+  };
+  const manifest = { ...manifestOf(toolOf()), create, secrets: ["k-55-quiet-river"] };
+  expect(await rule("TW-LIFE-001", manifest)).toMatchObject({
+    seen: "Error: the key [the secret] is wrong",
+  });
+});
+
+test("what keeps a subject from getting ready is told with its causes", async () => {
+  const create = (): Tool[] => {
+    throw new Error("fetch failed", { cause: new Error("connection refused") });
+  };
+  expect(await rule("TW-LIFE-001", { ...manifestOf(toolOf()), create })).toMatchObject({
+    seen: "Error: fetch failed Caused by Error: connection refused",
   });
 });
 
@@ -253,7 +282,7 @@ test.each<[what: string, samples: Manifest["samples"], id: string, message: stri
     "a failing call that succeeds",
     { failingCalls: [{ tool: "ping", arguments: {} }] },
     "TW-ERROR-001",
-    "ping({}) should fail and does not.",
+    "ping({}) should fail and does not: throw a ToolError when it goes wrong.",
   ],
   [
     "a call of a tool that is not there",
@@ -264,6 +293,27 @@ test.each<[what: string, samples: Manifest["samples"], id: string, message: stri
 ])("sample calls with %s are told so", async (_, samples, id, message) => {
   const manifest = manifestOf(toolOf(), { samples: samples ?? {}, without: {} });
   expect(await rule(id, manifest)).toMatchObject({ status: "failed", message });
+});
+
+test("generated calls of a tool that is not there are told so", async () => {
+  const manifest = manifestOf(toolOf(), { generatedCalls: ["ping", "pong"] });
+  expect(await rule("TW-CALL-009", manifest)).toMatchObject({
+    status: "failed",
+    message: "generatedCalls names pong, and there is no such tool.",
+  });
+});
+
+test("a spec that nests without end fails one rule for specs", async () => {
+  const deep = (): object => ({
+    get properties() {
+      return { a: deep() };
+    },
+  });
+  const spec = { ...toolOf().spec, inputSchema: deep() as never };
+  const manifest = manifestOf({ ...toolOf(), spec });
+  const { rules } = await runConformance(manifest, { seed: 1, only: ["SPEC"] });
+  const failed = rules.filter(({ status }) => status === "failed");
+  expect(failed.map(({ id }) => id)).toEqual(["TW-SPEC-001"]);
 });
 
 test("only the rules that are named are checked, and what they stand on", async () => {

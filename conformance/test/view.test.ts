@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { throughView } from "../src/checks/view-checks.ts";
 import { declarations, declares } from "../src/declarations.ts";
 import { requirements, runConformance, type SampleCall } from "../src/index.ts";
-import { viewOf } from "../src/view.ts";
+import { viewOf } from "../src/running/view.ts";
 import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 test("a view declares all that its manifest declares", () => {

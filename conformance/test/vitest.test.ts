@@ -94,7 +94,7 @@ test("a rule that does not apply says why in its title", () => {
 
 test("what nobody declared is red, in one place", () => {
   expect(find("TW-MANIFEST-001")?.failureMessages.join()).toContain(
-    "The manifest says nothing of effectCalls",
+    "The manifest says nothing of samples.effectCalls",
   );
 });
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { isIterable, watchedStream } from "../src/watched-stream.ts";
+import { isIterable, watchedStream } from "../src/watching/watched-stream.ts";
 
 const never = new Promise<never>(() => {});
 

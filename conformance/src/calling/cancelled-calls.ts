@@ -1,10 +1,12 @@
-import type { Tool, ToolOutcome } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
 import type { CheckContext } from "../check.ts";
 import { messageOf } from "../finding.ts";
-import type { SampleCall, SlowCall } from "../manifest.ts";
-import { once } from "../once.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
-import { underWay } from "./stop-watch.ts";
+import type { SampleCall } from "../manifest.ts";
+import { once } from "../running/once.ts";
+import { countOf } from "./effect-count.ts";
+import { outcomeLabel, succeeded } from "./outcome.ts";
+import { RunningCall, underWay } from "./running-call.ts";
+import { callLabel, executorOver, runSample } from "./sample-run.ts";
 
 /** A call that was made after others were cancelled. */
 export interface LaterCall {
@@ -43,8 +45,8 @@ export function cancelledCalls(context: CheckContext): Promise<CancelledCalls> {
       context.samples("slowCalls").map(async (call, index) => ({
         call,
         before: await countOf(context, call),
-        first: new Running(context, tools, call, `first ${index}`),
-        other: new Running(context, tools, call, `other ${index}`),
+        first: new RunningCall(context, executorOver(tools), call, `first ${index}`),
+        other: new RunningCall(context, executorOver(tools), call, `other ${index}`),
       })),
     );
     await underWay();
@@ -60,7 +62,7 @@ export function cancelledCalls(context: CheckContext): Promise<CancelledCalls> {
         began: began[index]?.first === true,
         // One that had ended by itself was not disturbed.
         beside: began[index]?.first === true && began[index]?.other === true,
-        other: other.came ?? "runs on",
+        other: other.came,
         after: await countOf(context, call),
         before,
       })),
@@ -73,7 +75,7 @@ export function cancelledCalls(context: CheckContext): Promise<CancelledCalls> {
     const calls = seen.map(({ call, beside, other, before, after }, index) => ({
       label: callLabel(call),
       ...(before === undefined || after === undefined ? {} : { grown: after - before }),
-      ...(beside ? { other } : {}),
+      ...(beside ? { other: other === undefined ? "runs on" : outcomeLabel(other) } : {}),
       ...(again[index] === undefined ? {} : { again: again[index] }),
     }));
     return { calls, after };
@@ -90,27 +92,13 @@ export async function laterCalls(
   const made: LaterCall[] = [];
   for (const call of context.samples("succeedingCalls")) {
     const label = callLabel(call);
-    try {
-      const outcome = await runSample(context, executor, call);
-      made.push(
-        outcome.status === "completed" && !outcome.result.isError
-          ? { label }
-          : { label, wrong: `fails ${when}`, seen: outcomeLabel(outcome) },
-      );
-    } catch (error) {
-      made.push({ label, wrong: `does not end ${when}`, seen: messageOf(error) });
-    }
+    const came = await runSample(context, executor, call).catch(messageOf);
+    if (succeeded(came) === undefined) {
+      const what = typeof came === "string" ? "does not end" : "fails";
+      made.push({ label, wrong: `${what} ${when}`, seen: outcomeLabel(came) });
+    } else made.push({ label });
   }
   return made;
-}
-
-/** How often a call's effect has happened; `undefined`: nobody counts it. */
-export async function countOf(
-  context: CheckContext,
-  { count }: SlowCall,
-): Promise<number | undefined> {
-  if (count === undefined) return undefined;
-  return context.within(Promise.resolve(count()), "count()");
 }
 
 async function cancelAgain(
@@ -119,32 +107,11 @@ async function cancelAgain(
   call: SampleCall,
 ): Promise<LaterCall> {
   const label = callLabel(call);
-  const running = new Running(context, tools, call, "again");
+  const running = new RunningCall(context, executorOver(tools), call, "again");
   await underWay();
   const { came } = running;
   await running.cancel();
   return came === undefined
     ? { label }
-    : { label, wrong: "cannot be made again after it was cancelled", seen: came };
-}
-
-/** A call under way. */
-class Running {
-  /** What came of it, once it has ended. */
-  came: string | undefined;
-  readonly #controller = new AbortController();
-  readonly #ended: Promise<void>;
-
-  constructor(context: CheckContext, tools: readonly Tool[], call: SampleCall, id: string) {
-    const { signal } = this.#controller;
-    const ended = (came: ToolOutcome): void => void (this.came = outcomeLabel(came));
-    const failed = (error: unknown): void => void (this.came = messageOf(error));
-    this.#ended = runSample(context, executorOver(tools), call, { signal }, id).then(ended, failed);
-  }
-
-  /** Cancels it, if it has not ended, and waits until it has. */
-  async cancel(): Promise<void> {
-    this.#controller.abort();
-    await this.#ended;
-  }
+    : { label, wrong: "cannot be made again after it was cancelled", seen: outcomeLabel(came) };
 }

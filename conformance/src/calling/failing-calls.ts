@@ -1,19 +1,18 @@
-import type { ToolError, ToolOutcome } from "@toolweave/core";
+import type { ToolError, ToolResult } from "@toolweave/core";
 import type { CheckContext } from "../check.ts";
 import { messageOf, notApplicable, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { SampleCall } from "../manifest.ts";
-import { once } from "../once.ts";
-import { around, callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { once } from "../running/once.ts";
+import { watchGiven } from "../watching/given.ts";
+import type { Came } from "./outcome.ts";
+import { callLabel, executorOver, runSample } from "./sample-run.ts";
 
 /** A sample call that should fail, and what came of it. */
 export interface FailingCall {
   readonly call: SampleCall;
   readonly label: string;
-  /** Absent: it did not come to an end. */
-  readonly outcome?: ToolOutcome;
-  /** Why there is no outcome. */
-  readonly unfinished?: string;
+  readonly came: Came;
 }
 
 /** One that failed, as it should. */
@@ -39,27 +38,16 @@ export async function failingCalls(
     const made: (FailingCall | Failure)[] = [];
     const tools = (await context.fresh()).callable();
     let thrown: Failure["thrown"];
-    const watched = tools.map((tool) =>
-      around(tool, {
-        invoke: async (args, ctx) => {
-          try {
-            return await tool.invoke(args, ctx);
-          } catch (error) {
-            thrown = { value: error };
-            throw error;
-          }
-        },
+    const executor = executorOver(
+      watchGiven(tools, (given) => {
+        if ("thrown" in given) thrown = { value: given.thrown };
       }),
     );
-    const executor = executorOver(watched);
-    const attempt = async (call: SampleCall): Promise<FailingCall> => {
-      const label = callLabel(call);
-      try {
-        return { call, label, outcome: await runSample(context, executor, call) };
-      } catch (error) {
-        return { call, label, unfinished: messageOf(error) };
-      }
-    };
+    const attempt = async (call: SampleCall): Promise<FailingCall> => ({
+      call,
+      label: callLabel(call),
+      came: await runSample(context, executor, call).catch(messageOf),
+    });
     for (const call of context.samples("failingCalls")) {
       thrown = undefined;
       const first = await attempt(call);
@@ -94,17 +82,9 @@ export function lookAtTexts(
   );
 }
 
-/** The texts of an outcome; none of one that waits. */
-function textOf(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return "";
-  return outcome.result.content
-    .map((block) => (block.type === "text" ? block.text : ""))
-    .join("\n");
-}
-
-/** What came of a call, in a sentence. */
-export function cameOf({ outcome, unfinished = "" }: FailingCall): string {
-  return outcome === undefined ? unfinished : outcomeLabel(outcome);
+/** The texts of a result. */
+function textOf({ content }: ToolResult): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
 function failureOf(
@@ -112,11 +92,11 @@ function failureOf(
   thrown: Failure["thrown"],
   workspaceRoot: string | undefined,
 ): Omit<Failure, "again"> | undefined {
-  const { outcome } = made;
-  if (outcome === undefined || outcome.status === "interrupted") return undefined;
-  const { error } = outcome;
-  if (!outcome.result.isError || error === undefined) return undefined;
-  const text = textOf(outcome);
+  const { came } = made;
+  if (typeof came === "string" || came.status === "interrupted") return undefined;
+  const { error, result } = came;
+  if (!result.isError || error === undefined) return undefined;
+  const text = textOf(result);
   const said = text.includes(error.message) ? text : `${text}\n${error.message}`;
   return {
     ...made,

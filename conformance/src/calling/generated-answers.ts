@@ -1,36 +1,14 @@
+import type { JsonObject, ToolOutcome } from "@toolweave/core";
 import fc from "fast-check";
-import type { JsonObject, Tool, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf, notApplicable, type Finding } from "./finding.ts";
-import { lookAt, type Fault } from "./look-at.ts";
-import { once } from "./once.ts";
-import { answeredProgrammingError, programmingError } from "./programming-error.ts";
-import { around, callLabel, executorOver, knownArguments } from "./sample-run.ts";
-import { boundariesOf } from "./schema/boundaries.ts";
-import { checkerOf } from "./schema/checker-of.ts";
-import { drawn } from "./schema/drawn.ts";
-import { isObject } from "./schema/subschemas.ts";
-import { argumentsOf, usableTools, type UsableTool } from "./schema/usable-tool.ts";
-
-/**
- * What arguments are like: only what is required; what one sends every day; at an edge; with a member
- * that the schema does not name.
- */
-export type InputKind = "least" | "ordinary" | "edge" | "stranger";
-
-/** What a call with generated arguments gave. */
-interface GeneratedAnswer {
-  readonly label: string;
-  readonly kind: InputKind;
-  readonly arguments: JsonObject;
-  readonly returned: unknown;
-  /** How its value is against the output schema of the tool, where the tool must keep that. */
-  readonly misfit?: string;
-  /** Absent: it did not come in time. */
-  readonly outcome?: ToolOutcome;
-  /** What shows that the program went wrong. */
-  readonly programmingError?: string;
-}
+import type { CheckContext } from "../check.ts";
+import { notApplicable, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import { once } from "../running/once.ts";
+import { boundariesOf } from "../schema/boundaries.ts";
+import { drawn } from "../schema/drawn.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { GeneratedCalls, type GeneratedAnswer, type InputKind } from "./generated-calls.ts";
+import { knownArguments } from "./sample-run.ts";
 
 /** A tool, and what came of its calls. */
 interface ExploredTool {
@@ -46,9 +24,6 @@ export type FaultOf = (answer: GeneratedAnswer) => Fault | undefined;
 const mostCalls = 320;
 const mostOrdinary = 6;
 const mostEdges = 24;
-
-/** A call that takes longer is slow by nature; what is broken shows sooner. */
-const timeoutMs = 2000;
 
 /** While it shrinks a call is made again and again. */
 const shrinkMs = 1000;
@@ -94,7 +69,7 @@ async function explore(context: CheckContext): Promise<readonly ExploredTool[]> 
     context,
     ({ name }) => generatedCalls === "all" || generatedCalls.includes(name),
   );
-  const caller = new Caller(context, (await context.fresh()).callable());
+  const calls = new GeneratedCalls(context, (await context.fresh()).callable());
   const most = Math.max(4, Math.floor(mostCalls / Math.max(1, tools.length)));
   const explored: ExploredTool[] = [];
   for (const usable of tools) {
@@ -102,7 +77,7 @@ async function explore(context: CheckContext): Promise<readonly ExploredTool[]> 
     const ordinary = argumentsOf(usable, known, seed, "ordinary");
     const answers: GeneratedAnswer[] = [];
     for (const [kind, args] of inputsOf(usable, known, ordinary, most, seed)) {
-      const answer = await caller.call(usable, kind, args);
+      const answer = await calls.make(usable, kind, args);
       answers.push(answer);
       if (answer.outcome === undefined || isTimeout(answer.outcome)) break;
     }
@@ -146,65 +121,6 @@ function inputsOf(
   ];
 }
 
-/** Makes generated calls, and sees what the tools themselves return and throw. */
-class Caller {
-  readonly #context: CheckContext;
-  readonly #executor: ToolExecutor;
-  #returned: unknown;
-  #thrown: unknown;
-
-  constructor(context: CheckContext, tools: readonly Tool[]) {
-    this.#context = context;
-    this.#executor = executorOver(tools.map((tool) => this.#watched(tool)));
-  }
-
-  async call(
-    { spec, tool }: UsableTool,
-    kind: InputKind,
-    args: JsonObject,
-  ): Promise<GeneratedAnswer> {
-    this.#returned = undefined;
-    this.#thrown = undefined;
-    const { injected } = this.#context.manifest;
-    const label = callLabel({ tool: spec.name, arguments: args });
-    const answer = { label, kind, arguments: args };
-    try {
-      const outcome = await this.#context.within(
-        this.#executor.execute(
-          { id: "conformance", name: spec.name, arguments: args },
-          { timeoutMs, ...(injected === undefined ? {} : { injected }) },
-        ),
-        label,
-      );
-      const error = programmingError(this.#thrown) ?? answeredError(outcome);
-      const isLenient = tool.outputValidation === "warning" || !isObject(spec.outputSchema);
-      const misfit = isLenient ? undefined : await misfitOf(outcome, spec.outputSchema);
-      return {
-        ...answer,
-        outcome,
-        returned: this.#returned,
-        ...(error === undefined ? {} : { programmingError: error }),
-        ...(misfit === undefined ? {} : { misfit }),
-      };
-    } catch (late) {
-      return { ...answer, returned: messageOf(late) };
-    }
-  }
-
-  #watched(tool: Tool): Tool {
-    return around(tool, {
-      invoke: async (args, ctx) => {
-        try {
-          return (this.#returned = await tool.invoke(args, ctx));
-        } catch (error) {
-          this.#thrown = error;
-          throw error;
-        }
-      },
-    });
-  }
-}
-
 async function smallest(
   context: CheckContext,
   usable: UsableTool,
@@ -214,10 +130,10 @@ async function smallest(
 ): Promise<GeneratedAnswer> {
   const { seed, manifest } = context;
   const subject = await context.fresh();
-  const caller = new Caller(context, subject.callable());
+  const calls = new GeneratedCalls(context, subject.callable());
   let least = found;
   const property = fc.asyncProperty(arbitrary, async (args) => {
-    const answer = await caller.call(usable, found.kind, args);
+    const answer = await calls.make(usable, found.kind, args);
     if (faultOf(answer) === undefined) return true;
     if (size(answer) < size(least)) least = answer;
     return false;
@@ -234,28 +150,6 @@ async function smallest(
 
 function size(answer: GeneratedAnswer): number {
   return JSON.stringify(answer.arguments).length;
-}
-
-function answeredError(outcome: ToolOutcome): string | undefined {
-  if (outcome.status !== "completed" || !outcome.result.isError) return undefined;
-  for (const block of outcome.result.content) {
-    const said = block.type === "text" ? answeredProgrammingError(block.text) : undefined;
-    if (said !== undefined) return said;
-  }
-  return undefined;
-}
-
-/** How the value of an answer is against a schema; of an error there is nothing to check. */
-async function misfitOf(
-  outcome: ToolOutcome,
-  schema: JsonObject | undefined,
-): Promise<string | undefined> {
-  if (outcome.status !== "completed" || outcome.result.isError) return undefined;
-  const { value } = outcome.result;
-  if (value === undefined) return "there is no value";
-  const [problem] = (await checkerOf(schema ?? {}))?.(value) ?? [];
-  if (problem === undefined) return undefined;
-  return `${problem.path === "" ? "the value" : `"${problem.path}"`} ${problem.message}`;
 }
 
 function isTimeout(outcome: ToolOutcome): boolean {

@@ -4,11 +4,10 @@ import type {
   ExecutorOptions,
   Tool,
   ToolExecutor,
-  ToolOutcome,
   ToolResult,
 } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import type { LargeCall } from "./manifest.ts";
+import type { CheckContext } from "../check.ts";
+import type { LargeCall } from "../manifest.ts";
 import { around, executorOver } from "./sample-run.ts";
 
 /** So little of an output is shown that what is large is stored. */
@@ -48,11 +47,6 @@ export function wholeBytes({ content, artifacts, value }: ToolResult): number {
   const stored = artifacts.reduce((sum, { size }) => sum + size, 0);
   const structured = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
   return Math.max(shown + stored, structured);
-}
-
-/** The outcome when the call succeeded. */
-export function succeeded(outcome: ToolOutcome): ToolResult | undefined {
-  return outcome.status === "completed" && !outcome.result.isError ? outcome.result : undefined;
 }
 
 /** A tool that reads artifacts for the kit, and what it has read. */

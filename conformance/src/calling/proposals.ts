@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   canonicalJson,
   type JsonObject,
@@ -6,13 +5,14 @@ import {
   type PreflightContext,
   type Tool,
 } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf, show } from "./finding.ts";
-import type { Fault } from "./look-at.ts";
-import { once } from "./once.ts";
+import fc from "fast-check";
+import type { CheckContext } from "../check.ts";
+import { messageOf, show } from "../finding.ts";
+import type { Fault } from "../look-at.ts";
+import { once } from "../running/once.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
 import { knownArguments } from "./sample-run.ts";
-import { isObject } from "./schema/subschemas.ts";
-import { argumentsOf, usableTools, type UsableTool } from "./schema/usable-tool.ts";
 
 /** So many arguments are made for one tool, beside those of the sample calls. */
 const argumentSets = 20;

@@ -1,15 +1,13 @@
-import {
-  isContentBlock,
-  type ContentBlock,
-  type JsonObject,
-  type ToolResult,
-} from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { notApplicable, type Finding } from "./finding.ts";
-import { lookAt, type Fault } from "./look-at.ts";
-import { once } from "./once.ts";
-import { around, callLabel, executorOver, runSample } from "./sample-run.ts";
-import { isObject } from "./schema/subschemas.ts";
+import type { ContentBlock, JsonObject, ToolResult } from "@toolweave/core";
+import type { CheckContext } from "../check.ts";
+import { messageOf, notApplicable, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import { wellFormedOf } from "../reading/returned-output.ts";
+import { once } from "../running/once.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { watchGiven } from "../watching/given.ts";
+import { succeeded } from "./outcome.ts";
+import { callLabel, executorOver, runSample } from "./sample-run.ts";
 
 /** What a sample call gave: what the tool returned, and what the executor made of it. */
 export interface Answer {
@@ -62,70 +60,33 @@ export async function lookAtBlocks(
   });
 }
 
-const outputFields = new Set([
-  "content",
-  "value",
-  "isError",
-  "error",
-  "artifacts",
-  "details",
-  "childRunId",
-  "provider",
-]);
-
-/** The content of what is meant as an output: one malformed block makes it pass for a JSON value. */
-export function contentOf(returned: unknown): readonly unknown[] | undefined {
-  if (!isObject(returned)) return undefined;
-  const content: unknown = returned["content"];
-  const meant = Object.keys(returned).every((field) => outputFields.has(field));
-  return meant && Array.isArray(content) ? content : undefined;
-}
-
-/** The texts that a tool answered with. */
-export function textsOf({ returned }: Pick<Answer, "returned">): readonly string[] {
-  if (typeof returned === "string") return [returned];
-  return wellFormedOf(returned).flatMap((block) => {
-    if (block.type === "text") return [block.text];
-    const text = block.type === "resource" ? block.resource.text : undefined;
-    return text === undefined ? [] : [text];
-  });
-}
-
 function blocksOf({ label, returned }: Answer): AnsweredBlock[] {
   return wellFormedOf(returned).map((block) => ({ label: `A block of ${label}`, block }));
-}
-
-function wellFormedOf(returned: unknown): ContentBlock[] {
-  const isList = Array.isArray(returned) && returned.every(isContentBlock);
-  return (isList ? returned : (contentOf(returned) ?? [])).filter(isContentBlock);
 }
 
 async function gather(context: CheckContext): Promise<readonly Answer[]> {
   let returned: unknown;
   const schemas = new Map<string, JsonObject>();
-  const tools = (await context.fresh()).callable().map((tool) => {
-    const { name, outputSchema } = tool.spec;
-    if (isObject(outputSchema) && tool.outputValidation !== "warning") {
-      schemas.set(name, outputSchema);
+  const tools = (await context.fresh()).callable();
+  for (const { spec, outputValidation } of tools) {
+    if (isObject(spec.outputSchema) && outputValidation !== "warning") {
+      schemas.set(spec.name, spec.outputSchema);
     }
-    return around(tool, {
-      invoke: async (args, ctx) => {
-        const value = await tool.invoke(args, ctx);
-        returned = value;
-        return value;
-      },
-    });
-  });
-  const executor = executorOver(tools);
+  }
+  const executor = executorOver(
+    watchGiven(tools, (given) => {
+      if ("returned" in given) ({ returned } = given);
+    }),
+  );
   const answers: Answer[] = [];
   for (const call of context.samples("succeedingCalls")) {
-    const outcome = await runSample(context, executor, call).catch(() => undefined);
-    if (outcome?.status !== "completed" || outcome.result.isError) continue;
+    const result = succeeded(await runSample(context, executor, call).catch(messageOf));
+    if (result === undefined) continue;
     const outputSchema = schemas.get(call.tool);
     answers.push({
       label: callLabel(call),
       returned,
-      result: outcome.result,
+      result,
       ...(outputSchema === undefined ? {} : { outputSchema }),
     });
   }

@@ -8,25 +8,22 @@ import {
   type RunOptions,
   type Tool,
   type ToolOutcome,
+  type ToolSource,
   type ToolSpec,
 } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { sharedValidator } from "./schema/shared-validator.ts";
-import type { Manifest, SampleCall } from "./manifest.ts";
-import type { Subject } from "./subject.ts";
+import type { CheckContext } from "../check.ts";
+import type { Manifest, SampleCall } from "../manifest.ts";
+import type { Subject } from "../running/subject.ts";
+import { sharedValidator } from "../schema/shared-validator.ts";
+import { isThrottled } from "./outcome.ts";
+import { outcomeLabel, succeeded } from "./outcome.ts";
 
 /** An executor over some tools that lets everything run, unless `options` say otherwise. */
 export function executorOver(
   tools: readonly Tool[],
   options: Omit<ExecutorOptions, "registry"> = {},
 ): ToolExecutor {
-  const registry = new ToolRegistry([toolsSource("conformance", tools.map(asTried))]);
-  return new ToolExecutor({
-    registry,
-    policy: "autonomous",
-    validator: sharedValidator,
-    ...options,
-  });
+  return executorOn(toolsSource("conformance", tools.map(asTried)), options);
 }
 
 /**
@@ -38,12 +35,12 @@ export function executorOfSource(
   options: Omit<ExecutorOptions, "registry"> = {},
 ): ToolExecutor {
   const { secrets } = subject.source;
-  const registry = new ToolRegistry([
-    {
-      ...toolsSource("conformance", subject.callable().map(asTried)),
-      ...(secrets === undefined ? {} : { secrets }),
-    },
-  ]);
+  const source = toolsSource("conformance", subject.callable().map(asTried));
+  return executorOn({ ...source, ...(secrets === undefined ? {} : { secrets }) }, options);
+}
+
+function executorOn(source: ToolSource, options: Omit<ExecutorOptions, "registry">): ToolExecutor {
+  const registry = new ToolRegistry([source]);
   return new ToolExecutor({
     registry,
     policy: "autonomous",
@@ -70,6 +67,13 @@ export function callLabel(call: SampleCall): string {
   return `${call.tool}(${JSON.stringify(call.arguments).slice(0, 200)})`;
 }
 
+/** Calls with their labels, to be looked at one by one. */
+export function labelled<Call extends SampleCall>(
+  calls: readonly Call[],
+): readonly { readonly call: Call; readonly label: string }[] {
+  return calls.map((call) => ({ call, label: callLabel(call) }));
+}
+
 /** The arguments that the manifest gives for a tool. */
 export function knownArguments({ samples = {} }: Manifest, tool: string): JsonObject[] {
   return Object.values(samples)
@@ -78,24 +82,39 @@ export function knownArguments({ samples = {} }: Manifest, tool: string): JsonOb
     .map((call) => call.arguments);
 }
 
+/** Moments that a call waits before it is made for the last time: twice as many each time. */
+const mostMoments = 16;
+
 /**
- * Makes a sample call through the executor, within the deadline.
+ * Makes a sample call through the executor, within the deadline. One that the other side refuses
+ * because there were too many is made again a little later.
  *
  * @param id of the call. Default: the same for all.
  */
-export function runSample(
+export async function runSample(
   context: CheckContext,
   executor: ToolExecutor,
   call: SampleCall,
   options: RunOptions & CallOptions = {},
   id = "conformance",
 ): Promise<ToolOutcome> {
-  const { injected } = context.manifest;
-  const outcome = executor.execute(
-    { id, name: call.tool, arguments: call.arguments },
-    { ...(injected === undefined ? {} : { injected }), ...options },
-  );
-  return context.within(outcome, callLabel(call));
+  const { injected, samples } = context.manifest;
+  const make = (): Promise<ToolOutcome> =>
+    context.within(
+      executor.execute(
+        { id, name: call.tool, arguments: call.arguments },
+        { ...(injected === undefined ? {} : { injected }), ...options },
+      ),
+      callLabel(call),
+    );
+  let outcome = await make();
+  if (samples?.failingCalls?.includes(call) === true) return outcome;
+  for (let moments = 1; moments <= mostMoments && isThrottled(outcome); moments *= 2) {
+    for (let moment = 0; moment < moments; moment++) await context.quiet();
+    if (options.signal?.aborted === true) return outcome;
+    outcome = await make();
+  }
+  return outcome;
 }
 
 /** The tool with some of its parts replaced. Its methods go on seeing the tool itself as `this`. */
@@ -112,14 +131,6 @@ export function around(tool: Tool, changes: Partial<Tool>): Tool {
     invoke: tool.invoke.bind(tool),
     ...changes,
   };
-}
-
-/** An outcome in a sentence. */
-export function outcomeLabel(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return "interrupted";
-  const { result, error } = outcome;
-  const code = error === undefined ? "" : ` (${error.code})`;
-  return `${outcome.status}${code}: ${JSON.stringify(result.content)}`;
 }
 
 /** A succeeding sample call of each of some tools: enough to see whether a source works. */
@@ -139,7 +150,7 @@ export async function firstFailing(
 ): Promise<{ readonly label: string; readonly seen: string } | undefined> {
   for (const call of calls) {
     const outcome = await runSample(context, executor, call);
-    if (outcome.status === "completed" && !outcome.result.isError) continue;
+    if (succeeded(outcome) !== undefined) continue;
     return { label: callLabel(call), seen: outcomeLabel(outcome) };
   }
   return undefined;

@@ -1,17 +1,17 @@
-import type { Tool, ToolOutcome } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf } from "./finding.ts";
-import type { SampleCall } from "./manifest.ts";
-import { once } from "./once.ts";
+import type { Tool } from "@toolweave/core";
+import type { CheckContext } from "../check.ts";
+import { messageOf } from "../finding.ts";
+import type { SampleCall } from "../manifest.ts";
+import { once } from "../running/once.ts";
+import { watchSent, type Sent } from "../watching/sent.ts";
+import type { Came } from "./outcome.ts";
 import { callLabel, executorOver, runSample } from "./sample-run.ts";
-import { watched, type Sent } from "./watched.ts";
 
 /** A sample call that sends something, and all that it sent until its end. */
 export interface UpdatingRun {
   readonly label: string;
   readonly call: SampleCall;
-  /** Or how long its end was waited for. */
-  readonly outcome: ToolOutcome | string;
+  readonly outcome: Came;
   readonly sent: readonly Sent[];
   readonly streamingHint: boolean;
 }
@@ -45,11 +45,11 @@ async function watchedRun(
   tools: readonly Tool[],
   call: SampleCall,
   options: { readonly signal?: AbortSignal; readonly onSent?: () => void } = {},
-): Promise<{ readonly outcome: ToolOutcome | string; readonly sent: Sent[] }> {
+): Promise<{ readonly outcome: Came; readonly sent: Sent[] }> {
   const { signal, onSent } = options;
   const sent: Sent[] = [];
   const executor = executorOver(
-    watched(tools, (one) => {
+    watchSent(tools, (one) => {
       sent.push(one);
       onSent?.();
     }),
@@ -112,7 +112,7 @@ export async function sentSideBySide(
 ): Promise<readonly (readonly string[])[]> {
   const sent = calls.map((): string[] => []);
   const executor = executorOver(
-    watched(tools, (one, callId) => sent[Number(callId)]?.push(sentText(one))),
+    watchSent(tools, (one, callId) => sent[Number(callId)]?.push(sentText(one))),
   );
   await Promise.all(calls.map((call, at) => runSample(context, executor, call, {}, String(at))));
   return sent;

@@ -10,13 +10,16 @@ import {
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf } from "./finding.ts";
-import type { SuspendingCall } from "./manifest.ts";
-import { once } from "./once.ts";
-import { around, callLabel, executorOver, runSample } from "./sample-run.ts";
-import { isObject } from "./schema/subschemas.ts";
-import { watched, type Sent } from "./watched.ts";
+import type { CheckContext } from "../check.ts";
+import { messageOf } from "../finding.ts";
+import type { SuspendingCall } from "../manifest.ts";
+import { once } from "../running/once.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { watchGiven } from "../watching/given.ts";
+import { watchSent, type Sent } from "../watching/sent.ts";
+import { countOf } from "./effect-count.ts";
+import type { Came } from "./outcome.ts";
+import { callLabel, executorOver, runSample } from "./sample-run.ts";
 
 /** Executors with the same key go on with each other's calls. */
 const key = "conformance: what one executor seals, another one opens";
@@ -36,10 +39,10 @@ export class Desk {
 
 /** How often the effect of a call has happened; 0 when nobody counts it. */
 export async function effects(
-  { within }: CheckContext,
-  { count }: Pick<SuspendingCall, "count">,
+  context: CheckContext,
+  call: Pick<SuspendingCall, "count">,
 ): Promise<number> {
-  return count === undefined ? 0 : within(Promise.resolve(count()), "count()");
+  return (await countOf(context, call)) ?? 0;
 }
 
 /** What a person says to a request. */
@@ -87,8 +90,7 @@ export async function waitingCall(
 export interface WaitingRun {
   readonly label: string;
   readonly call: SuspendingCall;
-  /** Or how long its end was waited for. */
-  readonly outcome: ToolOutcome | string;
+  readonly outcome: Came;
   /** Characters of its state as JSON; 0 when the tool gave none. */
   readonly stateLength: number;
 }
@@ -97,15 +99,9 @@ export interface WaitingRun {
 export function waitingRuns(context: CheckContext): Promise<readonly WaitingRun[]> {
   return once(context, "waiting calls", async () => {
     let stateLength = 0;
-    const tools = (await context.fresh()).callable().map((tool) =>
-      around(tool, {
-        invoke: async (args, ctx) => {
-          const returned = await tool.invoke(args, ctx);
-          stateLength = Math.max(stateLength, lengthOfState(returned));
-          return returned;
-        },
-      }),
-    );
+    const tools = watchGiven((await context.fresh()).callable(), (given) => {
+      if ("returned" in given) stateLength = Math.max(stateLength, lengthOfState(given.returned));
+    });
     const executor = new Desk().executor(tools);
     const runs: WaitingRun[] = [];
     for (const call of context.samples("suspendingCalls")) {
@@ -139,7 +135,7 @@ export function waitedRuns(context: CheckContext): Promise<readonly WaitedRun[]>
     for (const call of calls) {
       const sent: Sent[] = [];
       let isWaiting = false;
-      const watchedTools = watched(tools, (one) => {
+      const watchedTools = watchSent(tools, (one) => {
         if (isWaiting) sent.push(one);
       });
       await runSample(context, new Desk().executor(watchedTools), call);

@@ -1,6 +1,8 @@
+import { lookAtAnswers } from "../calling/sample-answers.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import type { Finding } from "../finding.ts";
-import { lookAtAnswers, textsOf } from "../sample-answers.ts";
+import { hasLoneSurrogate } from "../reading/lone-surrogate.ts";
+import { textsOf } from "../reading/returned-output.ts";
 
 /** What stands for bytes that were no text. */
 const replacement = "\u{fffd}";
@@ -24,7 +26,7 @@ export const answerTextChecks: readonly Check[] = [
 
   check("TW-RESULT-012", (context) =>
     lookAtTexts(context, "Looked for lone surrogates in each text", (text) =>
-      /\p{Surrogate}/u.test(text)
+      hasLoneSurrogate(text)
         ? "answers with a text that holds half of a character: cut texts between characters"
         : undefined,
     ),

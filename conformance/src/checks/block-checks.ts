@@ -1,12 +1,12 @@
+import { lookAtBlocks } from "../calling/sample-answers.ts";
 import { check, type Check } from "../check.ts";
-import { lookAtBlocks } from "../sample-answers.ts";
 import {
   annotationsFault,
   mediaFault,
   misnamedFault,
   resourceFault,
   uriFault,
-} from "./block-faults.ts";
+} from "../reading/block-faults.ts";
 
 /** What the blocks of an answer hold. */
 export const blockChecks: readonly Check[] = [

@@ -1,21 +1,16 @@
-import fc from "fast-check";
 import type { JsonObject } from "@toolweave/core";
+import fc from "fast-check";
+import { around, executorOver, firstFailing, knownArguments } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, notApplicable, passed } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
-import {
-  around,
-  callLabel,
-  executorOver,
-  knownArguments,
-  outcomeLabel,
-  runSample,
-} from "../sample-run.ts";
 import { breachesOf } from "../schema/breaches.ts";
 import { drawn } from "../schema/drawn.ts";
 import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
 import { generatedChecks } from "./generated-checks.ts";
+import { isolationChecks } from "./isolation-checks.ts";
 import { repeatChecks } from "./repeat-checks.ts";
+import { traceChecks } from "./trace-checks.ts";
 import { validateChecks } from "./validate-checks.ts";
 
 /** How many breaches of one tool a run tries, and with how many other arguments each. */
@@ -36,19 +31,21 @@ export const callChecks: readonly Check[] = [
   check("TW-CALL-002", async (context) => {
     const executor = executorOver((await context.fresh()).callable());
     const calls = context.samples("succeedingCalls");
-    for (const call of calls) {
-      const outcome = await runSample(context, executor, call);
-      if (outcome.status !== "completed" || outcome.result.isError) {
-        const message = `${callLabel(call)} should succeed and does not.`;
-        return failed(message, "Made the succeeding sample calls.", outcomeLabel(outcome));
-      }
-    }
-    return passed(`Made ${calls.length} sample calls.`);
+    const failing = await firstFailing(context, executor, calls);
+    return failing === undefined
+      ? passed(`Made ${calls.length} sample calls.`)
+      : failed(
+          `${failing.label} should succeed and does not.`,
+          "Made the succeeding sample calls.",
+          failing.seen,
+        );
   }),
 
   ...validateChecks,
   ...repeatChecks,
   ...generatedChecks,
+  ...isolationChecks,
+  ...traceChecks,
 ];
 
 /** Calls the tool with what it must refuse. Its own work is never done. */

@@ -1,12 +1,16 @@
 import type { Approver, Clock, RunOptions, Tool, ToolOutcome } from "@toolweave/core";
+import { cancelledCalls } from "../calling/cancelled-calls.ts";
+import { countOf, grownBy } from "../calling/effect-count.ts";
+import { outcomeLabel } from "../calling/outcome.ts";
+import { underWay } from "../calling/running-call.ts";
+import { around, callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
 import type { EffectCall, SampleCall } from "../manifest.ts";
-import { OpenResources, type OpenResource } from "../open-resources.ts";
-import { around, callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
-import { cancelledCalls } from "./cancelled-calls.ts";
-import { StopWatch, underWay } from "./stop-watch.ts";
+import { OpenResources, type OpenResource } from "../watching/open-resources.ts";
+import { StopWatch } from "../watching/stop-watch.ts";
+import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
 
 /** How often a call is cancelled to see whether something stays each time. */
 const leakCalls = 2;
@@ -85,11 +89,35 @@ export const cancellationChecks: readonly Check[] = [
         : { wrong: "ends when another call of it is cancelled", seen: other },
     );
   }),
+  check("TW-CANCEL-008", async (context) => {
+    const calls = context.samples("slowCalls");
+    const tools = (await context.fresh()).callable();
+    using errors = new StrayErrors(context.manifest);
+    for (const call of calls) {
+      const controller = new AbortController();
+      const watch = new StopWatch(tools);
+      const { signal } = controller;
+      await errors.run(async () => {
+        const outcome = runSample(context, executorOver(watch.tools), call, { signal });
+        await Promise.race([watch.started, outcome.catch(() => {})]);
+        await someTurns();
+        controller.abort();
+        // What becomes of it is for other rules to say.
+        await outcome.catch(() => {});
+        await someTurns();
+      });
+      const [escaped] = errors.caught;
+      if (escaped === undefined) continue;
+      const message = `${callLabel(call)} is cancelled, and an error escapes that nobody can catch: it ends the process.`;
+      return failed(message, "Cancelled the running call.", messageOf(escaped));
+    }
+    return passed(`Cancelled ${calls.length} running sample calls.`);
+  }),
 ];
 
 async function leavesNothing(context: CheckContext): Promise<Finding> {
   const tools = (await context.fresh()).callable();
-  const calls = context.samples("slowCalls").map((call) => ({ call, label: callLabel(call) }));
+  const calls = labelled(context.samples("slowCalls"));
   const cancel = async (call: SampleCall): Promise<void> => {
     const controller = new AbortController();
     const watch = new StopWatch(tools);
@@ -134,8 +162,7 @@ async function beforeStart(
   tools: readonly Tool[],
   call: EffectCall,
 ): Promise<Finding | undefined> {
-  const count = async (): Promise<number> =>
-    context.within(Promise.resolve(call.count()), "count()");
+  const count = (): Promise<number> => countOf(context, call);
   const label = callLabel(call);
   for (const { done, code, run } of moments(context, tools, call)) {
     const before = await count();
@@ -150,7 +177,7 @@ async function beforeStart(
   }
   const before = await count();
   const outcome = await runSample(context, executorOver(tools), call);
-  if ((await count()) > before) return undefined;
+  if ((await grownBy(context, call, before)) > 0) return undefined;
   const message = `${label} has no effect that count() sees: the sample proves nothing.`;
   return failed(message, "Made the call.", outcomeLabel(outcome));
 }
@@ -221,5 +248,9 @@ async function stops(
   const late = await watch.goesOn();
   return late === undefined
     ? undefined
-    : failed(`${label} goes on after it was cancelled.`, done, late);
+    : failed(
+        `${label} goes on after it was cancelled: stop the work when ctx.signal fires.`,
+        done,
+        late,
+      );
 }

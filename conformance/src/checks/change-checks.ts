@@ -1,19 +1,12 @@
+import { canonicalJson, type ToolSource } from "@toolweave/core";
+import { outcomeLabel } from "../calling/outcome.ts";
+import { RunningCall, underWay } from "../calling/running-call.ts";
+import { distinctCalls, executorOver, firstFailing, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { changeAndHear, listening, observedChange } from "../observed-change.ts";
-import {
-  callLabel,
-  distinctCalls,
-  executorOver,
-  firstFailing,
-  outcomeLabel,
-  runSample,
-} from "../sample-run.ts";
-import { someTurns, StrayErrors } from "../stray-errors.ts";
-import { nameOf } from "../subject.ts";
-
-/** Time for a call to get under way, so that there is something to disturb. */
-const underWayMs = 20;
+import { nameOf } from "../running/subject.ts";
+import { changeAndHear, listening, observedChange } from "../watching/observed-change.ts";
+import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
 
 const observed = "Kept the list, changed the tools, and looked at both lists.";
 
@@ -94,7 +87,11 @@ export const changeChecks: readonly Check[] = [
     });
     await someTurns();
     if (outcome === error) {
-      return failed("What a listener throws makes the change fail.", done, messageOf(error));
+      return failed(
+        "What a listener throws makes the change fail: catch it, and call the next one.",
+        done,
+        messageOf(error),
+      );
     }
     if (outcome !== undefined) {
       const message = "A listener that throws keeps another one from hearing.";
@@ -203,38 +200,57 @@ export const changeChecks: readonly Check[] = [
       ? passed(done)
       : failed(`After the change ${fault}.`, done, [fault, ...others]);
   }),
+  check("TW-CHANGE-014", async (context) => {
+    const subject = await context.fresh();
+    const { source } = subject;
+    const before = listText(source);
+    let heard = 0;
+    const { stop } = listening(source, () => (heard += 1));
+    const executor = executorOver(subject.callable());
+    const calls = distinctCalls(context);
+    // What becomes of them is for other rules to say.
+    for (const call of calls) await runSample(context, executor, call).catch(() => {});
+    await context.quiet();
+    stop();
+    const done = `Listened while ${calls.length} calls were made, and for a moment.`;
+    return heard === 0 || listText(source) !== before
+      ? passed(done)
+      : failed(
+          "A change is announced, and the tools are what they were: compare before the listeners are called.",
+          done,
+          `${heard} announcements`,
+        );
+  }),
 ];
 
 async function goesOn(context: CheckContext): Promise<Finding> {
   const subject = await context.fresh();
   const executor = executorOver(subject.callable());
-  const controller = new AbortController();
-  const { signal } = controller;
   const calls = context.samples("slowCalls");
   const done = `Changed the tools while ${calls.length} slow calls ran.`;
-  const ended = new Map<string, string>();
-  const running = calls.map(async (call) => {
-    const outcome = await runSample(context, executor, call, { signal }).catch(() => undefined);
-    if (outcome === undefined || signal.aborted) return;
-    ended.set(callLabel(call), outcomeLabel(outcome));
-  });
+  const running = calls.map((call) => new RunningCall(context, executor, call));
   try {
-    await new Promise((resolve) => setTimeout(resolve, underWayMs));
+    await underWay();
     // One that ends by itself proves nothing.
-    const early = new Set(ended.keys());
+    const disturbed = running.filter(({ came }) => came === undefined);
     const { heard } = listening(subject.source);
     await changeAndHear(context, subject.source, heard);
     await someTurns();
     const names = subject.names();
-    for (const call of calls) {
-      const label = callLabel(call);
-      const seen = ended.get(label);
-      if (seen === undefined || early.has(label) || !names.includes(call.tool)) continue;
-      return failed(`${label} is broken off by a change of the tools.`, done, seen);
+    for (const { call, label, came } of disturbed) {
+      if (came === undefined || typeof came === "string" || !names.includes(call.tool)) continue;
+      return failed(`${label} is broken off by a change of the tools.`, done, outcomeLabel(came));
     }
     return passed(done);
   } finally {
-    controller.abort();
-    await Promise.allSettled(running);
+    await Promise.all(running.map((call) => call.cancel()));
+  }
+}
+
+function listText(source: ToolSource): string {
+  try {
+    return canonicalJson(source.tools().map(({ spec }) => spec));
+  } catch {
+    return "";
   }
 }

@@ -1,19 +1,14 @@
-import {
-  canonicalJson,
-  type CallOptions,
-  type JsonValue,
-  type ToolExecutor,
-  type ToolOutcome,
-} from "@toolweave/core";
+import type { CallOptions, ToolExecutor } from "@toolweave/core";
+import { countOf, grownBy } from "../calling/effect-count.ts";
+import { answerText, isThrottled, outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { EffectCall, SampleCall } from "../manifest.ts";
-import { once } from "../once.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
+import { once } from "../running/once.ts";
 import { drawn } from "../schema/drawn.ts";
-import { countOf } from "./cancelled-calls.ts";
-import { StopWatch } from "./stop-watch.ts";
+import { StopWatch } from "../watching/stop-watch.ts";
 
 /** How many calls run side by side, at least and at most. */
 const fewest = 8;
@@ -50,7 +45,7 @@ export const concurrencyChecks: readonly Check[] = [
 
   check("TW-CONC-004", async (context) => {
     const executor = executorOver((await context.fresh()).callable());
-    const calls = context.samples("effectCalls").map((call) => ({ call, label: callLabel(call) }));
+    const calls = labelled(context.samples("effectCalls"));
     return lookAt(calls, `Made each call once, and ${fewest} times side by side`, ({ call }) =>
       lostEffect(context, executor, call),
     );
@@ -92,14 +87,33 @@ export const concurrencyChecks: readonly Check[] = [
     }
     return passed("Made the succeeding calls beside each slow one.");
   }),
+  check("TW-CONC-008", async (context) => {
+    const tools = (await context.fresh()).callable();
+    const calls = context.samples("effectCalls").map((call) => ({ call, label: callLabel(call) }));
+    return lookAt(calls, "Made each call in two runs, with the same id", async ({ call }) => {
+      const grown: number[] = [];
+      for (let run = 0; run < 2; run++) {
+        const before = await countOf(context, call);
+        const { came } = await make(context, executorOver(tools), call, "call_0");
+        // What becomes of it is for other rules to say.
+        if (succeeded(came) === undefined) return undefined;
+        grown.push(await grownBy(context, call, before));
+      }
+      return grown[0] !== 0 && grown[1] === 0
+        ? {
+            wrong:
+              "has no effect when a call of another run has had the same id: ids are unique within a run alone",
+            seen: grown,
+          }
+        : undefined;
+    });
+  }),
 ];
 
 interface Made {
   readonly call: SampleCall;
   readonly label: string;
-  /** Absent: it did not come to an end. */
-  readonly outcome?: ToolOutcome;
-  readonly unfinished?: string;
+  readonly came: Came;
 }
 
 /** Each call twice, and as many in all as make a crowd. */
@@ -117,31 +131,14 @@ async function make(
   id: string,
   options: CallOptions = {},
 ): Promise<Made> {
-  const label = callLabel(call);
-  try {
-    return { call, label, outcome: await runSample(context, executor, call, options, id) };
-  } catch (error) {
-    return { call, label, unfinished: messageOf(error) };
-  }
+  const came = await runSample(context, executor, call, options, id).catch(messageOf);
+  return { call, label: callLabel(call), came };
 }
 
-function failureOf({ outcome, unfinished }: Made): Fault | undefined {
-  if (outcome === undefined) {
-    return { wrong: "does not end when others run beside it", seen: unfinished };
-  }
-  return succeeded(outcome) || isThrottled(outcome)
-    ? undefined
-    : { wrong: "fails when others run beside it", seen: outcomeLabel(outcome) };
-}
-
-function succeeded(outcome: ToolOutcome): boolean {
-  return outcome.status === "completed" && !outcome.result.isError;
-}
-
-/** Whoever allows only so many calls at a time says so, and that is no defect. */
-function isThrottled(outcome: ToolOutcome): boolean {
-  if (outcome.status === "interrupted") return false;
-  return outcome.error?.code === "rate_limited" || outcome.error?.status === 429;
+function failureOf({ came }: Made): Fault | undefined {
+  if (succeeded(came) !== undefined || isThrottled(came)) return undefined;
+  const what = typeof came === "string" ? "does not end" : "fails";
+  return { wrong: `${what} when others run beside it`, seen: outcomeLabel(came) };
 }
 
 /** Compares what calls answer together with what they answer alone, where that is always the same. */
@@ -154,15 +151,15 @@ async function compare(
   const made = await together([...alone.keys()]);
   const answerNow = answersNow(context);
   return lookAt(made, "Compared what calls answer alone and side by side", async (one) => {
-    const { call, outcome, unfinished } = one;
-    if (outcome !== undefined && isThrottled(outcome)) return undefined;
+    const { call, came } = one;
+    if (isThrottled(came)) return undefined;
     const answer = answerOf(one);
     const expected = alone.get(call);
     if (answer === expected) return undefined;
     // What changes with time, such as a date, is no other call's answer.
     if (answer !== undefined && (await answerNow(call)) !== expected) return undefined;
-    const came = answer ?? (outcome === undefined ? unfinished : outcomeLabel(outcome));
-    return { wrong: "is answered otherwise than alone", seen: `${came} in place of ${expected}` };
+    const seen = `${answer ?? outcomeLabel(came)} in place of ${expected}`;
+    return { wrong: "is answered otherwise than alone", seen };
   });
 }
 
@@ -195,12 +192,9 @@ function answersNow(context: CheckContext): (call: SampleCall) => Promise<string
   };
 }
 
-function answerOf({ outcome }: Made): string | undefined {
-  if (outcome === undefined || outcome.status === "interrupted" || !succeeded(outcome)) {
-    return undefined;
-  }
-  const { content, value = null } = outcome.result;
-  return canonicalJson({ content: content as unknown as JsonValue, value });
+/** `undefined` when it does not succeed. */
+function answerOf({ came }: Made): string | undefined {
+  return succeeded(came) === undefined ? undefined : answerText(came);
 }
 
 async function lostEffect(
@@ -208,21 +202,17 @@ async function lostEffect(
   executor: ToolExecutor,
   call: EffectCall,
 ): Promise<Fault | undefined> {
-  const count = async (): Promise<number> => (await countOf(context, call)) ?? 0;
+  const count = (): Promise<number> => countOf(context, call);
   const start = await count();
   await make(context, executor, call, "alone");
+  const each = await grownBy(context, call, start);
   const before = await count();
-  const each = before - start;
   const made = await Promise.all(
     Array.from({ length: fewest }, (_, index) => make(context, executor, call, `call ${index}`)),
   );
-  const done = made.filter(({ outcome }) => outcome !== undefined && succeeded(outcome)).length;
+  const done = made.filter(({ came }) => succeeded(came) !== undefined).length;
   const expected = done * each;
-  let grown = (await count()) - before;
-  if (grown < expected) {
-    await context.quiet();
-    grown = (await count()) - before;
-  }
+  const grown = await grownBy(context, call, before, expected);
   // One that failed may have had its effect before.
   if (grown >= expected && grown <= fewest * each) return undefined;
   return {
@@ -249,12 +239,19 @@ async function heldUp(
       await Promise.race([made, running]);
       // Either comes to its end here, since both have a deadline.
       if (!ended) continue;
-      if (performance.now() - began < noticeableMs) return undefined;
+      const waited = performance.now() - began;
+      if (waited < noticeableMs) return undefined;
+      // It may take its time by itself.
+      controller.abort();
+      await running;
+      const again = performance.now();
+      await make(context, executor, call, "alone");
+      if (waited < noticeableMs + 2 * (performance.now() - again)) return undefined;
       const label = callLabel(slow);
       return failed(
         `${callLabel(call)} waits until ${label} has ended.`,
         `Made calls while ${label} was running.`,
-        `no answer after ${Math.round(performance.now() - began)} ms`,
+        `no answer after ${Math.round(waited)} ms`,
       );
     }
     return undefined;

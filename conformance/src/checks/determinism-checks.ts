@@ -1,11 +1,11 @@
 import { canonicalJson, type Tool } from "@toolweave/core";
+import { callLabel, executorOfSource, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { notApplicable } from "../finding.ts";
 import { described, lookAt, type DescribedTool } from "../look-at.ts";
-import { readSpec } from "../read-spec.ts";
-import { callLabel, executorOfSource, runSample } from "../sample-run.ts";
+import { readSpec } from "../reading/read-spec.ts";
+import { changedField, otherPlace, type ChangedField } from "../reading/spec-content.ts";
 import { drawn } from "../schema/drawn.ts";
-import { changedField, otherPlace, type ChangedField } from "../spec-content.ts";
 
 /** Making and writing down a spec takes its time: of more tools the seed chooses. */
 const maxTools = 40;
@@ -117,7 +117,7 @@ function changedSince(tool: Tool, before: DescribedTool["spec"]): ChangedField |
   return spec === undefined ? undefined : changedField(before, spec);
 }
 
-/** `undefined` also for one that cannot be read: that is TW-SPEC-020. */
+/** `undefined` also for one that cannot be read: that is TW-LIFE-018's to say. */
 function fingerprintOf(tool: Tool): string | undefined {
   try {
     return tool.fingerprint;

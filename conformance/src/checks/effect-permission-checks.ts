@@ -1,15 +1,17 @@
 import type { ExecutorOptions, PolicyFunction, Tool } from "@toolweave/core";
+import { countOf } from "../calling/effect-count.ts";
+import { outcomeLabel } from "../calling/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, notApplicable, passed, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { EffectCall } from "../manifest.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
 
 /** What tools say of their effects, and when those come. */
 export const effectPermissionChecks: readonly Check[] = [
   check("TW-PERM-002", async (context) => {
     const tools = (await context.fresh()).callable();
-    const calls = context.samples("effectCalls").map((call) => ({ call, label: callLabel(call) }));
+    const calls = labelled(context.samples("effectCalls"));
     return lookAt(calls, "Read the annotations of each tool that has an effect", ({ call }) => {
       const annotations = toolOf(tools, call)?.spec.annotations;
       return annotations?.readOnlyHint === true
@@ -30,10 +32,9 @@ export const effectPermissionChecks: readonly Check[] = [
 
   check("TW-PERM-009", async (context) => {
     const tools = (await context.fresh()).callable();
-    const calls = context
-      .samples("effectCalls")
-      .filter((call) => toolOf(tools, call)?.spec.provenance.adapter === "code")
-      .map((call) => ({ call, label: callLabel(call) }));
+    const own = (call: EffectCall): boolean =>
+      toolOf(tools, call)?.spec.provenance.adapter === "code";
+    const calls = labelled(context.samples("effectCalls").filter(own));
     if (calls.length === 0) {
       return notApplicable("No sample call with an effect is of a function of the host's own.");
     }
@@ -80,7 +81,7 @@ async function refusedFault(
   tools: readonly Tool[],
   call: EffectCall,
 ): Promise<Finding | undefined> {
-  const count = (): Promise<number> => context.within(Promise.resolve(call.count()), "count()");
+  const count = (): Promise<number> => countOf(context, call);
   const label = callLabel(call);
   const tool = toolOf(tools, call);
   const first = await count();
@@ -91,7 +92,11 @@ async function refusedFault(
     if (grown !== 0) {
       // More of it may be on its way, and other rules count, too.
       await context.quiet();
-      return failed(`${label} has its effect although it is refused.`, done, `${grown} more`);
+      return failed(
+        `${label} has its effect although it is refused: preflight and validate must do none of it.`,
+        done,
+        `${grown} more`,
+      );
     }
     if (outcome.status !== "failed" || outcome.error.code !== code) {
       return failed(`${label} does not end with ${code}.`, done, outcomeLabel(outcome));

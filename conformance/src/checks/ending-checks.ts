@@ -1,13 +1,17 @@
 import type { ToolExecutor, ToolSource } from "@toolweave/core";
+import { RunningCall, underWay } from "../calling/running-call.ts";
+import {
+  callLabel,
+  distinctCalls,
+  executorOver,
+  firstFailing,
+  runSample,
+} from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, passed } from "../finding.ts";
-import { once } from "../once.ts";
-import { openLabel, remainsOf, wholeLife, type Remains } from "../remains.ts";
-import { callLabel, distinctCalls, executorOver, firstFailing, runSample } from "../sample-run.ts";
-import { someTurns, StrayErrors } from "../stray-errors.ts";
-
-/** Time for a call to get under way, so that there is something to break off. */
-const underWayMs = 20;
+import { once } from "../running/once.ts";
+import { openLabel, remainsOf, wholeLife, type Remains } from "../watching/remains.ts";
+import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
 
 /** How a source ends. */
 export const endingChecks: readonly Check[] = [
@@ -81,30 +85,26 @@ export const endingChecks: readonly Check[] = [
 
   check("TW-LIFE-012", async (context) => {
     const { source, executor } = await working(context);
-    const controller = new AbortController();
-    const { signal } = controller;
     const calls = context.samples("slowCalls");
     const done = `Started ${calls.length} slow calls and closed it.`;
-    const running = calls.map((call) => ({
-      call,
-      outcome: runSample(context, executor, call, { signal }).then(
-        () => undefined,
-        (error: unknown) => messageOf(error),
-      ),
-    }));
+    const running = calls.map((call) => new RunningCall(context, executor, call));
     try {
-      await new Promise((resolve) => setTimeout(resolve, underWayMs));
+      await underWay();
       await context.within(source.close(), "close()");
-      for (const { call, outcome } of running) {
-        const late = await outcome;
-        if (late === undefined) continue;
-        return failed(`${callLabel(call)} goes on although its source is closed.`, done, late);
+      for (const { label, ended } of running) {
+        const came = await ended;
+        if (typeof came !== "string") continue;
+        return failed(
+          `${label} goes on although its source is closed: close() has to end what is under way.`,
+          done,
+          came,
+        );
       }
       return passed(done);
     } catch (error) {
       return failed("It cannot be closed while a call runs.", done, messageOf(error));
     } finally {
-      controller.abort();
+      await Promise.all(running.map((call) => call.cancel()));
     }
   }),
 

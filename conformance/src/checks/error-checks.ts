@@ -1,11 +1,17 @@
 import { errorCodes, ToolError, type ToolErrorCode } from "@toolweave/core";
+import {
+  failingCalls,
+  lookAtFailures,
+  lookAtTexts,
+  type Failure,
+} from "../calling/failing-calls.ts";
+import { outcomeLabel, succeeded } from "../calling/outcome.ts";
+import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, passed, show, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
-import { answeredProgrammingError, programmingError } from "../programming-error.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
-import { cameOf, failingCalls, lookAtFailures, lookAtTexts, type Failure } from "./failures.ts";
-import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "./error-text.ts";
+import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "../reading/error-text.ts";
+import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
 
 /** Bytes that a model is asked to read of one error. */
 const maxErrorBytes = 4000;
@@ -33,6 +39,15 @@ const lasting: ReadonlySet<ToolErrorCode> = new Set([
   "internal",
 ]);
 
+/** What only an executor can know: that a call was stopped, or that a person refused it. */
+const executorsOwn: ReadonlySet<ToolErrorCode> = new Set([
+  "not_advertised",
+  "approval_rejected",
+  "approval_invalid",
+  "cancelled",
+  "skipped",
+]);
+
 /** The statuses of answers that say the request itself is wrong (RFC 9110, section 15.5). */
 const lastingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 406, 410, 413, 414, 415, 422]);
 
@@ -40,12 +55,15 @@ const lastingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 406, 410, 4
 export const errorChecks: readonly Check[] = [
   check("TW-ERROR-001", async (context) =>
     lookAt(await failingCalls(context), "Read what each failed call says", (made) => {
-      if (made.outcome === undefined) {
-        return { wrong: "does not come to an end", seen: cameOf(made) };
-      }
-      if (!("text" in made)) return { wrong: "should fail and does not", seen: cameOf(made) };
+      const { came } = made;
+      if (typeof came === "string") return { wrong: "does not come to an end", seen: came };
+      if (!("text" in made))
+        return {
+          wrong: "should fail and does not: throw a ToolError when it goes wrong",
+          seen: outcomeLabel(came),
+        };
       return made.text.trim() === ""
-        ? { wrong: "fails and says nothing", seen: cameOf(made) }
+        ? { wrong: "fails and says nothing", seen: outcomeLabel(came) }
         : undefined;
     }),
   ),
@@ -77,14 +95,14 @@ export const errorChecks: readonly Check[] = [
 
   check("TW-ERROR-005", (context) =>
     lookAtFailures(context, "Made each failing call twice", ({ error, again }) => {
-      const { outcome } = again;
-      const error2 =
-        outcome === undefined || outcome.status === "interrupted" ? undefined : outcome.error;
-      if (error2?.code === error.code || passing.has(error.code)) return undefined;
-      if (error2 !== undefined && passing.has(error2.code)) return undefined;
+      const { came } = again;
+      const other =
+        typeof came === "string" || came.status === "interrupted" ? undefined : came.error?.code;
+      if (other === error.code || passing.has(error.code)) return undefined;
+      if (other !== undefined && passing.has(other)) return undefined;
       return {
         wrong: `fails with ${error.code}, and otherwise when it is made again`,
-        seen: cameOf(again),
+        seen: outcomeLabel(came),
       };
     }),
   ),
@@ -97,7 +115,11 @@ export const errorChecks: readonly Check[] = [
       const slip = programmingError(thrown?.value) ?? answeredProgrammingError(text);
       return slip === undefined
         ? undefined
-        : { wrong: "does not fail as it should: its program goes wrong", seen: slip };
+        : {
+            wrong:
+              "meets a mistake in the tool's own code: look for this case, and throw a ToolError",
+            seen: slip,
+          };
     }),
   ),
 
@@ -171,6 +193,16 @@ export const errorChecks: readonly Check[] = [
       return blankText(own) ? { wrong: "does not say what is wrong", seen: text } : undefined;
     }),
   ),
+  check("TW-ERROR-016", (context) =>
+    lookAtFailures(context, "Read the code of each error", ({ error }) =>
+      executorsOwn.has(error.code)
+        ? {
+            wrong: `fails with ${error.code}, which is the executor's to say: take timeout, unavailable or execution_failed`,
+            seen: json(error),
+          }
+        : undefined,
+    ),
+  ),
 ];
 
 async function doesNoHarm(context: CheckContext): Promise<Finding> {
@@ -184,13 +216,10 @@ async function doesNoHarm(context: CheckContext): Promise<Finding> {
   const done = `Made ${failing.length} calls that fail, and ${succeeding.length} that succeed after them.`;
   for (const call of succeeding) {
     const label = callLabel(call);
-    try {
-      const outcome = await runSample(context, executor, call);
-      if (outcome.status === "completed" && !outcome.result.isError) continue;
-      return failed(`${label} fails after another call failed.`, done, outcomeLabel(outcome));
-    } catch (error) {
-      return failed(`${label} does not end after another call failed.`, done, messageOf(error));
-    }
+    const came = await runSample(context, executor, call).catch(messageOf);
+    if (succeeded(came) !== undefined) continue;
+    const what = typeof came === "string" ? "does not end" : "fails";
+    return failed(`${label} ${what} after another call failed.`, done, outcomeLabel(came));
   }
   return passed(done);
 }

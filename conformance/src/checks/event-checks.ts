@@ -1,10 +1,6 @@
-import { isContentBlock, type ToolOutcome, type ToolProgress } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
-import { jsonDefect } from "../json-defect.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import { callLabel, outcomeLabel } from "../sample-run.ts";
-import { isObject } from "../schema/subschemas.ts";
+import { isContentBlock, type ToolProgress } from "@toolweave/core";
+import { outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
+import { callLabel } from "../calling/sample-run.ts";
 import {
   lateRuns,
   sentAlone,
@@ -12,8 +8,14 @@ import {
   sentText,
   updatingRuns,
   type UpdatingRun,
-} from "../updates.ts";
-import type { Sent } from "../watched.ts";
+} from "../calling/updating-calls.ts";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { failed, notApplicable, passed, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import { jsonDefect } from "../reading/json-defect.ts";
+import { outputFields } from "../reading/returned-output.ts";
+import { isObject } from "../schema/subschemas.ts";
+import type { Sent } from "../watching/sent.ts";
 
 /** More than anybody can follow. */
 const mostSent = 1000;
@@ -25,7 +27,7 @@ export const eventChecks: readonly Check[] = [
   check("TW-EVENT-001", (context) =>
     lookAtRuns(context, "Made the calls that show how far they are", ({ outcome, sent }) => {
       if (typeof outcome === "string") return { wrong: "does not come to an end", seen: outcome };
-      if (outcome.status !== "completed" || outcome.result.isError) {
+      if (succeeded(outcome) === undefined) {
         return { wrong: "does not complete", seen: outcomeLabel(outcome) };
       }
       return sent.length > 0
@@ -126,17 +128,6 @@ function lookAtSent(
   });
 }
 
-const outputFields = new Set([
-  "content",
-  "value",
-  "isError",
-  "error",
-  "artifacts",
-  "details",
-  "childRunId",
-  "provider",
-]);
-
 /** What is no output of a tool, or is one that comes out as something else. */
 function updateFault({ kind, given }: Sent): Fault | undefined {
   if (kind !== "update") return undefined;
@@ -189,7 +180,7 @@ function backwardFault(sent: readonly Sent[]): Fault | undefined {
   return undefined;
 }
 
-function hasAnswer(outcome: ToolOutcome | string): boolean {
+function hasAnswer(outcome: Came): boolean {
   if (typeof outcome === "string" || outcome.status !== "completed") return true;
   const { content, value, artifacts } = outcome.result;
   return !isEmpty({ content, value }) || artifacts.length > 0;

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
 import { check, type Check } from "../check.ts";
 import { described, lookAt, type Fault } from "../look-at.ts";
-import { isSpecField } from "../read-spec.ts";
-import { redactionFault, refusedField } from "../refused-field.ts";
+import { isBoolean, isFilledString, isString, misfit, type Test } from "../reading/misfit.ts";
+import { isSpecField } from "../reading/read-spec.ts";
+import { redactionFault, refusedField } from "../reading/refused-field.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { isBoolean, isFilledString, isString, misfit, type Test } from "./misfit.ts";
 
 const provenance: Readonly<Record<string, Test>> = {
   adapter: isFilledString,

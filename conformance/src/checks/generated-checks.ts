@@ -1,10 +1,11 @@
-import { isContentBlock, type ToolOutcome } from "@toolweave/core";
+import { isContentBlock, isToolName, type ToolOutcome } from "@toolweave/core";
+import { lookAtGenerated, type FaultOf } from "../calling/generated-answers.ts";
+import type { InputKind } from "../calling/generated-calls.ts";
+import { outcomeLabel } from "../calling/outcome.ts";
 import { check, type Check } from "../check.ts";
-import { lookAtGenerated, type FaultOf, type InputKind } from "../generated-answers.ts";
-import { contentOf } from "../sample-answers.ts";
-import { outcomeLabel } from "../sample-run.ts";
-import { mediaFault, resourceFault, uriFault } from "./block-faults.ts";
-import { blockFault, dataFault } from "./result-checks.ts";
+import { failed } from "../finding.ts";
+import { mediaFault, resourceFault, uriFault } from "../reading/block-faults.ts";
+import { blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 
 function shown(outcome: ToolOutcome | undefined): string {
   return outcome === undefined ? "none" : outcomeLabel(outcome);
@@ -24,15 +25,24 @@ function wrongWith(...kinds: readonly InputKind[]): FaultOf {
 
 /** What tools make of whatever their schemas accept. */
 export const generatedChecks: readonly Check[] = [
-  check("TW-CALL-009", (context) =>
-    lookAtGenerated(
+  check("TW-CALL-009", async (context) => {
+    const { generatedCalls = [] } = context.manifest;
+    const names = (await context.subject()).names();
+    const missing =
+      generatedCalls === "all" ? [] : generatedCalls.filter((name) => !names.includes(name));
+    // It may be there under a name that is none: TW-NAME-001 says so.
+    if (missing.length > 0 && names.every(isToolName)) {
+      const message = `generatedCalls names ${missing.join(", ")}, and there is no such tool.`;
+      return failed(message, "Looked for the tools that may be called.", names.slice(0, 20));
+    }
+    return lookAtGenerated(
       context,
       "Looked for programming errors in what came",
       ["ordinary"],
       goesWrong,
       wrongWith("least"),
-    ),
-  ),
+    );
+  }),
 
   check("TW-CALL-010", (context) =>
     lookAtGenerated(

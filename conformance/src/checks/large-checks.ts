@@ -1,20 +1,21 @@
 import type { ToolOutcome } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, type Finding } from "../finding.ts";
 import {
   ArtifactProbe,
   promisedBytes,
   showingExecutor,
   storingExecutor,
-  succeeded,
   wholeBytes,
-} from "../large-run.ts";
+} from "../calling/large-calls.ts";
+import { answerText, outcomeLabel, succeeded } from "../calling/outcome.ts";
+import { callLabel, labelled, runSample } from "../calling/sample-run.ts";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { messageOf, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { LargeCall } from "../manifest.ts";
-import { once } from "../once.ts";
-import { textsOf } from "../sample-answers.ts";
-import { around, callLabel, outcomeLabel, runSample } from "../sample-run.ts";
-import { typeFault } from "./stored-type.ts";
+import { textsOf } from "../reading/returned-output.ts";
+import { typeFault } from "../reading/stored-type.ts";
+import { once } from "../running/once.ts";
+import { watchGiven } from "../watching/given.ts";
 import { streamChecks } from "./stream-checks.ts";
 
 /** A text of base64 that is no longer than this may be a key or a hash. */
@@ -39,14 +40,14 @@ export const largeChecks: readonly Check[] = [
     const calls = context.samples("largeCalls");
     const alone = new Map<LargeCall, string>();
     for (const call of calls) {
-      const first = answerOf(await runSample(context, executor, call));
+      const first = answerText(await runSample(context, executor, call));
       // What answers differently each time tells nothing.
-      if (answerOf(await runSample(context, executor, call)) === first) alone.set(call, first);
+      if (answerText(await runSample(context, executor, call)) === first) alone.set(call, first);
     }
     const atOnce = await Promise.all(
       [...calls, ...calls].map(async (call) => ({
         call,
-        answer: answerOf(await runSample(context, executor, call)),
+        answer: answerText(await runSample(context, executor, call)),
       })),
     );
     return lookAtCalls(
@@ -57,7 +58,7 @@ export const largeChecks: readonly Check[] = [
         const other = atOnce.find(({ call: one, answer }) => one === call && answer !== usual);
         if (usual === undefined || other === undefined) return undefined;
         // It may have changed meanwhile, of itself.
-        if (answerOf(await runSample(context, executor, call)) !== usual) return undefined;
+        if (answerText(await runSample(context, executor, call)) !== usual) return undefined;
         return {
           wrong: "answers otherwise when other large calls are made at the same time",
           seen: difference(usual, other.answer),
@@ -72,7 +73,7 @@ export const largeChecks: readonly Check[] = [
     return lookAtCalls(context, "Read what each large call stored", async (call) => {
       const outcome = await runSample(context, executor, call);
       for (const ref of succeeded(outcome)?.artifacts ?? []) {
-        const wrong = await typeFault(context, executor, probe, ref);
+        const wrong = typeFault(await probe.read(context, executor, ref), ref);
         if (wrong !== undefined) return { wrong, seen: ref };
       }
       return undefined;
@@ -110,8 +111,7 @@ function lookAtCalls(
   done: string,
   faultOf: (call: LargeCall) => Fault | undefined | Promise<Fault | undefined>,
 ): Promise<Finding> {
-  const calls = context.samples("largeCalls").map((call) => ({ call, label: callLabel(call) }));
-  return lookAt(calls, done, ({ call }) => faultOf(call));
+  return lookAt(labelled(context.samples("largeCalls")), done, ({ call }) => faultOf(call));
 }
 
 /** What was seen of a large output; the output itself is not kept. */
@@ -145,11 +145,9 @@ async function lookAtMade(
 
 async function makeAll(context: CheckContext): Promise<readonly Made[]> {
   let returned: unknown;
-  const tools = (await context.fresh()).callable().map((tool) =>
-    around(tool, {
-      invoke: async (args, ctx) => (returned = await tool.invoke(args, ctx)),
-    }),
-  );
+  const tools = watchGiven((await context.fresh()).callable(), (given) => {
+    if ("returned" in given) ({ returned } = given);
+  });
   const executor = storingExecutor(tools);
   const make = async (call: LargeCall): Promise<Seen> => {
     returned = undefined;
@@ -196,15 +194,6 @@ function wholeFault(
         wrong: `gives less than the ${promised} bytes that the manifest says it has${when}`,
         seen: `${bytes} bytes`,
       };
-}
-
-/** What was answered; keys of artifacts are new each time. */
-function answerOf(outcome: ToolOutcome): string {
-  const result = succeeded(outcome);
-  if (result === undefined) return outcomeLabel(outcome);
-  const { content, artifacts } = result;
-  const stored = artifacts.map(({ mediaType, size }) => ({ mediaType, size }));
-  return JSON.stringify({ content, stored }).replaceAll(/art_[0-9a-f]{32}/g, "art_");
 }
 
 function difference(usual: string, other: string): object {

@@ -1,10 +1,11 @@
 import type { SourceProblem, ToolSource } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed, type Finding } from "../finding.ts";
-import { jsonDefect } from "../json-defect.ts";
+import { failed, messageOf, passed, withCauses, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
-import { someTurns, StrayErrors } from "../stray-errors.ts";
-import { partFault } from "../tool-parts.ts";
+import { jsonDefect } from "../reading/json-defect.ts";
+import { isPointer } from "../reading/json-pointer.ts";
+import { partFault } from "../reading/tool-parts.ts";
+import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
 import { endingChecks } from "./ending-checks.ts";
 
 /** How a source begins, lives and ends. */
@@ -20,7 +21,7 @@ export const lifecycleChecks: readonly Check[] = [
         ? passed(`${done} It has ${tools.length} tools.`)
         : failed(`What stands at ${alien} in the list is no tool.`, done, tools[alien]);
     } catch (error) {
-      return failed("It does not become ready.", done, messageOf(error));
+      return failed("It does not become ready.", done, withCauses(error));
     }
   }),
 
@@ -223,7 +224,7 @@ function problemFault(problem: SourceProblem): string | undefined {
     if (typeof text !== "string" || text.trim() === "") return `has no ${field}`;
   }
   const { pointer, severity } = problem;
-  if (pointer !== undefined && !/^(?:\/(?:[^~/]|~[01])*)*$/.test(pointer)) {
+  if (pointer !== undefined && !isPointer(pointer)) {
     return "has a pointer that is no JSON pointer (RFC 6901)";
   }
   return severity === undefined || severity === "error" || severity === "warning"

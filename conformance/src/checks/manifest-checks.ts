@@ -20,8 +20,8 @@ export const manifestChecks: readonly Check[] = [
     const done = `Looked for ${declarations.length} declarations in the manifest.`;
     if (silent.length === 0) return passed(done);
     return failed(
-      `The manifest says nothing of ${silent.join(", ")}, and the rules that need it are not checked: ` +
-        `give ${silent.map(placeOf).join(", ")}, or say in "without" why there is none.`,
+      `The manifest says nothing of ${silent.map(placeOf).join(", ")}, and rules that need it are not ` +
+        `checked: declare ${silent.length === 1 ? "it" : "each"}, or say in "without" why there is none.`,
       done,
       { declared: declarations.filter((declaration) => declares(manifest, declaration)) },
     );

@@ -1,18 +1,22 @@
 import type { ToolOutcome } from "@toolweave/core";
+import { countOf } from "../calling/effect-count.ts";
+import { RunningCall, underWay } from "../calling/running-call.ts";
+import {
+  callLabel,
+  distinctCalls,
+  executorOver,
+  firstFailing,
+  runSample,
+} from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
 import type { EffectCall, SampleCall } from "../manifest.ts";
-import { madeWhileAway } from "../made-while-away.ts";
-import { observedOutage } from "../observed-outage.ts";
-import { openLabel, remainsOf } from "../remains.ts";
-import { callLabel, distinctCalls, executorOver, firstFailing, runSample } from "../sample-run.ts";
-import { sheltered } from "../stray-errors.ts";
-import type { Subject } from "../subject.ts";
-import { whileAway } from "../while-away.ts";
-
-/** Time for a call to get under way, so that there is something to break off. */
-const underWayMs = 20;
+import type { Subject } from "../running/subject.ts";
+import { observedOutage } from "../watching/observed-outage.ts";
+import { sheltered } from "../watching/stray-errors.ts";
+import { whileAway } from "../watching/while-away.ts";
+import { absentBackendChecks } from "./absent-backend-checks.ts";
 
 /** Codes that tell a host to wait and try again, or to look what has become of the call. */
 const tellingCodes: ReadonlySet<string> = new Set([
@@ -77,63 +81,12 @@ export const outageChecks: readonly Check[] = [
     }),
   ),
 
-  check("TW-OUTAGE-006", async (context) => {
-    const { unmade, late, wrongError } = await madeWhileAway(context);
-    if (unmade !== undefined) return notApplicable(unmade);
-    const done = "Made a source while the backend was away and waited for ready.";
-    if (late !== undefined) {
-      return failed("ready never settles: reject when the backend cannot be reached.", done, late);
-    }
-    return wrongError === undefined
-      ? passed(done)
-      : failed("ready rejects with what is no ToolError: nobody can tell why.", done, wrongError);
-  }),
-
-  check("TW-OUTAGE-007", (context) =>
-    sheltered(context.manifest, async () => {
-      const done = "Made a source while the backend was away, waited for ready, and closed it.";
-      const live = async (): Promise<void> => {
-        const subject = await context.created().catch(() => undefined);
-        await context.within(
-          Promise.resolve(subject?.source.ready).catch(() => {}),
-          "ready",
-        );
-        await context.within(Promise.resolve(subject?.source.close()), "close()");
-      };
-      try {
-        const { open, listeners } = await whileAway(context, () => remainsOf(context, live));
-        if (open.length === 0 && listeners.length === 0) return passed(done);
-        const [first] = open;
-        return failed(
-          `A source that could not be loaded leaves ${first?.what ?? "a listener of process"} behind.`,
-          done,
-          first === undefined ? listeners : openLabel(open),
-        );
-      } catch (error) {
-        return failed(
-          "A source that could not be loaded cannot be closed.",
-          done,
-          messageOf(error),
-        );
-      }
-    }),
-  ),
-
-  check("TW-OUTAGE-008", async (context) => {
-    const { unmade, escaped } = await madeWhileAway(context);
-    if (unmade !== undefined) return notApplicable(unmade);
-    const done = "Made a source while the backend was away, and left it alone for a while.";
-    return escaped === undefined
-      ? passed(done)
-      : failed("A rejection that nobody handles ends the process.", done, escaped);
-  }),
-
   check("TW-OUTAGE-009", async (context) => {
     const { escaped } = await observedOutage(context);
     return escaped === undefined
       ? passed(`${observed}.`)
       : failed(
-          "An error escapes that nobody can catch: it ends the process.",
+          "An error escapes that nobody can catch, and ends the process: what runs in the background has to catch its own.",
           `${observed}.`,
           escaped,
         );
@@ -168,8 +121,7 @@ export const outageChecks: readonly Check[] = [
     sheltered(context.manifest, async () => {
       const executor = executorOver((await context.fresh()).callable());
       const calls = context.samples("effectCalls");
-      const count = (call: EffectCall): Promise<number> =>
-        context.within(Promise.resolve(call.count()), "count()");
+      const count = (call: EffectCall): Promise<number> => countOf(context, call);
       const before = await Promise.all(calls.map(count));
       const outcomes = await whileAway(context, () =>
         Promise.all(calls.map((call) => runSample(context, executor, call).catch(() => undefined))),
@@ -190,6 +142,8 @@ export const outageChecks: readonly Check[] = [
       });
     }),
   ),
+
+  ...absentBackendChecks,
 ];
 
 async function recovers(context: CheckContext): Promise<Finding> {
@@ -235,26 +189,28 @@ async function breaksOff(context: CheckContext): Promise<Finding> {
   const executor = executorOver((await context.fresh()).callable());
   const calls = context.samples("slowCalls");
   const done = `Took the backend away while ${calls.length} slow calls ran.`;
-  const controller = new AbortController();
-  const start = (call: SampleCall): Promise<ToolOutcome | string> =>
-    runSample(context, executor, call, { signal: controller.signal }).catch(messageOf);
-  const running = calls.map((call) => ({ call, outcome: start(call) }));
+  const started: RunningCall[] = [];
+  const start = (call: SampleCall): RunningCall => {
+    const running = new RunningCall(context, executor, call);
+    started.push(running);
+    return running;
+  };
+  const running = calls.map(start);
   try {
-    await new Promise((resolve) => setTimeout(resolve, underWayMs));
+    await underWay();
     return await whileAway(context, async () => {
-      for (const { call, outcome } of running) {
+      for (const { call, label, ended } of running) {
         // A call that can be begun without the backend need not end with it.
-        const begun = await Promise.race([start(call), context.quiet()]);
+        const begun = await Promise.race([start(call).ended, context.quiet()]);
         if (begun === undefined) continue;
-        const came = await outcome;
+        const came = await ended;
         if (typeof came !== "string") continue;
-        return failed(`${callLabel(call)} goes on without the backend.`, done, came);
+        return failed(`${label} goes on without the backend.`, done, came);
       }
       return passed(done);
     });
   } finally {
-    controller.abort();
-    await Promise.allSettled(running.map(({ outcome }) => outcome));
+    await Promise.all(started.map((call) => call.cancel()));
   }
 }
 

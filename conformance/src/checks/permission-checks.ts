@@ -1,27 +1,25 @@
 import { canonicalJson, type PermissionRequest } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
-import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
 import {
-  isValid,
-  permissionsOf,
-  propose,
-  proposingTools,
-  type Proposal,
-  type ProposingTool,
-} from "../proposals.ts";
-import { changeBy } from "../state.ts";
+  askedAgain,
+  lookAtProposals,
+  nothingProposed,
+  proposedFault,
+  smallest,
+} from "../calling/look-at-proposals.ts";
+import { permissionsOf, proposingTools } from "../calling/proposals.ts";
+import { check, type Check } from "../check.ts";
+import { notApplicable } from "../finding.ts";
+import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
 import {
   accessOf,
   hasControls,
   permissionFault,
   reachFault,
   targetFault,
-} from "./permission-fault.ts";
+} from "../reading/permission-fault.ts";
+import { changeBy } from "../watching/state.ts";
 import { effectPermissionChecks } from "./effect-permission-checks.ts";
-
-/** Asked twice, a preflight is asked about so many arguments of each tool. */
-const askedTwice = 3;
+import { pathPermissionChecks } from "./path-permission-checks.ts";
 
 /** What tools say that they do, beside what they do. */
 export const permissionChecks: readonly Check[] = [
@@ -73,13 +71,6 @@ export const permissionChecks: readonly Check[] = [
     const done = "Asked each preflight about arguments that the schema accepts";
     return lookAt(tools, done, ({ silence }) => silence);
   }),
-
-  check("TW-PERM-007", (context) =>
-    lookAtProposals(context, "Looked at the paths that are proposed", async (tool) => {
-      const asSent = proposedFault(tool, pathFault);
-      return asSent ?? (await climbingFault(context, tool));
-    }),
-  ),
 
   check("TW-PERM-010", (context) =>
     lookAtProposals(context, "Compared the arguments before and after each preflight", (tool) =>
@@ -150,51 +141,9 @@ export const permissionChecks: readonly Check[] = [
     ),
   ),
 
+  ...pathPermissionChecks,
   ...effectPermissionChecks,
 ];
-
-const nothingProposed: Finding = notApplicable("No tool has a preflight.");
-
-/** Looks at the tools whose preflights answer; the others break TW-PERM-006 already. */
-async function lookAtProposals(
-  context: CheckContext,
-  done: string,
-  faultOf: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
-): Promise<Finding> {
-  const tools = (await proposingTools(context)).filter(({ proposals }) => proposals.length > 0);
-  return tools.length === 0 ? nothingProposed : lookAt(tools, done, faultOf);
-}
-
-/** The fault of the proposal with the smallest arguments. */
-function smallest(
-  proposals: readonly Proposal[],
-  faultOf: (proposal: Proposal) => Fault | undefined,
-): Fault | undefined {
-  let found: Fault | undefined;
-  let length = Infinity;
-  for (const proposal of proposals) {
-    const fault = faultOf(proposal);
-    const own = canonicalJson(proposal.args).length;
-    if (fault === undefined || own >= length) continue;
-    found = { ...fault, seen: { arguments: proposal.args, proposed: fault.seen } };
-    length = own;
-  }
-  return found;
-}
-
-/** The first fault of a permission that the tool proposes. */
-function proposedFault(
-  tool: ProposingTool | undefined,
-  wrongOf: (request: PermissionRequest) => string | undefined,
-): Fault | undefined {
-  return smallest(tool?.proposals ?? [], (proposal) => {
-    for (const request of permissionsOf(proposal)) {
-      const wrong = wrongOf(request);
-      if (wrong !== undefined) return { wrong, seen: request };
-    }
-    return undefined;
-  });
-}
 
 function writingFault({ spec }: DescribedTool): Fault | undefined {
   const { access } = spec.annotations;
@@ -209,20 +158,6 @@ function writes({ kind }: PermissionRequest): string | undefined {
     : undefined;
 }
 
-/** Asks again what was asked before, about a few of the arguments. */
-async function askedAgain(
-  context: CheckContext,
-  tool: ProposingTool,
-  faultOf: (before: Proposal, again: unknown) => Fault | undefined,
-): Promise<Fault | undefined> {
-  for (const before of tool.proposals.slice(0, askedTwice)) {
-    const answer = await propose(context, tool, structuredClone(before.args));
-    const fault = faultOf(before, "given" in answer ? answer.given : answer);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
 /** What was proposed, as far as it can be compared. */
 function textOf(given: unknown): string {
   try {
@@ -230,38 +165,4 @@ function textOf(given: unknown): string {
   } catch {
     return "what is no JSON";
   }
-}
-
-function pathFault({ kind, target }: PermissionRequest): string | undefined {
-  const climbs = kind.startsWith("fs.") && target.split(/[\\/]/).includes("..");
-  return climbs ? `proposes ${kind} for a path with ".." in it` : undefined;
-}
-
-/** Calls that climb out of the path which they name: refused, or proposed as what they come to. */
-async function climbingFault(
-  context: CheckContext,
-  tool: ProposingTool,
-): Promise<Fault | undefined> {
-  for (const proposal of tool.proposals.slice(0, askedTwice)) {
-    for (const name of pathArguments(proposal)) {
-      const args = { ...proposal.args, [name]: `${String(proposal.args[name])}/../../conformance` };
-      if (!(await isValid(context, tool, args))) continue;
-      const answer = await propose(context, tool, structuredClone(args));
-      if (!("given" in answer)) continue;
-      const asked = { ...tool, proposals: [{ args, given: answer.given }] };
-      const fault = proposedFault(asked, pathFault);
-      if (fault !== undefined) return fault;
-    }
-  }
-  return undefined;
-}
-
-/** The arguments that stand in the path which is proposed. */
-function pathArguments(proposal: Proposal): string[] {
-  const paths = permissionsOf(proposal).filter(({ kind }) => kind.startsWith("fs."));
-  return Object.entries(proposal.args).flatMap(([name, value]) =>
-    typeof value === "string" && value !== "" && paths.some(({ target }) => target.includes(value))
-      ? [name]
-      : [],
-  );
 }

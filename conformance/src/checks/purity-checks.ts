@@ -1,17 +1,28 @@
-import fc from "fast-check";
 import type { JsonObject, Tool, ToolAnnotations } from "@toolweave/core";
+import fc from "fast-check";
+import { countOf, grownBy } from "../calling/effect-count.ts";
+import {
+  callLabel,
+  executorOver,
+  knownArguments,
+  labelled,
+  runSample,
+} from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, notApplicable, passed, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
-import { callLabel, executorOver, knownArguments, runSample } from "../sample-run.ts";
+import type { SampleCall, SampleKind } from "../manifest.ts";
+import { TooLate } from "../running/within.ts";
 import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
-import { changeBy, changeOf, stateOf } from "../state.ts";
+import { changeBy, changeOf, stateOf } from "../watching/state.ts";
 
 /** So many arguments are made for one tool, beside those of the sample calls. */
 const argumentSets = 5;
 
-/** Whether tools keep what their hints promise. */
+/** Calls that come to an end by themselves. */
+const ending = ["succeedingCalls", "failingCalls", "updatingCalls"] as const;
+
+/** Whether tools keep what their hints promise, and do what they do once. */
 export const purityChecks: readonly Check[] = [
   check("TW-PURE-001", async (context) => {
     const tools = (await context.fresh()).callable();
@@ -30,6 +41,7 @@ export const purityChecks: readonly Check[] = [
       context,
       tools,
       ({ idempotentHint, readOnlyHint }) => idempotentHint === true && readOnlyHint !== true,
+      [...ending, "effectCalls"],
     );
     if (calls.length === 0) {
       return notApplicable("No sample call is of a tool that is idempotent and not read-only.");
@@ -62,6 +74,21 @@ export const purityChecks: readonly Check[] = [
     const done = `Compared state() before and after ${tools.length} specs were read.`;
     return change === undefined ? passed(done) : readingFault(context, done, change);
   }),
+
+  check("TW-PURE-005", async (context) => {
+    const executor = executorOver((await context.fresh()).callable());
+    const calls = labelled(context.samples("effectCalls"));
+    return lookAt(calls, "Counted the effects of each call", async ({ call }) => {
+      const before = await countOf(context, call);
+      await runSample(context, executor, call);
+      const grown = await grownBy(context, call, before);
+      if (grown <= 1) return undefined;
+      return {
+        wrong: `has its effect ${grown} times: count() has to count calls, and a call must not be made again`,
+        seen: `count() grew by ${grown}`,
+      };
+    });
+  }),
 ];
 
 /** The sample calls that come to an end, of tools with such annotations; TW-PERM-002 sees to effects. */
@@ -69,11 +96,12 @@ function callsOf(
   context: CheckContext,
   tools: readonly Tool[],
   wanted: (annotations: ToolAnnotations) => boolean,
+  kinds: readonly SampleKind[] = ending,
 ): readonly { readonly label: string; readonly call: SampleCall }[] {
   const names = new Set(
     tools.filter(({ spec }) => wanted(spec.annotations)).map(({ spec }) => spec.name),
   );
-  return (["succeedingCalls", "failingCalls", "updatingCalls"] as const)
+  return kinds
     .flatMap((kind): readonly SampleCall[] => context.samples(kind))
     .filter(({ tool }) => names.has(tool))
     .map((call) => ({ label: callLabel(call), call }));
@@ -89,7 +117,7 @@ async function validated(context: CheckContext, usable: UsableTool): Promise<voi
     const ended = await within(validate(structuredClone(args)), "validate").then(
       () => true,
       // It may throw; one that never answers is not asked again.
-      (error: unknown) => !String(error).includes("took more than"),
+      (error: unknown) => !(error instanceof TooLate),
     );
     if (!ended) return;
   }

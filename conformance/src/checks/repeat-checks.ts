@@ -1,9 +1,10 @@
 import type { CallOptions, JsonObject, JsonValue, RunOptions, ToolOutcome } from "@toolweave/core";
+import { answerText, outcomeLabel, succeeded } from "../calling/outcome.ts";
+import { executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { notApplicable, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { SampleCall } from "../manifest.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 type Run = (call: SampleCall, options?: RunOptions & CallOptions) => Promise<ToolOutcome>;
@@ -25,20 +26,20 @@ export const repeatChecks: readonly Check[] = [
       "Made each sample call with its arguments the other way round",
       async (run, call) => {
         const other = { ...call, arguments: reversed(call.arguments) as JsonObject };
-        const usual = answerOf(await run(call));
+        const usual = answerText(await run(call));
         const turned = await run(other);
-        if (!isSuccess(turned)) {
+        if (succeeded(turned) === undefined) {
           return {
             wrong: "fails when its arguments come in another order",
             seen: outcomeLabel(turned),
           };
         }
         // What answers differently each time tells nothing.
-        if (answerOf(turned) === usual || answerOf(await run(call)) !== usual) return undefined;
-        if (answerOf(await run(other)) !== answerOf(turned)) return undefined;
+        if (answerText(turned) === usual || answerText(await run(call)) !== usual) return undefined;
+        if (answerText(await run(other)) !== answerText(turned)) return undefined;
         return {
           wrong: "answers otherwise when its arguments come in another order",
-          seen: { usual, turned: answerOf(turned) },
+          seen: { usual, turned: answerText(turned) },
         };
       },
       ({ arguments: args }) => JSON.stringify(reversed(args)) !== JSON.stringify(args),
@@ -49,9 +50,9 @@ export const repeatChecks: readonly Check[] = [
     lookAtCalls(context, "Made each sample call again", async (run, call) => {
       await run(call);
       const again = await run(call);
-      return isSuccess(again)
-        ? undefined
-        : { wrong: "succeeds once and fails when it is made again", seen: outcomeLabel(again) };
+      return succeeded(again) === undefined
+        ? { wrong: "succeeds once and fails when it is made again", seen: outcomeLabel(again) }
+        : undefined;
     }),
   ),
 
@@ -59,7 +60,7 @@ export const repeatChecks: readonly Check[] = [
     lookAtCalls(context, "Made each sample call for two callers", async (run, call) => {
       for (const options of runs) {
         const outcome = await run(call, options);
-        if (isSuccess(outcome)) continue;
+        if (succeeded(outcome) !== undefined) continue;
         return {
           wrong: `succeeds for nobody in particular, and fails for ${JSON.stringify(options)}`,
           seen: outcomeLabel(outcome),
@@ -76,25 +77,11 @@ async function lookAtCalls(
   faultOf: (run: Run, call: SampleCall) => Promise<Fault | undefined>,
   wanted: (call: SampleCall) => boolean = () => true,
 ): Promise<Finding> {
-  const calls = context
-    .samples("succeedingCalls")
-    .filter(wanted)
-    .map((call) => ({ call, label: callLabel(call) }));
+  const calls = labelled(context.samples("succeedingCalls").filter(wanted));
   if (calls.length === 0) return notApplicable("No sample call has two arguments.");
   const executor = executorOver((await context.fresh()).callable());
   const run: Run = (call, options) => runSample(context, executor, call, options);
   return lookAt(calls, done, ({ call }) => faultOf(run, call));
-}
-
-function isSuccess(outcome: ToolOutcome): boolean {
-  return outcome.status === "completed" && !outcome.result.isError;
-}
-
-/** What was answered; keys of artifacts are new each time. */
-function answerOf(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") return "interrupted";
-  const { content, value } = outcome.result;
-  return JSON.stringify({ content, value }).replaceAll(/art_[0-9a-f]{32}/g, "art_");
 }
 
 /** The value with the members of its objects the other way round. */

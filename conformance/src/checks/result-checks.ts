@@ -1,12 +1,13 @@
 import { isContentBlock } from "@toolweave/core";
+import { lookAtAnswers, type Answer } from "../calling/sample-answers.ts";
 import { check, type Check } from "../check.ts";
-import type { Fault } from "../look-at.ts";
-import { jsonDefect } from "../json-defect.ts";
-import { contentOf, lookAtAnswers, type Answer } from "../sample-answers.ts";
+import { jsonDefect } from "../reading/json-defect.ts";
+import { artifactsOf, blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 import { checkerOf } from "../schema/checker-of.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { answerTextChecks } from "./answer-text-checks.ts";
 import { blockChecks } from "./block-checks.ts";
+import { keepingChecks } from "./keeping-checks.ts";
 
 /** Of more the executor shows no more than these. */
 const mostBlocks = 200;
@@ -123,54 +124,5 @@ export const resultChecks: readonly Check[] = [
 
   ...blockChecks,
   ...answerTextChecks,
+  ...keepingChecks,
 ];
-
-/** What is wrong with the shape of the blocks that a tool returned. */
-export function blockFault({ returned }: Pick<Answer, "returned">): Fault | undefined {
-  const meant = contentOf(returned);
-  if (meant === undefined) return undefined;
-  const malformed = meant.find((block) => !isContentBlock(block));
-  return meant.every(isContentBlock)
-    ? undefined
-    : { wrong: "returns content with a malformed block", seen: malformed ?? meant };
-}
-
-/** What a tool returned that JSON cannot hold, but for what it tells the host. */
-export function dataFault({ returned }: Pick<Answer, "returned">): Fault | undefined {
-  const defect = jsonDefect(dataOf(returned));
-  return defect === undefined
-    ? undefined
-    : { wrong: `returns what is not JSON, at "${defect.path}"`, seen: defect.what };
-}
-
-/** The part of an answer that goes on as JSON; the rest is for the executor, or looked at elsewhere. */
-function dataOf(returned: unknown): unknown {
-  if (returned === undefined || isRead(returned)) return null;
-  if (contentOf(returned) === undefined) return returned;
-  const {
-    error: _,
-    details: __,
-    provider: ___,
-    ...data
-  } = returned as Readonly<Record<string, unknown>>;
-  return data;
-}
-
-/** Bytes, and what bytes are read from. */
-function isRead(returned: unknown): boolean {
-  if (typeof returned !== "object" || returned === null) return false;
-  return (
-    returned instanceof ArrayBuffer ||
-    ArrayBuffer.isView(returned) ||
-    returned instanceof Blob ||
-    returned instanceof Response ||
-    returned instanceof ReadableStream ||
-    Symbol.asyncIterator in returned
-  );
-}
-
-function artifactsOf(returned: unknown): readonly unknown[] {
-  if (contentOf(returned) === undefined) return [];
-  const { artifacts } = returned as { readonly artifacts?: unknown };
-  return Array.isArray(artifacts) ? artifacts : [];
-}

@@ -1,22 +1,22 @@
-import { inspect } from "node:util";
-import {
-  memoryArtifacts,
-  type ArtifactStore,
-  type ToolExecutor,
-  type ToolOutcome,
-} from "@toolweave/core";
+import type { ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { callTraces } from "../calling/call-traces.ts";
+import { callLabel, executorOfSource, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { Leaks, type Leak } from "../leaks.ts";
+import { failed, notApplicable, passed, type Finding } from "../finding.ts";
 import { described, lookAt, type Fault } from "../look-at.ts";
 import type { SampleCall } from "../manifest.ts";
-import { once } from "../once.ts";
-import { callLabel, executorOfSource, runSample } from "../sample-run.ts";
+import { Leaks } from "../reading/leaks.ts";
+import {
+  answerFault,
+  leakFault,
+  printed,
+  storedFault,
+  watchedStore,
+} from "../reading/secret-faults.ts";
+import { once } from "../running/once.ts";
 import { drawn } from "../schema/drawn.ts";
-import { whileAway } from "../while-away.ts";
+import { whileAway } from "../watching/while-away.ts";
 
-/** How deep a log prints. */
-const logDepth = 6;
 /** How many calls are asked about. */
 const mostAsked = 40;
 
@@ -25,10 +25,10 @@ export const secretChecks: readonly Check[] = [
   check("TW-SECRET-001", async (context) => {
     const leaks = leaksOf(context);
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Looked for secrets in each spec", ({ spec }) => {
-      for (const [field, value] of Object.entries(spec)) {
+    return lookAt(described(tools), "Looked for secrets in each spec", ({ spec, tool }) => {
+      for (const [field, value] of [...Object.entries(spec), ["fingerprint", tool.fingerprint]]) {
         const leak = leaks.find(value);
-        if (leak !== undefined) return faultOf(leak, `its spec, at /${field}`);
+        if (leak !== undefined) return leakFault(leak, `its spec, at /${field}`);
       }
       return undefined;
     });
@@ -65,7 +65,7 @@ export const secretChecks: readonly Check[] = [
         const answered = answerFault(leaksOf(context), outcome);
         if (answered !== undefined || outcome.status === "interrupted") return answered;
         const leak = leaksOf(context).find(outcome.error?.toJSON());
-        return leak && faultOf(leak, "its error");
+        return leak && leakFault(leak, "its error");
       },
     ),
   ),
@@ -73,10 +73,9 @@ export const secretChecks: readonly Check[] = [
   check("TW-SECRET-005", async (context) => {
     const leaks = leaksOf(context);
     const executor = executorOfSource(await context.fresh(), { eventPayloads: true });
-    return lookAtSamples(
-      context.samples("updatingCalls"),
-      "Looked for secrets in what each call sends",
-      (call) => sentFault(context, executor, call, leaks),
+    const calls = labelled(context.samples("updatingCalls"));
+    return lookAt(calls, "Looked for secrets in what each call sends", ({ call }) =>
+      sentFault(context, executor, call, leaks),
     );
   }),
 
@@ -91,18 +90,25 @@ export const secretChecks: readonly Check[] = [
       (outcome) => {
         if (outcome.status === "interrupted" || outcome.error === undefined) return undefined;
         const leak = leaksOf(context).find(printed(outcome.error));
-        return leak && faultOf(leak, "the causes of its error");
+        return leak && leakFault(leak, "the causes of its error");
       },
     ),
   ),
+  check("TW-SECRET-009", async (context) => {
+    const { touches, calls } = await callTraces(context);
+    const done = `Made ${calls} sample calls, and read what they printed.`;
+    for (const { kind, what, label } of touches) {
+      if (kind !== "output" && kind !== "log") continue;
+      const leak = leaksOf(context).find(what);
+      if (leak !== undefined)
+        return failed(`${label} prints a secret ${leak.form}.`, done, leak.seen);
+    }
+    return passed(done);
+  }),
 ];
 
 function leaksOf({ manifest }: CheckContext): Leaks {
   return new Leaks(manifest.secrets ?? []);
-}
-
-function faultOf({ form, seen }: Leak, where: string): Fault {
-  return { wrong: `tells a secret ${form} in ${where}`, seen };
 }
 
 /** What calls of one kind came to, and what was stored of their outputs. */
@@ -137,47 +143,6 @@ async function lookAtCalls(
   return lookAt(made, done, ({ outcome, stored }) => faultOf(outcome, stored));
 }
 
-async function lookAtSamples(
-  samples: readonly SampleCall[],
-  done: string,
-  faultOf: (call: SampleCall) => Promise<Fault | undefined>,
-): Promise<Finding> {
-  const calls = samples.map((call) => ({ call, label: callLabel(call) }));
-  return lookAt(calls, done, ({ call }) => faultOf(call));
-}
-
-/** A store that tells what it is given. */
-function watchedStore(stored: string[]): ArtifactStore {
-  const store = memoryArtifacts();
-  return {
-    put: (artifact, data) => {
-      stored.push(JSON.stringify(artifact.name ?? ""), Buffer.from(data).toString());
-      return store.put(artifact, data);
-    },
-    head: (key) => store.head(key),
-    read: (key, offset, length) => store.read(key, offset, length),
-    delete: (key) => store.delete(key),
-  };
-}
-
-function answerFault(leaks: Leaks, outcome: ToolOutcome): Fault | undefined {
-  if (outcome.status === "interrupted") return undefined;
-  const { result } = outcome;
-  for (const [field, value] of Object.entries(result)) {
-    const leak = leaks.find(value);
-    if (leak !== undefined) return faultOf(leak, `the ${field} of its answer`);
-  }
-  // Whoever reads one block after the other reads it all the same.
-  const texts = result.content.map((block) => (block.type === "text" ? block.text : " "));
-  const leak = leaks.find(texts.join(""));
-  return leak && faultOf(leak, "several blocks of its answer, one part in each");
-}
-
-function storedFault(leaks: Leaks, stored: readonly string[]): Fault | undefined {
-  const leak = stored.map((text) => leaks.find(text)).find(Boolean);
-  return leak && faultOf(leak, "an artifact of its answer");
-}
-
 async function sentFault(
   context: CheckContext,
   executor: ToolExecutor,
@@ -199,7 +164,7 @@ async function sentFault(
   }
   for (const [what, value] of sent) {
     const leak = leaks.find(value);
-    if (leak !== undefined) return faultOf(leak, what);
+    if (leak !== undefined) return leakFault(leak, what);
   }
   return undefined;
 }
@@ -224,7 +189,7 @@ async function asksWithout(context: CheckContext): Promise<Finding> {
       const outcome = await runSample(context, executor, call).catch(() => undefined);
       if (outcome?.status !== "interrupted") return undefined;
       const leak = leaks.find(outcome.interruption.requests);
-      return leak && faultOf(leak, "what a person is asked");
+      return leak && leakFault(leak, "what a person is asked");
     },
   );
 }
@@ -254,13 +219,4 @@ async function failsWithout(context: CheckContext): Promise<Finding> {
     if (leak !== undefined) return failed(`${what} holds a secret ${leak.form}.`, done, leak.seen);
   }
   return passed(done);
-}
-
-/** What a log shows of it: its message, its stack, its members and its causes. */
-function printed(error: unknown): string {
-  try {
-    return inspect(error, { depth: logDepth, maxStringLength: null, maxArrayLength: null });
-  } catch (unreadable) {
-    return messageOf(unreadable);
-  }
 }

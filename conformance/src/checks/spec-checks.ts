@@ -1,7 +1,7 @@
-import { isObject } from "../schema/subschemas.ts";
 import { check, type Check } from "../check.ts";
 import { described, lookAt } from "../look-at.ts";
-import { annotationFault } from "./annotation-fault.ts";
+import { annotationFault } from "../reading/annotation-fault.ts";
+import { isObject } from "../schema/subschemas.ts";
 import { fieldChecks } from "./field-checks.ts";
 import { textChecks } from "./text-checks.ts";
 
@@ -39,7 +39,10 @@ export const specChecks: readonly Check[] = [
     return lookAt(described(tools), "Read each tool's annotations", ({ spec }) =>
       isObject(spec.annotations)
         ? annotationFault(spec.annotations)
-        : { wrong: "has no annotations object", seen: spec.annotations },
+        : {
+            wrong: "has no annotations object: give {} when there is nothing to say",
+            seen: spec.annotations,
+          },
     );
   }),
 

@@ -1,11 +1,11 @@
 import type { ExecutorOptions, Tool } from "@toolweave/core";
+import { storingExecutor } from "../calling/large-calls.ts";
+import { around, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { storingExecutor } from "../large-run.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { LargeCall } from "../manifest.ts";
-import { around, callLabel, runSample } from "../sample-run.ts";
-import { isIterable, watchedStream, type WatchedStream } from "../watched-stream.ts";
+import { isIterable, watchedStream, type WatchedStream } from "../watching/watched-stream.ts";
 
 /** How a call whose output is a stream comes to its end. */
 export const streamChecks: readonly Check[] = [
@@ -40,7 +40,7 @@ async function lookAtStreams(
   ending: Ending,
 ): Promise<Finding> {
   const tools = (await context.fresh()).callable();
-  const calls = context.samples("largeCalls").map((call) => ({ call, label: callLabel(call) }));
+  const calls = labelled(context.samples("largeCalls"));
   let streams = 0;
   const finding = await lookAt(calls, done, async ({ call }) => {
     const controller = new AbortController();

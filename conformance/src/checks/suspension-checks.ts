@@ -1,17 +1,7 @@
-import type {
-  Interruption,
-  InterruptionRequest,
-  PolicyFunction,
-  ToolExecutor,
-  ToolOutcome,
-} from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { EffectCall, SuspendingCall } from "../manifest.ts";
-import { callLabel, outcomeLabel, runSample } from "../sample-run.ts";
-import { sharedValidator } from "../schema/shared-validator.ts";
-import { sentText } from "../updates.ts";
+import type { Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
+import { callLabel, labelled, runSample } from "../calling/sample-run.ts";
+import { sentText } from "../calling/updating-calls.ts";
 import {
   answered,
   Desk,
@@ -21,7 +11,13 @@ import {
   waitingCall,
   waitingRuns,
   type Say,
-} from "../waiting.ts";
+} from "../calling/waiting-calls.ts";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { notApplicable, type Finding } from "../finding.ts";
+import { lookAt, type Fault } from "../look-at.ts";
+import type { SuspendingCall } from "../manifest.ts";
+import { requestFault } from "../reading/request-fault.ts";
+import { approvalChecks } from "./approval-checks.ts";
 
 const mostState = 65_536;
 
@@ -99,16 +95,19 @@ export const suspensionChecks: readonly Check[] = [
     const calls = context.samples("suspendingCalls").filter(({ count }) => count !== undefined);
     if (calls.length === 0) return noCount;
     const executor = new Desk().executor((await context.fresh()).callable());
-    const labelled = calls.map((call) => ({ label: callLabel(call), call }));
-    return lookAt(labelled, "Counted the effects of calls that were answered", async ({ call }) => {
-      const { grown, outcome } = await effectsOf(context, executor, call, call.answer);
-      return outcome === undefined || grown === 1
-        ? undefined
-        : {
-            wrong: `has its effect ${grown} times when it is answered once`,
-            seen: `${grown} more`,
-          };
-    });
+    return lookAt(
+      labelled(calls),
+      "Counted the effects of calls that were answered",
+      async ({ call }) => {
+        const { grown, outcome } = await effectsOf(context, executor, call, call.answer);
+        return outcome === undefined || grown === 1
+          ? undefined
+          : {
+              wrong: `has its effect ${grown} times when it is answered once`,
+              seen: `${grown} more`,
+            };
+      },
+    );
   }),
 
   check("TW-SUSPEND-007", async (context) => {
@@ -166,16 +165,8 @@ export const suspensionChecks: readonly Check[] = [
     ),
   ),
 
-  check("TW-SUSPEND-012", async (context) => {
-    const calls = context.samples("effectCalls");
-    for (const call of calls) {
-      const finding = await approvedElsewhere(context, call);
-      if (finding !== undefined) return finding;
-    }
-    return passed(`Approved ${calls.length} sample calls in another executor.`);
-  }),
+  ...approvalChecks,
 ];
-
 const noCount: Finding = notApplicable("No sample call that waits has a count.");
 
 function lookAtCalls(
@@ -183,12 +174,7 @@ function lookAtCalls(
   done: string,
   faultOf: (call: SuspendingCall) => Promise<Fault | undefined>,
 ): Promise<Finding> {
-  const calls = context.samples("suspendingCalls");
-  return lookAt(
-    calls.map((call) => ({ label: callLabel(call), call })),
-    done,
-    ({ call }) => faultOf(call),
-  );
+  return lookAt(labelled(context.samples("suspendingCalls")), done, ({ call }) => faultOf(call));
 }
 
 /** The outcome of a call that was answered, where that is no good end. */
@@ -196,15 +182,14 @@ function unfinished(outcome: ToolOutcome, when: string): Fault | undefined {
   if (outcome.status === "interrupted") {
     return { wrong: `does not stop to ask when it ${when}`, seen: requestsOf(outcome) };
   }
-  return outcome.status === "completed" && !outcome.result.isError
-    ? undefined
-    : { wrong: `does not complete when it ${when}`, seen: outcomeLabel(outcome) };
+  return succeeded(outcome) === undefined
+    ? { wrong: `does not complete when it ${when}`, seen: outcomeLabel(outcome) }
+    : undefined;
 }
 
 /** What is asked, as far as it is the same each time: how much, and of which types. */
-function requestsOf(outcome: ToolOutcome | string): string {
-  if (typeof outcome === "string") return outcome;
-  return outcome.status === "interrupted"
+function requestsOf(outcome: Came): string {
+  return typeof outcome !== "string" && outcome.status === "interrupted"
     ? `waits for ${outcome.interruption.requests.map(({ type }) => type).join(", ")}`
     : outcomeLabel(outcome);
 }
@@ -221,40 +206,6 @@ async function effectsOf(
   if (waiting === undefined) return { grown: 0 };
   const { outcome } = await answered(context, executor, waiting, say);
   return { outcome, grown: (await effects(context, call)) - before };
-}
-
-async function requestFault(request: InterruptionRequest): Promise<string | undefined> {
-  const { id, type } = request;
-  if (id.trim() === "") return `asks with a request of type ${type} that has no id`;
-  for (const [name, text] of Object.entries(textsOf(request))) {
-    if (text.trim() === "") return `asks with a request of type ${type} whose ${name} says nothing`;
-  }
-  if (type === "auth" && request.url !== undefined && !URL.canParse(request.url)) {
-    return "sends the person to what is no URL";
-  }
-  if (type !== "input" || request.schema === undefined) return undefined;
-  try {
-    await sharedValidator.compile(request.schema);
-    return undefined;
-  } catch (error) {
-    return `asks for input by a schema that is none (${messageOf(error)})`;
-  }
-}
-
-/** What a person reads of a request. */
-function textsOf(request: InterruptionRequest): Readonly<Record<string, string>> {
-  switch (request.type) {
-    case "approval": {
-      const { target, summary } = request.permission;
-      return { reason: request.reason, target, summary };
-    }
-    case "auth":
-      return { credential: request.credential, message: request.message };
-    case "input":
-      return { message: request.message };
-    case "result":
-      return {};
-  }
 }
 
 /** Two calls wait at the same time: the second is answered first, and the first goes on all the same. */
@@ -281,50 +232,4 @@ async function pairFault(
     return { wrong: `has its effect ${grown} times beside ${beside}`, seen: `${grown} more` };
   }
   return undefined;
-}
-
-/** One executor asks, another one over another instance is answered. */
-async function approvedElsewhere(
-  context: CheckContext,
-  call: EffectCall,
-): Promise<Finding | undefined> {
-  const done =
-    "Had a policy ask, kept the interruption as JSON, and approved it in another executor.";
-  const label = callLabel(call);
-  const ask: PolicyFunction = () => "ask";
-  const policy = ["autonomous", ask] as const;
-  const desk = new Desk();
-  const tools = (await context.fresh()).callable();
-  const asking = desk.executor(tools, { policy });
-  const waiting = await runSample(context, asking, call);
-  if (waiting.status !== "interrupted") {
-    return failed(`${label} does not wait for an approval.`, done, outcomeLabel(waiting));
-  }
-  const before = await effects(context, call);
-  const going = desk.executor((await context.fresh()).callable(), { policy });
-  const kept = JSON.parse(JSON.stringify(waiting.interruption)) as Interruption;
-  const { injected } = context.manifest;
-  const outcome = await context.within(
-    going.resume(kept, [{ type: "approve" }], injected === undefined ? {} : { injected }),
-    `${label} when it is approved`,
-  );
-  const grown = (await effects(context, call)) - before;
-  if (outcome.status === "interrupted") {
-    const message = `${label} was approved and asks for something else in another instance.`;
-    return failed(message, done, outcome.interruption.requests);
-  }
-  if (outcome.status !== "completed") {
-    const message = `${label} was approved and does not run in another instance.`;
-    return failed(message, done, outcomeLabel(outcome));
-  }
-  if (grown === 1) return undefined;
-  const counted = await effects(context, call);
-  await runSample(context, desk.executor(tools), call);
-  // Whoever counts rows counts several for one call.
-  if ((await effects(context, call)) - counted === grown) return undefined;
-  return failed(
-    `${label} was approved once and has its effect ${grown} times.`,
-    done,
-    `${grown} more`,
-  );
 }

@@ -1,7 +1,8 @@
 import { check, type Check } from "../check.ts";
-import { hiddenCharacter } from "../hidden-characters.ts";
 import { described, lookAt } from "../look-at.ts";
-import { allTexts, readTexts } from "../read-texts.ts";
+import { hiddenCharacter } from "../reading/hidden-characters.ts";
+import { hasLoneSurrogate } from "../reading/lone-surrogate.ts";
+import { allTexts, readTexts } from "../reading/read-texts.ts";
 
 /** What a model reads of a spec. */
 export const textChecks: readonly Check[] = [
@@ -23,7 +24,7 @@ export const textChecks: readonly Check[] = [
   check("TW-SPEC-024", async (context) => {
     const { tools } = await context.subject();
     return lookAt(described(tools), "Looked for broken characters in each spec", ({ spec }) => {
-      const broken = allTexts(spec).find(({ text }) => loneSurrogate.test(text));
+      const broken = allTexts(spec).find(({ text }) => hasLoneSurrogate(text));
       return broken === undefined
         ? undefined
         : {
@@ -33,6 +34,3 @@ export const textChecks: readonly Check[] = [
     });
   }),
 ];
-
-/** Half of a character that takes two UTF-16 units. */
-const loneSurrogate = /\p{Surrogate}/u;

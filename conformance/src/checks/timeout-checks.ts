@@ -1,10 +1,12 @@
+import { laterCalls, type LaterCall } from "../calling/cancelled-calls.ts";
+import { countOf } from "../calling/effect-count.ts";
+import { outcomeLabel } from "../calling/outcome.ts";
+import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { messageOf, notApplicable } from "../finding.ts";
 import { described, lookAt, type Fault } from "../look-at.ts";
-import { once } from "../once.ts";
-import { callLabel, executorOver, outcomeLabel, runSample } from "../sample-run.ts";
-import { countOf, laterCalls, type LaterCall } from "./cancelled-calls.ts";
-import { StopWatch } from "./stop-watch.ts";
+import { once } from "../running/once.ts";
+import { StopWatch } from "../watching/stop-watch.ts";
 
 /** Milliseconds that an executor gives an attempt at most, unless its host says otherwise. */
 const usualMaximum = 600_000;

@@ -1,12 +1,13 @@
-import fc from "fast-check";
 import type { JsonObject, Tool } from "@toolweave/core";
+import fc from "fast-check";
+import { knownArguments } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { messageOf, notApplicable, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
-import { once } from "../once.ts";
-import { knownArguments } from "../sample-run.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { isPointer } from "../reading/json-pointer.ts";
+import { once } from "../running/once.ts";
 import { isObject } from "../schema/subschemas.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
 
 /** What `validate` said of some arguments, and did to them. */
 interface Asked {
@@ -143,8 +144,4 @@ function shapeFault(given: unknown): Fault | undefined {
     }
   }
   return undefined;
-}
-
-function isPointer(path: unknown): boolean {
-  return typeof path === "string" && /^(?:\/(?:[^~/]|~[01])*)*$/.test(path);
 }

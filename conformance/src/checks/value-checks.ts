@@ -2,11 +2,10 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { described, lookAt, type Fault } from "../look-at.ts";
 import { hasType, typesOf } from "../schema/breaches.ts";
+import { checkerOf } from "../schema/checker-of.ts";
 import { drawn } from "../schema/drawn.ts";
 import { everySubschema } from "../schema/every-subschema.ts";
 import { knownKeyword } from "../schema/known-keyword.ts";
-import { References } from "../schema/references.ts";
-import { sharedValidator } from "../schema/shared-validator.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 /** To check a value its schema is compiled: no more of them in one run. */
@@ -115,7 +114,7 @@ async function lookAtValues(
     (await accepts(given))
       ? undefined
       : {
-          wrong: `has a ${what} that its own schema refuses, at inputSchema${given.path}`,
+          wrong: `has ${what === "example" ? "an" : "a"} ${what} that its own schema refuses, at inputSchema${given.path}`,
           seen: { [what]: given.value, schema: given.schema },
         },
   );
@@ -141,11 +140,6 @@ async function accepts({ value, schema, root }: GivenValue): Promise<boolean> {
     ...(isWhole || $defs === undefined ? {} : { $defs }),
     ...(isWhole || definitions === undefined ? {} : { definitions }),
   };
-  if (new References(alone).dangling().length > 0) return true;
-  try {
-    const check = await sharedValidator.compile(alone);
-    return check(value) === undefined;
-  } catch {
-    return true;
-  }
+  const problemsOf = await checkerOf(alone);
+  return problemsOf?.(value) === undefined;
 }

@@ -6,14 +6,15 @@ import {
   type Tool,
   type ToolOutcome,
 } from "@toolweave/core";
+import { answerText } from "../calling/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, passed, type Finding } from "../finding.ts";
 import { lookAt, type Fault } from "../look-at.ts";
 import type { SampleCall } from "../manifest.ts";
-import { callLabel, executorOver, runSample } from "../sample-run.ts";
 import { requirements } from "../requirements.ts";
-import type { Subject } from "../subject.ts";
-import { viewOf } from "../view.ts";
+import type { Subject } from "../running/subject.ts";
+import { viewOf } from "../running/view.ts";
 
 /**
  * The rules that a prefix and a filter can make a tool break: one for each way through a view. All
@@ -48,12 +49,12 @@ export const viewChecks: readonly Check[] = [
     const made: MadeCall[] = [];
     for (const [at, call] of context.samples("succeedingCalls").entries()) {
       const alone = (): Promise<ToolOutcome> => runSample(context, executor, call, {}, idOf(at));
-      made.push({ label: callLabel(call), alone, first: answerOf(await alone()) });
+      made.push({ label: callLabel(call), alone, first: answerText(await alone()) });
     }
     const nested = await calledByAnother(context, tools);
     const done = "Compared each call that another tool made with the same call alone";
     return lookAt(
-      made.map((call, at) => ({ ...call, other: answerOf(nested[at]) })),
+      made.map((call, at) => ({ ...call, other: answerText(nested[at] ?? "no answer") })),
       done,
       (call) => otherFault(call, "does something else when another tool calls it"),
     );
@@ -70,19 +71,15 @@ export const viewChecks: readonly Check[] = [
     const executor = executorOver(tools);
     const otherExecutor = executorOver(renamed.tools());
     const done = "Compared each call with the same call of a tool that was renamed";
-    return lookAt(
-      calls.map((call) => ({ call, label: callLabel(call) })),
-      done,
-      async ({ call, label }) => {
-        const alone = (): Promise<ToolOutcome> => runSample(context, executor, call);
-        const first = answerOf(await alone());
-        const name = names.get(call.tool) ?? call.tool;
-        const answer = answerOf(await runSample(context, otherExecutor, { ...call, tool: name }));
-        // A tool may tell its name, the one that it has there.
-        const other = answer.replaceAll(name, call.tool);
-        return otherFault({ label, alone, first, other }, "does something else under another name");
-      },
-    );
+    return lookAt(labelled(calls), done, async ({ call, label }) => {
+      const alone = (): Promise<ToolOutcome> => runSample(context, executor, call);
+      const first = answerText(await alone());
+      const name = names.get(call.tool) ?? call.tool;
+      const answer = answerText(await runSample(context, otherExecutor, { ...call, tool: name }));
+      // A tool may tell its name, the one that it has there.
+      const other = answer.replaceAll(name, call.tool);
+      return otherFault({ label, alone, first, other }, "does something else under another name");
+    });
   }),
 ];
 
@@ -176,13 +173,6 @@ async function otherFault(
   { alone, first, other }: MadeCall & { readonly other: string },
   wrong: string,
 ): Promise<Fault | undefined> {
-  if (first === other || answerOf(await alone()) !== first) return undefined;
+  if (first === other || answerText(await alone()) !== first) return undefined;
   return { wrong, seen: `alone ${first}, otherwise ${other}` };
-}
-
-function answerOf(outcome: ToolOutcome | undefined): string {
-  if (outcome === undefined) return "no answer";
-  if (outcome.status === "interrupted") return "interrupted";
-  const { content, value, isError } = outcome.result;
-  return JSON.stringify({ status: outcome.status, isError, content, value });
 }

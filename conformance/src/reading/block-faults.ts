@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@toolweave/core";
-import { beginningOf, isBase64, isMediaType, otherType } from "../media.ts";
 import { isObject } from "../schema/subschemas.ts";
+import { beginningOf, isBase64, isMediaType, otherType } from "./media.ts";
 
 /** What is wrong with the data of an image or a sound, as the end of a sentence. */
 export function mediaFault(block: ContentBlock): string | undefined {

@@ -1,4 +1,5 @@
 import { visibleText } from "@toolweave/core";
+import { hasLoneSurrogate } from "./lone-surrogate.ts";
 
 /** A text that a model reads, and where it stands in the spec. */
 export interface ReadText {
@@ -6,9 +7,6 @@ export interface ReadText {
   readonly path: string;
   readonly text: string;
 }
-
-/** Half of a pair is broken, not hidden. */
-const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * The first character of a text that nobody sees and a model reads, or that shows the others in
@@ -21,7 +19,8 @@ export function hiddenCharacter(text: string): string | undefined {
   const shown = [...visible];
   let index = 0;
   for (const character of text) {
-    if (character !== shown[index] && !loneSurrogate.test(character)) {
+    // Half of a pair is broken, not hidden.
+    if (character !== shown[index] && !hasLoneSurrogate(character)) {
       return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
     }
     index++;

@@ -1,4 +1,4 @@
-import { escapePointer } from "./schema/subschemas.ts";
+import { escapePointer } from "../schema/subschemas.ts";
 
 /** Where a value is not plain JSON data, and what is there instead. */
 export interface JsonDefect {

@@ -1,4 +1,4 @@
-import { show } from "./finding.ts";
+import { show } from "../finding.ts";
 
 /** Where a secret has come out. */
 export interface Leak {
@@ -61,8 +61,16 @@ function needlesOf(secret: string): readonly Needle[] {
     { form: "percent-encoded", text: percent },
     { form: "percent-encoded", text: percent.replaceAll(/%../g, (code) => code.toLowerCase()) },
     { form: "in hexadecimal", text: bytes.toString("hex"), anyCase: true },
+    // As Node prints a buffer, and as JSON and Node write bytes.
+    { form: "in hexadecimal", text: [...bytes].map(hexOf).join(" ") },
+    { form: "byte by byte", text: bytes.join(",") },
+    { form: "byte by byte", text: bytes.join(", ") },
     ...[0, 1, 2].flatMap((before) => base64Needles(bytes, before)),
   ].filter(({ text }, at, all) => all.findIndex((other) => other.text === text) === at);
+}
+
+function hexOf(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
 }
 
 /** The characters of base64 that depend on nothing but the secret, with so many bytes before it. */

@@ -1,7 +1,7 @@
 import type { PermissionRequest, ToolAccess, ToolAnnotations } from "@toolweave/core";
-import { jsonDefect } from "../json-defect.ts";
 import type { Fault } from "../look-at.ts";
 import { isObject } from "../schema/subschemas.ts";
+import { jsonDefect } from "./json-defect.ts";
 
 const kinds = new Set(["process", "fs.read", "fs.write", "network", "spend", "delegate", "mcp"]);
 

@@ -1,7 +1,7 @@
 import type { JsonObject, Tool, ToolSpec } from "@toolweave/core";
-import { messageOf } from "./finding.ts";
+import { messageOf } from "../finding.ts";
+import { isObject } from "../schema/subschemas.ts";
 import { jsonDefect, type JsonDefect } from "./json-defect.ts";
-import { isObject } from "./schema/subschemas.ts";
 
 /** What could be read of a tool's spec. */
 export interface ReadTool {
@@ -59,8 +59,13 @@ export function readSpec(tool: Tool, index: number): ReadTool {
   } catch (error) {
     return { ...known(), unreadable: { field, error: messageOf(error) } };
   }
-  const defect = jsonDefect(fields) ?? roundTripDefect(tool, fields);
-  if (defect !== undefined) return { ...known(), defect };
+  try {
+    const defect = jsonDefect(fields) ?? roundTripDefect(tool, fields);
+    if (defect !== undefined) return { ...known(), defect };
+  } catch (error) {
+    // It nests without end, or throws further in.
+    return { ...known(), unreadable: { field: "spec", error: messageOf(error) } };
+  }
   return { ...known(), spec: fields as unknown as ToolSpec };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
+import { everySubschema } from "../schema/every-subschema.ts";
+import { isObject } from "../schema/subschemas.ts";
 import type { ReadText } from "./hidden-characters.ts";
-import { everySubschema } from "./schema/every-subschema.ts";
-import { isObject } from "./schema/subschemas.ts";
 
 const wording = ["title", "description", "$comment"];
 

@@ -1,7 +1,7 @@
 import { defineTool, type ToolSpec } from "@toolweave/core";
-import { messageOf } from "./finding.ts";
-import type { Fault } from "./look-at.ts";
-import { isObject } from "./schema/subschemas.ts";
+import { messageOf } from "../finding.ts";
+import type { Fault } from "../look-at.ts";
+import { isObject } from "../schema/subschemas.ts";
 
 /** What `defineTool` says of a field: one place knows what it may hold. */
 export function refusedField(

@@ -1,5 +1,5 @@
 import { canonicalJson, type ToolSpec } from "@toolweave/core";
-import { isObject } from "./schema/subschemas.ts";
+import { isObject } from "../schema/subschemas.ts";
 
 /** A field that two specs do not have in common. */
 export interface ChangedField {

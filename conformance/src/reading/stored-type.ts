@@ -1,18 +1,16 @@
-import type { ArtifactRef, ToolExecutor } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import type { ArtifactProbe } from "../large-run.ts";
-import { essenceOf, otherType } from "../media.ts";
+import type { ArtifactRef } from "@toolweave/core";
+import { essenceOf, otherType } from "./media.ts";
 
-/** What is stored that is not of the type it is said to be, as the end of a sentence. */
-export async function typeFault(
-  context: CheckContext,
-  executor: ToolExecutor,
-  probe: ArtifactProbe,
-  ref: ArtifactRef,
-): Promise<string | undefined> {
-  const bytes = await probe.read(context, executor, ref);
+/**
+ * What is stored that is not of the type it is said to be, as the end of a sentence.
+ *
+ * @param bytes `undefined` when they cannot be read.
+ */
+export function typeFault(
+  bytes: Uint8Array | undefined,
+  { mediaType, truncated }: ArtifactRef,
+): string | undefined {
   if (bytes === undefined) return "names an artifact that cannot be read";
-  const { mediaType, truncated } = ref;
   const other = otherType(mediaType, bytes);
   if (other !== undefined) return `stores what is called ${mediaType} and is ${other}`;
   const type = essenceOf(mediaType);
@@ -21,8 +19,9 @@ export async function typeFault(
   if (truncated === true || mediaType.includes("charset")) return undefined;
   if (!isJson && !type.startsWith("text/")) return undefined;
   const text = decoded(bytes);
-  if (text === undefined)
+  if (text === undefined) {
     return `stores what is called ${mediaType} and is no UTF-8: name its charset, or another type`;
+  }
   return isJson && !isJsonText(text)
     ? `stores what is called ${mediaType} and cannot be parsed`
     : undefined;

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { areaOf } from "./areas.ts";
+import { areaOf } from "../areas.ts";
 import { printableLine } from "./printable.ts";
 import {
   replayOptions,
@@ -83,8 +83,12 @@ const columns: readonly { readonly head: string; readonly of: (counts: RuleCount
 ];
 
 function table(report: ConformanceReport, paint: Paint, width: number): string[] {
+  const widest = Math.max(...report.areas.map(({ area }) => area.length));
   const rows = [
-    ...report.areas.map((area) => ({ title: `${area.area.padEnd(8)}${area.title}`, counts: area })),
+    ...report.areas.map((area) => ({
+      title: `${area.area.padEnd(widest)}  ${area.title}`,
+      counts: area,
+    })),
     { title: "all", counts: report },
   ];
   const numbers = columns.reduce((sum, { head }) => sum + 2 + head.length, 0);

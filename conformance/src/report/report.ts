@@ -1,8 +1,8 @@
-import { areaOf, byArea, type Area } from "./areas.ts";
-import type { Finding } from "./finding.ts";
+import { areaOf, byArea, type Area } from "../areas.ts";
+import type { Finding } from "../finding.ts";
+import type { Requirement } from "../requirement.ts";
 import { kitName, kitVersion } from "./kit-version.ts";
 import { printable } from "./printable.ts";
-import type { Requirement } from "./requirement.ts";
 
 /** What came of one rule. */
 export interface RuleResult {

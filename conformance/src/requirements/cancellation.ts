@@ -12,7 +12,7 @@ export const cancellationRequirements: readonly Requirement[] = [
   must("TW-CANCEL-002", "5", "A running call that is cancelled ends, and its tool stops.", [
     "slowCalls",
   ]),
-  must("TW-CANCEL-003", "5", "A tool stops that finds its signal fired already.", ["slowCalls"]),
+  must("TW-CANCEL-003", "5", "A tool that finds its signal fired already stops.", ["slowCalls"]),
   must(
     "TW-CANCEL-004",
     "5",
@@ -40,5 +40,11 @@ export const cancellationRequirements: readonly Requirement[] = [
     "Cancelling one call does not end another.",
     ["slowCalls"],
     ["TW-CANCEL-002"],
+  ),
+  must(
+    "TW-CANCEL-008",
+    "5",
+    "A call that is cancelled lets no error escape that nobody can catch.",
+    ["slowCalls"],
   ),
 ];

@@ -1,6 +1,6 @@
 import { must, should, type Requirement } from "../requirement.ts";
 
-const announced: readonly string[] = ["TW-LIFE-019", "TW-CHANGE-001"];
+const announced = ["TW-CHANGE-001"] as const;
 
 /** How a source tells that its tools have changed. */
 export const changeRequirements: readonly Requirement[] = [
@@ -23,7 +23,7 @@ export const changeRequirements: readonly Requirement[] = [
     "9",
     "Whoever hears of a change finds the new list.",
     ["source", "change"],
-    [...announced, "TW-CHANGE-002"],
+    ["TW-CHANGE-002"],
   ),
   must(
     "TW-CHANGE-004",
@@ -51,7 +51,7 @@ export const changeRequirements: readonly Requirement[] = [
     "9",
     "A tool that stays is never gone while the list changes.",
     ["source", "change"],
-    [...announced, "TW-CHANGE-002", "TW-CHANGE-003"],
+    ["TW-CHANGE-003"],
   ),
   must(
     "TW-CHANGE-008",
@@ -79,7 +79,7 @@ export const changeRequirements: readonly Requirement[] = [
     "9",
     "Every change is announced, not only the first.",
     ["source", "change"],
-    [...announced, "TW-CHANGE-002"],
+    ["TW-CHANGE-002"],
   ),
   must(
     "TW-CHANGE-012",
@@ -94,5 +94,12 @@ export const changeRequirements: readonly Requirement[] = [
     "After a change, too, names are canonical and unique, and specs plain data.",
     ["source", "change"],
     [...announced, "TW-NAME-001", "TW-NAME-002", "TW-SPEC-001", "TW-SPEC-002"],
+  ),
+  should(
+    "TW-CHANGE-014",
+    "9",
+    "Nothing is announced while the tools stay what they are.",
+    ["source"],
+    ["TW-LIFE-019"],
   ),
 ];

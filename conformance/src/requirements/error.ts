@@ -17,13 +17,16 @@ export const errorRequirements: readonly Requirement[] = [
   must(
     "TW-ERROR-006",
     "6",
-    "A failed call does no harm: what succeeds succeeds afterwards.",
+    "After a call that failed, calls that should succeed succeed.",
     ["failingCalls", "succeedingCalls"],
     ["TW-CALL-002"],
   ),
-  must("TW-ERROR-007", "6", "What a failed call says is no slip of the tool's own program.", [
-    "failingCalls",
-  ]),
+  must(
+    "TW-ERROR-007",
+    "6",
+    "A call that should fail does not fail by a slip of the tool's own program.",
+    ["failingCalls"],
+  ),
   should("TW-ERROR-008", "6", "An upstream error tells what the other side answered.", [
     "failingCalls",
   ]),
@@ -44,4 +47,10 @@ export const errorRequirements: readonly Requirement[] = [
   should("TW-ERROR-015", "6", "What a failed call says is more than that something went wrong.", [
     "failingCalls",
   ]),
+  must(
+    "TW-ERROR-016",
+    "6",
+    "A call that nobody cancelled, skipped or refused does not fail as if somebody had.",
+    ["failingCalls"],
+  ),
 ];

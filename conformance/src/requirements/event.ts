@@ -1,7 +1,7 @@
 import { must, should, type Requirement } from "../requirement.ts";
 
 const needs = ["updatingCalls"] as const;
-const sends = ["TW-EVENT-001"];
+const sends = ["TW-EVENT-001"] as const;
 
 /** What a call tells while it runs. */
 export const eventRequirements: readonly Requirement[] = [
@@ -20,10 +20,7 @@ export const eventRequirements: readonly Requirement[] = [
     sends,
   ),
   must("TW-EVENT-004", "5", "Nothing is sent after the end of a call.", needs, sends),
-  must("TW-EVENT-005", "5", "A call that was cancelled stops to send.", needs, [
-    ...sends,
-    "TW-EVENT-004",
-  ]),
+  must("TW-EVENT-005", "5", "A call that was cancelled stops sending.", needs, ["TW-EVENT-004"]),
   should(
     "TW-EVENT-006",
     "4",
@@ -31,14 +28,16 @@ export const eventRequirements: readonly Requirement[] = [
     needs,
     sends,
   ),
-  must("TW-EVENT-007", "5", "Calls side by side send what is their own.", needs, [
-    ...sends,
-    "TW-EVENT-004",
-  ]),
+  must("TW-EVENT-007", "5", "Calls side by side send what is their own.", needs, ["TW-EVENT-004"]),
   should("TW-EVENT-008", "4", "A tool that sends updates says so (streamingHint).", needs, sends),
-  should("TW-EVENT-009", "4", "A call sends no more than 1,000 updates and reports.", needs, sends),
+  should(
+    "TW-EVENT-009",
+    "4",
+    "A call sends no more than 1,000 updates and reports of progress.",
+    needs,
+    sends,
+  ),
   should("TW-EVENT-010", "4", "Progress goes forward, and not beyond its total.", needs, [
-    ...sends,
     "TW-EVENT-003",
   ]),
   should("TW-EVENT-011", "4", "A message of progress is at most 1,000 bytes.", needs, sends),

@@ -13,7 +13,6 @@ export const largeRequirements: readonly Requirement[] = [
   ),
   must("TW-LARGE-002", "11", "A large output is whole when it is asked for again.", needs, whole),
   must("TW-LARGE-003", "11", "Large outputs that are made at the same time do not mix.", needs, [
-    "TW-LARGE-001",
     "TW-LARGE-002",
   ]),
   must(
@@ -21,7 +20,7 @@ export const largeRequirements: readonly Requirement[] = [
     "5",
     "A stream ends when its call is cancelled while somebody waits for more of it.",
     needs,
-    ["TW-LARGE-001", "TW-LARGE-005"],
+    ["TW-LARGE-005"],
   ),
   must(
     "TW-LARGE-005",
@@ -37,7 +36,13 @@ export const largeRequirements: readonly Requirement[] = [
     needs,
     whole,
   ),
-  should("TW-LARGE-007", "4", "A large output is not told to the host once more.", needs, whole),
+  should(
+    "TW-LARGE-007",
+    "4",
+    "A large output is not repeated in details and provider.",
+    needs,
+    whole,
+  ),
   should(
     "TW-LARGE-008",
     "4",

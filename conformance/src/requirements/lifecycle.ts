@@ -8,7 +8,7 @@ export const lifecycleRequirements: readonly Requirement[] = [
   must(
     "TW-LIFE-004",
     "9",
-    "A list of tools that has changed is another array.",
+    "A list of tools that was given out stays as it is when the source gets ready, and when it is closed.",
     ["source"],
     ["TW-LIFE-006"],
   ),
@@ -58,22 +58,34 @@ export const lifecycleRequirements: readonly Requirement[] = [
   must(
     "TW-LIFE-014",
     "9",
-    "Two that live side by side do not depend on each other: one goes on when the other is closed.",
+    "Two sources that live side by side do not depend on each other: one goes on when the other is closed.",
     ["source", "succeedingCalls"],
     ["TW-CALL-002"],
   ),
-  must("TW-LIFE-015", "9", "secrets is a SecretSet, the same one from the beginning to the end.", [
-    "source",
-  ]),
-  must("TW-LIFE-016", "7", "trustAnnotations is true or false, and stays what it is.", ["source"]),
+  must(
+    "TW-LIFE-015",
+    "9",
+    "secrets, where there is one, is a SecretSet, and the same one from beginning to end.",
+    ["source"],
+  ),
+  must(
+    "TW-LIFE-016",
+    "7",
+    "trustAnnotations, where there is one, is true or false, and stays what it is.",
+    ["source"],
+  ),
   must(
     "TW-LIFE-017",
     "9",
     "A source that is disposed of lets go of everything, as one that is closed does.",
     ["source"],
-    ["TW-LIFE-003", "TW-LIFE-008", "TW-LIFE-009"],
+    ["TW-LIFE-008", "TW-LIFE-009"],
   ),
-  must("TW-LIFE-018", "4", "The parts of a tool are what they are called."),
+  must(
+    "TW-LIFE-018",
+    "4",
+    "The parts of a tool are of the right types: invoke, validate and preflight are functions, a fingerprint is a text.",
+  ),
   must("TW-LIFE-019", "9", "onChange gives a function, which may be called twice.", ["source"]),
   should("TW-LIFE-020", "9", "A source that is made again has the same id.", ["source"]),
   must(

@@ -4,7 +4,7 @@ import { must, type Requirement } from "../requirement.ts";
 export const manifestRequirements: readonly Requirement[] = [
   must(
     "TW-MANIFEST-001",
-    "2",
+    "1",
     "The manifest gives everything that rules need, or says why there is none.",
   ),
 ];

@@ -60,7 +60,7 @@ export const outageRequirements: readonly Requirement[] = [
     "6",
     "A call whose backend is away fails with a code that says so, such as unavailable.",
     ["source", "outage", "succeedingCalls"],
-    ["TW-CALL-002", "TW-OUTAGE-001"],
+    ["TW-OUTAGE-001"],
   ),
   should(
     "TW-OUTAGE-011",

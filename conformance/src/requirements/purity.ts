@@ -16,6 +16,7 @@ export const purityRequirements: readonly Requirement[] = [
     ["state", "succeedingCalls"],
     ["TW-PURE-004", "TW-PERM-014"],
   ),
-  must("TW-PURE-003", "5", "To check arguments changes nothing.", ["state"]),
-  must("TW-PURE-004", "2", "To list tools and to read their specs changes nothing.", ["state"]),
+  must("TW-PURE-003", "4", "Checking arguments changes nothing.", ["state"]),
+  must("TW-PURE-004", "1", "Listing tools and reading their specs changes nothing.", ["state"]),
+  must("TW-PURE-005", "5", "A call has its effect once.", ["effectCalls"], ["TW-CANCEL-001"]),
 ];

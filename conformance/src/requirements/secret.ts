@@ -2,7 +2,7 @@ import { must, type Requirement } from "../requirement.ts";
 
 /** What never comes out. */
 export const secretRequirements: readonly Requirement[] = [
-  must("TW-SECRET-001", "10", "No secret is in a spec.", ["secrets"]),
+  must("TW-SECRET-001", "10", "No secret is in a spec or a fingerprint.", ["secrets"]),
   must("TW-SECRET-002", "10", "No secret is in a source's id or in its problems.", [
     "source",
     "secrets",
@@ -19,7 +19,7 @@ export const secretRequirements: readonly Requirement[] = [
     "secrets",
     "updatingCalls",
   ]),
-  must("TW-SECRET-006", "7", "No secret is in what a person is asked.", ["secrets"]),
+  must("TW-SECRET-006", "10", "No secret is in what a person is asked.", ["secrets"]),
   must("TW-SECRET-007", "6", "No secret is in what goes wrong while the backend is away.", [
     "source",
     "secrets",
@@ -33,4 +33,8 @@ export const secretRequirements: readonly Requirement[] = [
     ["secrets", "failingCalls"],
     ["TW-SECRET-004"],
   ),
+  must("TW-SECRET-009", "10", "No secret is in what a call prints.", [
+    "secrets",
+    "succeedingCalls",
+  ]),
 ];

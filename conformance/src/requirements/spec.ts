@@ -46,6 +46,6 @@ export const specRequirements: readonly Requirement[] = [
   should("TW-SPEC-039", "4", "An example is a value that its own schema accepts."),
   should("TW-SPEC-040", "4", "The members of an enum differ, and fit the type beside it."),
   should("TW-SPEC-041", "4", "The description says more than the name."),
-  should("TW-SPEC-042", "4", "No keyword of a schema is a known one, spelt otherwise."),
+  should("TW-SPEC-042", "4", "No keyword of a schema is a known one misspelt."),
   should("TW-SPEC-043", "4", "The bounds of a schema leave something between them."),
 ];

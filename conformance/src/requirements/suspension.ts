@@ -1,7 +1,7 @@
 import { must, should, type Requirement } from "../requirement.ts";
 
 const needs = ["suspendingCalls"] as const;
-const asks = ["TW-SUSPEND-001", "TW-SUSPEND-002"];
+const asks = ["TW-SUSPEND-002"] as const;
 
 /** How calls wait for a person and go on. */
 export const suspensionRequirements: readonly Requirement[] = [
@@ -30,11 +30,10 @@ export const suspensionRequirements: readonly Requirement[] = [
     "1",
     "A call that is answered goes on in another instance, in another executor.",
     needs,
-    [...asks, "TW-SUSPEND-003"],
+    ["TW-SUSPEND-003"],
   ),
   must("TW-SUSPEND-005", "5", "A call that waits has had no effect.", needs, ["TW-SUSPEND-001"]),
   must("TW-SUSPEND-006", "5", "A call that is answered has its effect once.", needs, [
-    ...asks,
     "TW-SUSPEND-003",
     "TW-SUSPEND-005",
   ]),
@@ -43,7 +42,7 @@ export const suspensionRequirements: readonly Requirement[] = [
     "5",
     "A call that a person refuses comes to an end, without effect.",
     needs,
-    [...asks, "TW-SUSPEND-003", "TW-SUSPEND-005"],
+    ["TW-SUSPEND-003", "TW-SUSPEND-005"],
   ),
   must(
     "TW-SUSPEND-008",
@@ -53,9 +52,6 @@ export const suspensionRequirements: readonly Requirement[] = [
     asks,
   ),
   must("TW-SUSPEND-009", "5", "Two calls that wait are each answered on their own.", needs, [
-    ...asks,
-    "TW-SUSPEND-003",
-    "TW-SUSPEND-005",
     "TW-SUSPEND-006",
     "TW-SUSPEND-008",
   ]),
@@ -68,6 +64,6 @@ export const suspensionRequirements: readonly Requirement[] = [
     "7",
     "A call that was approved goes on in another instance, in another executor, and has its effect once.",
     ["effectCalls"],
-    ["TW-PERM-005", "TW-PERM-006", "TW-PERM-008", "TW-CANCEL-001"],
+    ["TW-PERM-005", "TW-CANCEL-001"],
   ),
 ];

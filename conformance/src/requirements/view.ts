@@ -10,15 +10,15 @@ export const viewRequirements: readonly Requirement[] = [
   must(
     "TW-VIEW-002",
     "5",
-    "Called by another tool, in one run with others, a tool does the same as alone.",
+    "A tool that another tool calls, in one run with others, does the same as alone.",
     ["succeedingCalls"],
-    ["TW-CALL-002", "TW-CALL-007"],
+    ["TW-CALL-007"],
   ),
   must(
     "TW-VIEW-003",
     "9",
-    "Under another name, and with other tools hidden, a tool does the same.",
+    "A tool that has another name, and other tools hidden beside it, does the same.",
     ["succeedingCalls"],
-    ["TW-CALL-002", "TW-CALL-007", "TW-VIEW-001"],
+    ["TW-CALL-007", "TW-VIEW-001"],
   ),
 ];

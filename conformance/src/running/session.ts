@@ -1,14 +1,16 @@
-import { ToolError } from "@toolweave/core";
-import type { Check, CheckContext } from "./check.ts";
-import { checks } from "./checks/checks.ts";
-import { failed, messageOf, notApplicable, type Finding } from "./finding.ts";
-import { declares, placeOf, reasonWithout } from "./declarations.ts";
-import type { Declaration, Manifest } from "./manifest.ts";
-import { resultOf, type RuleResult } from "./report.ts";
-import type { Requirement } from "./requirement.ts";
-import { openingId, requirements, silenceId } from "./requirements.ts";
+import type { Check, CheckContext } from "../check.ts";
+import { checks } from "../checks/checks.ts";
+import { declares, reasonWithout } from "../declarations.ts";
+import { failed, messageOf, notApplicable, withCauses, type Finding } from "../finding.ts";
+import type { Manifest, SampleCall, SampleKind } from "../manifest.ts";
+import { resultOf, type RuleResult } from "../report/report.ts";
+import { withoutSecrets } from "../report/without-secrets.ts";
+import type { Requirement } from "../requirement.ts";
+import { openingId, requirements, silenceId } from "../requirements.ts";
+import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
+import { Patience } from "./patience.ts";
+import { refuseManifest } from "./refuse-manifest.ts";
 import { closeQuietly, create, open, type Subject } from "./subject.ts";
-import { within } from "./within.ts";
 
 /** How a manifest is tested. */
 export interface ConformanceOptions {
@@ -33,28 +35,45 @@ export interface ConformanceOptions {
 
 const opening = requirements.find(({ id }) => id === openingId) as Requirement;
 
+/** The rules that say that errors escape of calls. They stand on no others. */
+const escapeIds: readonly string[] = ["TW-CALL-019", "TW-CANCEL-008"];
+
 const checksById = new Map(checks.map((check) => [check.id, check]));
 
 /** The rules of one manifest: each is checked once, when it is first asked for. */
 export class Session {
   readonly manifest: Manifest;
   readonly seed: number;
-  readonly #deadlineMs: number;
+  readonly #patience: Patience;
   readonly #quietMs: number;
   readonly #results = new Map<string, Promise<RuleResult>>();
   readonly #durations = new Map<string, number>();
   /** What checks have made that is not closed yet, and runs on views. */
   readonly #own = new Set<Promise<Subject>>();
   readonly #others = new Set<Session>();
+  /** What is said when one cannot be made. */
+  readonly #unmade = new Set<string>();
+  #untakenNames: Promise<ReadonlySet<string>> | undefined;
+  /** The first rule for which one could not be made. */
+  #firstUnmade: string | undefined;
+  /** What escapes of the tools ends no run. */
+  #strays: StrayErrors | undefined;
   #closed = false;
   #shared: Promise<Subject> | undefined;
 
-  /** @throws ToolError `internal` when the manifest contradicts itself. */
-  constructor(manifest: Manifest, options: ConformanceOptions = {}) {
-    refuseContradictions(manifest);
+  /**
+   * @param patience of the run that this one is a part of. Default: its own.
+   * @throws ToolError `internal` when the manifest contradicts itself.
+   */
+  constructor(
+    manifest: Manifest,
+    options: ConformanceOptions = {},
+    patience: Patience = new Patience(options.deadlineMs ?? 10_000),
+  ) {
+    refuseManifest(manifest);
     this.manifest = manifest;
     this.seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
-    this.#deadlineMs = options.deadlineMs ?? 10_000;
+    this.#patience = patience;
     this.#quietMs = options.quietMs ?? 50;
   }
 
@@ -71,11 +90,9 @@ export class Session {
     let result = this.#results.get(id);
     if (result === undefined) {
       result = this.#finding(requirement)
-        .catch((error: unknown) =>
-          failed("The check could not be finished.", `Checked ${id}.`, messageOf(error)),
-        )
+        .catch((error: unknown) => this.#unfinished(id, error))
         .then((finding) =>
-          resultOf(requirement, finding, {
+          resultOf(requirement, withoutSecrets(finding, this.manifest.secrets), {
             seed: this.seed,
             durationMs: this.#durations.get(id) ?? 0,
             known: this.manifest.knownFailing?.[id],
@@ -95,6 +112,7 @@ export class Session {
       ...[...shared, ...this.#own].map((made) => this.#release(made)),
       ...[...this.#others].map((other) => other.close()),
     ]);
+    this.#strays?.[Symbol.dispose]();
   }
 
   async #finding(requirement: Requirement): Promise<Finding> {
@@ -114,11 +132,45 @@ export class Session {
     if (silent !== undefined) {
       return notApplicable(`The manifest says nothing of ${silent}: see ${silenceId}.`);
     }
+    const untaken = await this.#untaken(needs);
+    if (untaken !== undefined) {
+      return notApplicable(
+        `No registry takes "${untaken}" as it is: see the rules about its spec and its name.`,
+      );
+    }
     const broken = await this.#brokenUnder(presupposes);
     if (broken !== undefined) {
       return notApplicable(`It stands on a rule that is broken: see ${broken}.`);
     }
+    const { lostBy } = this.#patience;
+    if (lostBy !== undefined) {
+      return notApplicable(`Too much before it did not come to an end: see ${lostBy}.`);
+    }
     return this.#run(check);
+  }
+
+  /** What a check comes to that threw. */
+  #unfinished(id: string, error: unknown): Finding {
+    const done = `Checked ${id}.`;
+    if (!this.#unmade.has(messageOf(error))) {
+      const message = "The check could not be finished: something that it called threw.";
+      return failed(message, done, withCauses(error));
+    }
+    // Whatever keeps it from being made keeps it for all the rest: said once.
+    const first = this.#firstUnmade;
+    this.#firstUnmade ??= id;
+    if (first !== undefined) return notApplicable(`It could not be made again: see ${first}.`);
+    const message = "It became ready before, and now another one does not.";
+    return failed(message, `${done} For that, create() was called again.`, withCauses(error));
+  }
+
+  /** The first tool of the sample calls that a rule needs which cannot be called as it is. */
+  async #untaken(needs: Requirement["needs"]): Promise<string | undefined> {
+    const { samples = {} } = this.manifest;
+    const calls = needs.flatMap((need): readonly SampleCall[] => samples[need as SampleKind] ?? []);
+    if (calls.length === 0) return undefined;
+    const untaken = await (this.#untakenNames ??= this.#open().then((made) => made.untaken()));
+    return calls.find(({ tool }) => untaken.has(tool))?.tool;
   }
 
   /** The first of `rules`, or of what they stand on, that is broken. */
@@ -137,51 +189,78 @@ export class Session {
     const own: Promise<Subject>[] = [];
     const keep = (make: () => Promise<Subject>): Promise<Subject> => {
       if (this.#closed) return Promise.reject(new Error("The run is over."));
-      const made = make();
+      const made = this.#noted(make());
       own.push(made);
       this.#own.add(made);
       return made;
     };
     const { manifest, seed } = this;
-    const deadlineMs = this.#deadlineMs;
+    const patience = this.#patience;
     const quietMs = this.#quietMs;
     const context: CheckContext = {
       manifest,
       seed,
       subject: () => this.#open(),
-      fresh: () => keep(() => open(manifest, deadlineMs)),
-      created: () => keep(() => create(manifest, deadlineMs)),
+      fresh: () => keep(() => open(manifest, patience)),
+      created: () => keep(() => create(manifest, patience)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
-      within: (pending, what) => within(pending, deadlineMs, what),
+      within: (pending, what) => patience.within(pending, what),
       quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),
       holding: (other, ids) => this.#holding(other, ids),
     };
     const began = performance.now();
+    const strays = (this.#strays ??= new StrayErrors(manifest, true));
+    const before = strays.caught.length;
+    let found: Finding;
     try {
-      return await check.run(context);
+      found = await strays.run(async () => check.run(context));
     } finally {
       await Promise.all(own.map((made) => this.#release(made)));
+      await someTurns();
+      if (patience.isLost) patience.lostBy ??= check.id;
       this.#durations.set(check.id, Math.round((performance.now() - began) * 10) / 10);
     }
+    patience.isTold ||=
+      found.status === "failed" && manifest.knownFailing?.[check.id] === undefined;
+    if (patience.lostBy === check.id && !patience.isTold) {
+      const message = "Too much does not come to an end: the run is given up.";
+      return failed(message, `Checked ${check.id}.`, patience.inVain);
+    }
+    return this.#withStray(check, found, strays.caught.slice(before));
+  }
+
+  /** The run goes on when an error escapes; some rule has to say so. */
+  async #withStray(check: Check, found: Finding, escaped: readonly unknown[]): Promise<Finding> {
+    const says = escapeIds.includes(check.id) || check.id === openingId;
+    if (escaped.length === 0 || found.status === "failed" || says) return found;
+    for (const id of escapeIds) {
+      const { status } = await this.result(ruleOf(id));
+      if (status === "failed" || status === "known-failing") return found;
+    }
+    const message = "An error escapes that nobody can catch: it ends the process.";
+    return failed(message, `Checked ${check.id}, or what came before it.`, messageOf(escaped[0]));
   }
 
   async #release(made: Promise<Subject>): Promise<void> {
     const subject = await made.catch(() => undefined);
     this.#own.delete(made);
-    if (subject !== undefined) await closeQuietly(subject, this.#deadlineMs);
+    if (subject !== undefined) await closeQuietly(subject, this.#patience);
   }
 
   #open(): Promise<Subject> {
     if (this.#closed) return Promise.reject(new Error("The run is over."));
-    return (this.#shared ??= open(this.manifest, this.#deadlineMs));
+    return (this.#shared ??= this.#noted(open(this.manifest, this.#patience)));
+  }
+
+  /** Remembers why it could not be made. */
+  #noted(made: Promise<Subject>): Promise<Subject> {
+    made.catch((error: unknown) => this.#unmade.add(messageOf(error)));
+    return made;
   }
 
   async #holding(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]> {
-    const other = new Session(manifest, {
-      seed: this.seed,
-      deadlineMs: this.#deadlineMs,
-      quietMs: this.#quietMs,
-    });
+    const options = { seed: this.seed, quietMs: this.#quietMs };
+    const other = new Session(manifest, options, this.#patience);
     this.#others.add(other);
     const results: RuleResult[] = [];
     try {
@@ -202,26 +281,4 @@ function ruleOf(id: string): Requirement {
   const rule = requirements.find((requirement) => requirement.id === id);
   if (rule === undefined) throw new Error(`There is no rule ${id}.`);
   return rule;
-}
-
-function refuseContradictions(manifest: Manifest): void {
-  const { name, without = {}, knownFailing = {} } = manifest;
-  if (without === "") throw misuse(`${name}: without needs a reason.`);
-  for (const [declaration, reason] of Object.entries(typeof without === "string" ? {} : without)) {
-    const place = placeOf(declaration as Declaration);
-    if (place === undefined) {
-      throw misuse(`${name}: without names ${declaration}, which is nothing to declare.`);
-    }
-    if (reason === "") throw misuse(`${name}: without.${declaration} needs a reason.`);
-    if (declares(manifest, declaration as Declaration)) {
-      throw misuse(`${name}: there are ${place}, so take ${declaration} out of without.`);
-    }
-  }
-  for (const id of Object.keys(knownFailing)) {
-    if (!checksById.has(id)) throw misuse(`${name}: knownFailing names ${id}, which is no rule.`);
-  }
-}
-
-function misuse(message: string): ToolError {
-  return new ToolError("internal", message);
 }

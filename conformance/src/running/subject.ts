@@ -1,10 +1,10 @@
 import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
-import type { Manifest } from "./manifest.ts";
-import { readSpec, type ReadTool } from "./read-spec.ts";
-import { isObject } from "./schema/subschemas.ts";
-import { madeBy } from "./stray-errors.ts";
-import { partFault } from "./tool-parts.ts";
-import { within } from "./within.ts";
+import type { Manifest } from "../manifest.ts";
+import { readSpec, type ReadTool } from "../reading/read-spec.ts";
+import { partFault } from "../reading/tool-parts.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { madeBy } from "../watching/stray-errors.ts";
+import type { Patience } from "./patience.ts";
 
 /** What the manifest made, ready to be looked at. */
 export class Subject {
@@ -40,33 +40,39 @@ export class Subject {
       return fits;
     });
   }
+
+  /** The names of those that a registry does not take; rules about specs and names say why. */
+  untaken(): ReadonlySet<string> {
+    const taken = new Set(this.callable().map(nameOf));
+    return new Set(this.names().filter((name) => !taken.has(name)));
+  }
 }
 
 /** Makes what the manifest makes. It need not be ready yet. */
-export async function create(manifest: Manifest, deadlineMs: number): Promise<Subject> {
+export async function create(manifest: Manifest, patience: Patience): Promise<Subject> {
   const made = madeBy(manifest, () => manifest.create());
-  const given = isThenable(made) ? await within(made, deadlineMs, "create()") : made;
+  const given = isThenable(made) ? await patience.within(made, "create()") : made;
   return isSource(given)
     ? new Subject(given, true)
     : new Subject(toolsSource(manifest.name, given), false);
 }
 
 /** Makes what the manifest makes, and waits until it is ready. */
-export async function open(manifest: Manifest, deadlineMs: number): Promise<Subject> {
-  const subject = await create(manifest, deadlineMs);
+export async function open(manifest: Manifest, patience: Patience): Promise<Subject> {
+  const subject = await create(manifest, patience);
   try {
-    await within(subject.source.ready, deadlineMs, "ready");
+    await patience.within(subject.source.ready, "ready");
   } catch (error) {
-    await closeQuietly(subject, deadlineMs);
+    await closeQuietly(subject, patience);
     throw error;
   }
   return subject;
 }
 
 /** Closes it; what goes wrong is the business of the rule for `close`. */
-export async function closeQuietly(subject: Subject, deadlineMs: number): Promise<void> {
+export async function closeQuietly(subject: Subject, patience: Patience): Promise<void> {
   try {
-    await within(subject.source.close(), deadlineMs, "close()");
+    await patience.within(subject.source.close(), "close()");
   } catch {
     // TW-LIFE-003 says so.
   }

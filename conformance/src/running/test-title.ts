@@ -1,6 +1,6 @@
-import type { Manifest } from "./manifest.ts";
-import { printableLine } from "./printable.ts";
-import type { Requirement } from "./requirement.ts";
+import type { Manifest } from "../manifest.ts";
+import { printableLine } from "../report/printable.ts";
+import type { Requirement } from "../requirement.ts";
 import type { Session } from "./session.ts";
 
 /** What a test runner calls the test of a rule, with what the manifest says of it. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import fc from "fast-check";
 import { typesOf } from "./breaches.ts";
 import { conjuncts } from "./conjuncts.ts";
 import { merge } from "./merged.ts";

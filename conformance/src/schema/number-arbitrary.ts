@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject } from "@toolweave/core";
+import fc from "fast-check";
 import type { ValueStyle } from "./value-style.ts";
 
 /** Between two bounds that are close to each other there are so many steps. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import fc from "fast-check";
 import { isObject } from "./subschemas.ts";
 import { matchingTexts } from "./text-arbitrary.ts";
 import type { Making, Values } from "./value-arbitrary.ts";

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   isToolName,
   ToolRegistry,
@@ -9,12 +8,13 @@ import {
   type Tool,
   type ToolSpec,
 } from "@toolweave/core";
+import fc from "fast-check";
 import type { CheckContext } from "../check.ts";
-import { redactionFault } from "../refused-field.ts";
-import { partFault } from "../tool-parts.ts";
+import { redactionFault } from "../reading/refused-field.ts";
+import { partFault } from "../reading/tool-parts.ts";
+import { checkerOf } from "./checker-of.ts";
 import { drawn } from "./drawn.ts";
 import { References } from "./references.ts";
-import { sharedValidator } from "./shared-validator.ts";
 import { valuesOf } from "./value-arbitrary.ts";
 import type { ValueStyle } from "./value-style.ts";
 
@@ -80,13 +80,8 @@ export function argumentsOf(
 
 async function acceptor(schema: JsonSchema): Promise<UsableTool["accepts"] | undefined> {
   if (schema["type"] !== "object") return undefined;
-  if (new References(schema as JsonObject).dangling().length > 0) return undefined;
-  try {
-    const compiled = await sharedValidator.compile(schema);
-    return (args: JsonValue) => compiled(args) === undefined;
-  } catch {
-    return undefined;
-  }
+  const problemsOf = await checkerOf(schema as JsonObject);
+  return problemsOf && ((args: JsonValue) => problemsOf(args) === undefined);
 }
 
 /** False for a tool that no call can reach: other rules say what is wrong with its name and fields. */

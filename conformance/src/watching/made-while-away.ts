@@ -1,9 +1,9 @@
 import { ToolError } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf } from "./finding.ts";
-import { once } from "./once.ts";
+import type { CheckContext } from "../check.ts";
+import { messageOf } from "../finding.ts";
+import { once } from "../running/once.ts";
+import type { Subject } from "../running/subject.ts";
 import { someTurns, StrayErrors } from "./stray-errors.ts";
-import type { Subject } from "./subject.ts";
 import { whileAway } from "./while-away.ts";
 
 /** What came of a source that was made while its backend was away. */

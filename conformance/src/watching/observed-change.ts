@@ -1,10 +1,10 @@
 import { canonicalJson, isToolName, type Tool, type ToolSource } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf } from "./finding.ts";
-import { once } from "./once.ts";
-import { readSpec } from "./read-spec.ts";
+import type { CheckContext } from "../check.ts";
+import { messageOf } from "../finding.ts";
+import { readSpec } from "../reading/read-spec.ts";
+import { once } from "../running/once.ts";
+import { nameOf } from "../running/subject.ts";
 import { someTurns } from "./stray-errors.ts";
-import { nameOf } from "./subject.ts";
 
 /** How often a list is asked for again that has not changed yet. */
 const mostWaits = 20;

@@ -1,12 +1,13 @@
 import type { Tool, ToolError, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
-import { messageOf } from "./finding.ts";
-import type { SampleCall } from "./manifest.ts";
+import { outcomeLabel } from "../calling/outcome.ts";
+import { callLabel, distinctCalls, executorOver, runSample } from "../calling/sample-run.ts";
+import type { CheckContext } from "../check.ts";
+import { messageOf } from "../finding.ts";
+import type { SampleCall } from "../manifest.ts";
+import { once } from "../running/once.ts";
+import { nameOf, type Subject } from "../running/subject.ts";
 import { listening } from "./observed-change.ts";
-import { once } from "./once.ts";
-import { callLabel, distinctCalls, executorOver, outcomeLabel, runSample } from "./sample-run.ts";
 import { someTurns, StrayErrors } from "./stray-errors.ts";
-import { nameOf, type Subject } from "./subject.ts";
 import { whileAway } from "./while-away.ts";
 
 /** What came of a call that was made while the backend was away. */

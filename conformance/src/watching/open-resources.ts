@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, createHook, executionAsyncId, type AsyncHook } from "node:async_hooks";
+import { dirname } from "node:path";
 
 /** Something that was opened and is still there. */
 export interface OpenResource {
@@ -35,7 +36,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The kit's own code, as sources and as built: it opens nothing for its own sake. */
-const here: string = import.meta.dirname;
+const here: string = dirname(import.meta.dirname);
 
 /**
  * Watches what a piece of code opens, and whatever comes of it: timers, servers, connections, child

@@ -1,9 +1,9 @@
 import type { ToolSource } from "@toolweave/core";
-import type { CheckContext } from "./check.ts";
+import { distinctCalls, executorOver, runSample } from "../calling/sample-run.ts";
+import type { CheckContext } from "../check.ts";
+import type { Subject } from "../running/subject.ts";
 import { OpenResources, type OpenResource } from "./open-resources.ts";
 import { ProcessListeners } from "./process-listeners.ts";
-import { distinctCalls, executorOver, runSample } from "./sample-run.ts";
-import type { Subject } from "./subject.ts";
 
 /** What a source leaves behind. */
 export interface Remains {

@@ -1,5 +1,5 @@
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from "@toolweave/core";
-import { around } from "./sample-run.ts";
+import { around } from "../calling/sample-run.ts";
 
 /** Something that a running tool sent. */
 export type Sent =
@@ -10,7 +10,7 @@ export type Sent =
 export type OnSent = (sent: Sent, callId: string) => void;
 
 /** The tools; what they send is told before it goes on. */
-export function watched(tools: readonly Tool[], onSent: OnSent): Tool[] {
+export function watchSent(tools: readonly Tool[], onSent: OnSent): Tool[] {
   return tools.map((tool) =>
     around(tool, { invoke: (args, ctx) => tool.invoke(args, watchedContext(ctx, onSent)) }),
   );

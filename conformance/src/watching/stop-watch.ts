@@ -1,18 +1,10 @@
 import type { Tool } from "@toolweave/core";
+import { around } from "../calling/sample-run.ts";
 import { messageOf } from "../finding.ts";
-import { within } from "../within.ts";
-import { around } from "../sample-run.ts";
-
-/** Time for a call to get under way, so that there is something to cancel: a request on the wire. */
-const underWayMs = 20;
+import { within } from "../running/within.ts";
 
 /** A tool that goes on for longer than this has not stopped but come to its own end. */
 const mostStopMs = 1000;
-
-/** Waits until what has been started is under way. */
-export function underWay(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, underWayMs));
-}
 
 /** Tells when a tool begins and when it stops, whatever the executor makes of it. */
 export class StopWatch {

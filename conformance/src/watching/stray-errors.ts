@@ -32,10 +32,16 @@ export class StrayErrors implements Disposable {
   readonly #caught: unknown[] = [];
 
   readonly #maker: object | undefined;
+  /** It takes only what no other one does. */
+  readonly isLast: boolean;
 
-  /** @param maker what escapes of what it has made (`madeBy`) is caught, too. */
-  constructor(maker?: object) {
+  /**
+   * @param maker what escapes of what it has made (`madeBy`) is caught, too.
+   * @param isLast it takes only what no other one does.
+   */
+  constructor(maker?: object, isLast = false) {
     this.#maker = maker;
+    this.isLast = isLast;
     if (watching.size === 0) {
       displace("unhandledRejection");
       displace("uncaughtException");
@@ -81,7 +87,8 @@ const ours: Readonly<Record<StrayEvent, StrayListener>> = {
 };
 
 function pass(event: StrayEvent, error: unknown, detail: unknown): void {
-  for (const errors of watching) if (errors.take(error)) return;
+  const all = [...watching].toSorted((a, b) => Number(a.isLast) - Number(b.isLast));
+  for (const errors of all) if (errors.take(error)) return;
   const others = displaced.get(event) ?? [];
   // Nobody listened: it ends the process, as it would have without us.
   if (others.length === 0) throw error;

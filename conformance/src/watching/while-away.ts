@@ -1,4 +1,4 @@
-import type { CheckContext } from "./check.ts";
+import type { CheckContext } from "../check.ts";
 import { sheltered } from "./stray-errors.ts";
 
 /**

@@ -1,5 +1,20 @@
-import type { JsonObject } from "@toolweave/core";
+import type { JsonObject, Tool } from "@toolweave/core";
 import { ofSpec, ofTool, type Mutant } from "../mutant.ts";
+import { tenantOf } from "./isolation.ts";
+
+/** The healthy search with another work, which looks at the tenant as the healthy one does. */
+function ofSearch(rule: string, what: string, change: (tool: Tool) => Partial<Tool>): Mutant {
+  return ofTool(rule, "find_book", what, (tool) => {
+    const { invoke = tool.invoke.bind(tool), ...parts } = change(tool);
+    return {
+      ...parts,
+      invoke: (args, ctx) => {
+        tenantOf(ctx);
+        return invoke(args, ctx);
+      },
+    };
+  });
+}
 
 export const callMutants: readonly Mutant[] = [
   ofSpec("TW-CALL-001", "nullable, which JSON Schema does not know", () => ({
@@ -77,24 +92,24 @@ export const callMutants: readonly Mutant[] = [
         caller === undefined || !(caller.roles as string[]).includes("guest") ? "hello" : "who?",
     }),
   ),
-  ofTool("TW-CALL-009", "find_book", "a period that is expected to have an end", () => ({
+  ofSearch("TW-CALL-009", "a period that is expected to have an end", () => ({
     invoke: ({ title, published }) => {
       const { to } = (published ?? { to: 0 }) as { to: number };
       if (title === "Emma") return [];
       return [{ title: title ?? "", to: to.toFixed(0) }];
     },
   })),
-  ofTool("TW-CALL-009", "find_book", "an error that the tool catches and passes on", () => ({
+  ofSearch("TW-CALL-009", "an error that the tool catches and passes on", () => ({
     invoke: (args) => {
       if (args["order"] === undefined) return [];
       const text = "Cannot read properties of undefined (reading 'asc')";
       return { content: [{ type: "text", text }], isError: true };
     },
   })),
-  ofTool("TW-CALL-010", "find_book", "an empty title", () => ({
+  ofSearch("TW-CALL-010", "an empty title", () => ({
     invoke: ({ title }) => [(String(title)[0] as string).toUpperCase()],
   })),
-  ofTool("TW-CALL-010", "find_book", "an empty list that is reduced", () => ({
+  ofSearch("TW-CALL-010", "an empty list that is reduced", () => ({
     invoke: ({ tags = ["none"] }) =>
       (tags as string[]).reduce((all: string, tag: string) => `${all}, ${tag}`),
   })),
@@ -110,10 +125,10 @@ export const callMutants: readonly Mutant[] = [
         ? tool.invoke(args, ctx)
         : { content: [{ type: "image", data: "iVBORw0KGgo=" } as never] },
   })),
-  ofTool("TW-CALL-013", "find_book", "a property that is expected and not required", () => ({
+  ofSearch("TW-CALL-013", "a property that is expected and not required", () => ({
     invoke: ({ title, published }) => [{ title: title ?? "", ...fromOf(published as JsonObject) }],
   })),
-  ofTool("TW-CALL-014", "find_book", "a handler for each argument that it knows", () => {
+  ofSearch("TW-CALL-014", "a handler for each argument that it knows", () => {
     const handlers: Record<string, (value: unknown) => string> = {
       title: String,
       published: (value) => JSON.stringify(value),

@@ -183,6 +183,23 @@ export const changeMutants: readonly Mutant[] = [
       tool.spec.name.startsWith("shelf_") ? { ...tool, spec: { ...tool.spec, name: "add" } } : tool,
     ),
   ),
+  ofSource("TW-CHANGE-014", "an announcement after each call", (source) => {
+    const listeners: (() => void)[] = [];
+    const onChange: ToolSource["onChange"] = (listener) => {
+      const stop = source.onChange(listener);
+      const forget = adding(listeners)(listener);
+      return () => {
+        stop();
+        forget();
+      };
+    };
+    const announcing = aroundCalls(source, async (call) => {
+      const answer = await call();
+      for (const listener of [...listeners]) listener();
+      return answer;
+    });
+    return over(announcing, { onChange });
+  }),
 ];
 
 /** Listeners of its own, told one after the other. */

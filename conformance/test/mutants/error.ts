@@ -111,6 +111,16 @@ export const errorMutants: readonly Mutant[] = [
     "an error that hides what was wrong",
     () => new ToolError("execution_failed", "Something went wrong."),
   ),
+  doorThrows(
+    "TW-ERROR-016",
+    "a timeout of its own that passes for the host's stop",
+    () => new ToolError("cancelled", "The door did not answer within a second: try another one."),
+  ),
+  doorThrows(
+    "TW-ERROR-016",
+    "a door that says nobody approved it",
+    () => new ToolError("approval_rejected", "The porter has not opened the door. Ask the porter."),
+  ),
 ];
 
 function unknownCode(): ToolError {

@@ -6,6 +6,7 @@ import { concurrencyMutants } from "./concurrency.ts";
 import { determinismMutants } from "./determinism.ts";
 import { errorMutants } from "./error.ts";
 import { eventMutants } from "./event.ts";
+import { isolationMutants } from "./isolation.ts";
 import { largeMutants } from "./large.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
 import { manifestMutants } from "./manifest.ts";
@@ -18,6 +19,7 @@ import { secretMutants } from "./secret.ts";
 import { specMutants } from "./spec.ts";
 import { suspensionMutants } from "./suspension.ts";
 import { timeoutMutants } from "./timeout.ts";
+import { traceMutants } from "./traces.ts";
 import { viewMutants } from "./view.ts";
 
 /** At least one for every must-rule. */
@@ -31,6 +33,8 @@ export const mutants: readonly Mutant[] = [
   ...determinismMutants,
   ...secretMutants,
   ...callMutants,
+  ...isolationMutants,
+  ...traceMutants,
   ...resultMutants,
   ...largeMutants,
   ...errorMutants,

@@ -1,5 +1,5 @@
 import { lazyProperty, type Tool, type ToolSpec } from "@toolweave/core";
-import { ofTools, type Mutant } from "../mutant.ts";
+import { ofTool, ofTools, type Mutant } from "../mutant.ts";
 import type { World } from "../fixtures/index.ts";
 
 /** The healthy tools, one of which does something to the world as well. */
@@ -78,6 +78,29 @@ export const purityMutants: readonly Mutant[] = [
           return tool.spec.inputSchema;
         },
       ),
+    }),
+  ),
+  ofTool(
+    "TW-PURE-005",
+    "append_line",
+    "a write that is sent again when its answer is late",
+    (tool) => ({
+      invoke: async (args, ctx) => {
+        await tool.invoke(args, ctx);
+        return tool.invoke(args, ctx);
+      },
+    }),
+  ),
+  ofTools("TW-PURE-002", "a line more each time that calls itself idempotent", (tools) =>
+    tools.map((tool) => {
+      if (tool.spec.name !== "append_line") return tool;
+      const { spec, preflight } = tool;
+      const annotations = { ...spec.annotations, idempotentHint: true };
+      return {
+        spec: { ...spec, annotations },
+        ...(preflight === undefined ? {} : { preflight: preflight.bind(tool) }),
+        invoke: tool.invoke.bind(tool),
+      };
     }),
   ),
 ];

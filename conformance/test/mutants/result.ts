@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ofTool, type Mutant } from "../mutant.ts";
+import { ofTool, ofTools, withInvoke, type Mutant } from "../mutant.ts";
 
 const png = "iVBORw0KGgo=";
 
@@ -84,4 +84,12 @@ export const resultMutants: readonly Mutant[] = [
         .map((text) => ({ type: "text" as const, text })),
     }),
   })),
+  ofTools("TW-RESULT-018", "a file's whole path for an artifact's name", (tools) =>
+    withInvoke(tools, "export_table", async (_, { artifacts }) => {
+      const rows = ["day,event\n", ...Array.from({ length: 3000 }, (_, row) => `${row},nothing\n`)];
+      const data = ReadableStream.from([rows.join("")]);
+      const ref = await artifacts.write(data, { mediaType: "text/csv", name: "../logs/log.csv" });
+      return { content: [{ type: "text", text: "Exported." }], artifacts: [ref] };
+    }),
+  ),
 ];

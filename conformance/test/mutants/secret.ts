@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { SecretSet, suspend, text, ToolError, type Tool } from "@toolweave/core";
 import type { Manifest } from "../../src/index.ts";
 import { librarySecret, sourceManifest, toolsManifest, type Backend } from "../fixtures/index.ts";
@@ -176,4 +177,21 @@ export const secretMutants: readonly Mutant[] = [
   keyedTool("TW-SECRET-008", "open_door", "a client's error with the request it sent", () => {
     throw new ToolError("upstream", "The door is locked.", { status: 423, cause: requestError() });
   }),
+  keyedTool("TW-SECRET-009", "add", "the headers of a request in the log", (args, ctx, add) => {
+    console.error("authorization: %s", secret);
+    return add(args, ctx);
+  }),
+  keyed("TW-SECRET-001", "the address of a connection for a fingerprint", (tools) =>
+    tools.map((tool) =>
+      tool.spec.name === "greet"
+        ? { spec: tool.spec, invoke: tool.invoke.bind(tool), fingerprint: `${address} greet` }
+        : tool,
+    ),
+  ),
+  keyedTool("TW-SECRET-003", "greet", "the headers of a request as bytes in JSON", () =>
+    JSON.stringify({ authorization: Buffer.from(`Bearer ${secret}`) }),
+  ),
+  keyedTool("TW-SECRET-003", "greet", "a buffer as Node prints it", () =>
+    inspect({ authorization: Buffer.from(secret) }),
+  ),
 ];

@@ -52,7 +52,8 @@ export const suspensionMutants: readonly Mutant[] = [
   asking("TW-SUSPEND-002", "a schema of a type that does not exist", {
     schema: { type: "name" },
   }),
-  asking("TW-SUSPEND-002", "a request without an id", { id: "" }),
+  // An executor does not let a call wait for what nobody can refer to.
+  asking("TW-SUSPEND-001", "a request without an id", { id: "" }),
   ofTool("TW-SUSPEND-003", "ask_name", "a tool that cannot go on", (tool) => ({
     invoke: (args, ctx) => {
       if (ctx.resumed !== undefined) throw new Error("unexpected answer");

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { alarmsOf } from "../test/alarms-of.ts";
+import { sourceManifest, toolsManifest } from "../test/fixtures/index.ts";
+
+const seeds = Array.from({ length: 200 }, (_, index) => 1000 + index);
+
+test.each([toolsManifest(), sourceManifest()])(
+  "200 seeds give no false alarm: $name",
+  { timeout: 1_200_000 },
+  async (manifest) => {
+    expect(await alarmsOf(manifest, seeds)).toEqual([]);
+  },
+);

@@ -1,0 +1,91 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { JsonObject, ToolContext } from "@toolweave/core";
+import { ofTools, withInvoke, type Mutant } from "../mutant.ts";
+
+/** What is injected into every run. */
+interface Injected {
+  readonly tenant: string;
+}
+
+/** The tenant of a call's own run. */
+export function tenantOf(ctx: ToolContext): string {
+  return (ctx.injected as Injected).tenant;
+}
+
+/** A client of the module: the first run that comes along makes it. */
+let client: { readonly tenant: string } | undefined;
+
+/** Runs, callers and answers that are taken for each other. */
+export const isolationMutants: readonly Mutant[] = [
+  ofTools("TW-CALL-016", "a client with the tenant of the first run", (tools) => {
+    let tenant: string | undefined;
+    return withInvoke(tools, "find_book", async ({ title }, ctx) => {
+      tenant ??= tenantOf(ctx);
+      await turn();
+      return [{ title: title ?? "", shelf: `${tenant}/1` }];
+    });
+  }),
+  ofTools("TW-CALL-016", "answers that are kept for all tenants", (tools) => {
+    const answers = new Map<string, JsonObject>();
+    return withInvoke(tools, "find_book", (args, ctx) => {
+      const key = JSON.stringify(args);
+      const answer = answers.get(key) ?? { title: String(args["title"]), shelf: tenantOf(ctx) };
+      answers.set(key, answer);
+      return [{ ...answer }];
+    });
+  }),
+  ofTools("TW-CALL-016", "the context of a call in a member of the tool", (tools) => {
+    let current: ToolContext | undefined;
+    return withInvoke(tools, "find_book", async ({ title }, ctx) => {
+      current = ctx;
+      await turn();
+      return [{ title: title ?? "", shelf: tenantOf(current) }];
+    });
+  }),
+  ofTools("TW-CALL-017", "a value of the host that nothing declares", (tools) =>
+    withInvoke(tools, "greet", (args, ctx) => `hello ${String(args["tenant"] ?? tenantOf(ctx))}`),
+  ),
+  ofTools("TW-CALL-017", "a client of the module that keeps the first tenant", (tools) =>
+    withInvoke(tools, "find_book", ({ title }, ctx) => {
+      client ??= { tenant: tenantOf(ctx) };
+      return [{ title: title ?? "", shelf: client.tenant }];
+    }),
+  ),
+  ofTools("TW-CALL-022", "a default that is written into what the host injects", (tools) =>
+    withInvoke(tools, "find_book", (args, ctx, find) => {
+      Object.assign(ctx.injected as object, { locale: "en" });
+      return find(args, ctx);
+    }),
+  ),
+  ofTools("TW-CALL-023", "answers to one caller that the next one gets", (tools) => {
+    const answers = new Map<string, string>();
+    return withInvoke(tools, "greet", (args, { caller }) => {
+      const key = JSON.stringify(args);
+      const answer = answers.get(key) ?? `hello ${caller?.id ?? "you"}`;
+      answers.set(key, answer);
+      return answer;
+    });
+  }),
+  ofTools("TW-CALL-023", "a session that the first call opens for all", (tools) => {
+    let session: string | undefined;
+    return withInvoke(tools, "greet", (_, { sessionId }) => {
+      session ??= `session ${sessionId ?? ""}`;
+      return session;
+    });
+  }),
+  ofTools("TW-CONC-008", "a call id for an idempotency key", (tools) => {
+    const done = new Set<string>();
+    return withInvoke(tools, "append_line", (args, ctx, append) => {
+      if (done.has(ctx.callId)) return "It was appended before.";
+      done.add(ctx.callId);
+      return append(args, ctx);
+    });
+  }),
+  ofTools("TW-RESULT-017", "the table itself for an answer", (tools) => {
+    const rows: JsonObject[] = [];
+    return withInvoke(tools, "find_book", ({ title }, ctx) => {
+      rows.push({ title: title ?? "", shelf: tenantOf(ctx) });
+      return { content: [{ type: "text", text: JSON.stringify(rows) }], value: rows };
+    });
+  }),
+];

@@ -1,0 +1,62 @@
+import { defineTool, type Tool } from "@toolweave/core";
+import { expect, test } from "vitest";
+import { runConformance, type ConformanceReport, type Manifest } from "../src/index.ts";
+import { over, withInvoke } from "./mutant.ts";
+import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
+
+const deadlineMs = 20;
+const never = (): Promise<never> => new Promise(() => {});
+
+/** How often the run can have waited in vain: each time costs the deadline. */
+async function run(manifest: Manifest): Promise<{ report: ConformanceReport; waits: number }> {
+  const report = await runConformance(manifest, { seed: 1, deadlineMs });
+  const { rules } = report;
+  const texts = rules.map(({ message, seen = "" }) => `${message} ${seen}`);
+  return { report, waits: texts.filter((text) => text.includes("took more than")).length };
+}
+
+function givenUp({ rules }: ConformanceReport): readonly string[] {
+  return rules
+    .filter(({ message }) => message.startsWith("Too much before it did not come to an end: see "))
+    .map(({ id, status }) => `${id} ${status}`);
+}
+
+test("when no call comes to an end, the run is given up, and is not conformant", async () => {
+  const hanging = (tools: readonly Tool[]): Tool[] =>
+    tools.reduce((all, { spec }) => withInvoke(all, spec.name, never), [...tools]);
+  const { report, waits } = await run(toolsManifest(hanging));
+  expect(report.ok).toBe(false);
+  expect(waits).toBeLessThanOrEqual(6);
+  expect(givenUp(report).length).toBeGreaterThan(50);
+  expect(givenUp(report).every((rule) => rule.endsWith("not-applicable"))).toBe(true);
+});
+
+test("when no close comes to an end, the run is given up, and says so by the rule for close", async () => {
+  const { report } = await run(sourceManifest((source) => over(source, { close: never })));
+  expect(report.rules.find(({ id }) => id === "TW-LIFE-003")?.status).toBe("failed");
+  expect(givenUp(report).length).toBeGreaterThan(100);
+});
+
+test("what is known to hang leaves the run red, since the rest is not looked at", async () => {
+  const manifest = sourceManifest((source) => over(source, { close: never }));
+  const { report } = await run({ ...manifest, knownFailing: { "TW-LIFE-003": "issue 7" } });
+  expect(report.ok).toBe(false);
+});
+
+test("a run in which all comes to an end is never given up", async () => {
+  const tool = defineTool({
+    name: "ping",
+    description: "Answer.",
+    input: { type: "object" },
+    execute: () => "pong",
+  });
+  const manifest: Manifest = {
+    name: "ping",
+    create: () => [tool],
+    samples: { succeedingCalls: [{ tool: "ping", arguments: {} }] },
+    without: "it answers at once",
+  };
+  const { report } = await run(manifest);
+  expect(report.ok).toBe(true);
+  expect(givenUp(report)).toEqual([]);
+});
