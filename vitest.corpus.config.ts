@@ -5,7 +5,7 @@ import tests from "./vitest.config.ts";
 export default defineConfig({
   ...tests,
   test: {
-    include: ["{packages,apps}/*/corpus/**/*.test.ts"],
+    include: ["{packages,apps}/*/corpus/**/*.test.ts", "conformance/corpus/**/*.test.ts"],
     globalSetup: ["scripts/require-shared.ts"],
     testTimeout: 120_000,
   },

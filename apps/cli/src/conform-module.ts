@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Manifest } from "@toolweave/conformance";
 import { isThenable, type Tool, type ToolSource } from "@toolweave/core";
 import { noSamples, type ConformSubject } from "./conform-subject.ts";
@@ -44,6 +44,10 @@ async function moduleLoader(
   where: string,
   signal: AbortSignal,
 ): Promise<() => Promise<unknown>> {
+  const option = optionFor(path);
+  if (option !== undefined) {
+    throw new UsageError(`${where}${path} is no module: it goes with ${option}.`);
+  }
   const file = resolve(path);
   try {
     if (!(await stat(file)).isFile()) throw new UsageError(`${where}${path} is not a file.`);
@@ -64,7 +68,8 @@ async function moduleLoader(
     } catch (error) {
       if (signal.aborted) throw error;
       const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      throw new UsageError(`${where}${path} cannot be loaded. ${why}`, { cause: error });
+      const place = placeOf(error, href);
+      throw new UsageError(`${where}${path} cannot be loaded${place}. ${why}`, { cause: error });
     }
     if (module.default === undefined) {
       const others = Object.keys(module).filter((key) => key !== "default");
@@ -75,6 +80,24 @@ async function moduleLoader(
     }
     return module.default;
   };
+}
+
+/** What is given in place of a module, where that can be told from how it is written. */
+function optionFor(path: string): string | undefined {
+  if (/^https?:\/\//i.test(path)) return "--openapi, or with --mcp";
+  if (/\.ya?ml$/i.test(path)) return "--openapi";
+  return /\.json$/i.test(path) ? "--openapi, or with --config" : undefined;
+}
+
+/** Where in the module: ` (line 3)`. Nothing when it is elsewhere, or cannot be told. */
+function placeOf(error: unknown, href: string): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  for (const name of [href, fileURLToPath(href)]) {
+    const [, after] = stack.split(name);
+    const line = /^(?:\?[^:\s]*)?:(\d+)/.exec(after ?? "")?.[1];
+    if (line !== undefined) return ` (line ${line})`;
+  }
+  return "";
 }
 
 async function called(make: unknown, path: string, signal: AbortSignal): Promise<unknown> {

@@ -71,6 +71,21 @@ test("a function that always gives the same source is told so", async () => {
   );
 });
 
+test.each([
+  ["openapi.yaml", "openapi.yaml is no module: it goes with --openapi."],
+  ["a.json", "a.json is no module: it goes with --openapi, or with --config."],
+  [
+    "https://a.example/x",
+    "https://a.example/x is no module: it goes with --openapi, or with --mcp.",
+  ],
+])("%s in place of a module says which option it goes with", async (given, problem) => {
+  const { code, stderr } = await runBin(["conform", given]);
+  expect({ code, problem: stderr.split("\n")[0] }).toEqual({
+    code: 2,
+    problem: `toolweave: ${problem}`,
+  });
+});
+
 test.each<[what: string, code: string, problem: string]>([
   ["nothing", "", "has no default export, and exports nothing: export a manifest of"],
   ["names only", "export const tools = [];", "has no default export, and exports only tools:"],
@@ -84,7 +99,11 @@ test.each<[what: string, code: string, problem: string]>([
     `export default () => { throw new Error("no database"); };`,
     "my-tools.mjs exports failed. Error: no database",
   ],
-  ["a fault", `throw new TypeError("no such key");`, "cannot be loaded. TypeError: no such key"],
+  [
+    "a fault",
+    `throw new TypeError("no such key");`,
+    "cannot be loaded (line 1). TypeError: no such key",
+  ],
   ["no JavaScript", "export default {", "cannot be loaded. SyntaxError:"],
   [
     "a manifest that contradicts itself",

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { conformance } from "@toolweave/conformance/vitest";
-import type { JsonValue, ToolSource } from "@toolweave/core";
+import type { JsonValue, LoadedSource, ToolSource } from "@toolweave/core";
 import { afterAll } from "vitest";
 
 import { makeShop } from "../src/shop.ts";
-import { sqlSource, type SqlSource } from "../src/sql-source.ts";
+import { sqlSource } from "../src/sql-source.ts";
 
 const place = mkdtempSync(join(tmpdir(), "sql-folder-"));
 const database = join(place, "shop.db");
@@ -34,7 +34,7 @@ const folders = new WeakMap<ToolSource, string>();
 let changes = 0;
 
 /** Reads a folder of its own, so that a change is a change of this source alone. */
-function create(): SqlSource {
+function create(): LoadedSource {
   const own = mkdtempSync(join(place, "source-"));
   cpSync(folder, join(own, "queries"), { recursive: true });
   const source = sqlSource(join(own, "queries"), database);
@@ -79,7 +79,7 @@ conformance({
     const own = folders.get(source) as string;
     const text = `-- description: The shelf ${changes}.\n-- read-only: yes\nselect ${changes} as shelf;\n`;
     writeFileSync(join(own, "shelf.sql"), text);
-    await (source as SqlSource).refresh();
+    await (source as LoadedSource).refresh();
   },
   without: {
     suspendingCalls: "a query asks nobody",

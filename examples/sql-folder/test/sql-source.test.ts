@@ -3,13 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import {
+  ToolExecutor,
+  ToolRegistry,
+  type JsonObject,
+  type LoadedSource,
+  type ToolOutcome,
+} from "@toolweave/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { sqlSource, type SqlSource } from "../src/sql-source.ts";
+import { sqlSource } from "../src/sql-source.ts";
 
 let place: string;
-let source: SqlSource;
+let source: LoadedSource;
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "sql-source-"));
