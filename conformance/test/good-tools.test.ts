@@ -72,7 +72,7 @@ test.each(["call", "run"])("an answer that tells its %s breaks no rule", async (
   expect(await broken(tool, { succeedingCalls })).toEqual([]);
 });
 
-test("an effect that is counted in rows breaks no rule", async () => {
+test("an effect of three rows breaks no rule, where calls are counted and not rows", async () => {
   const rows: JsonObject[] = [];
   const tool = defineTool({
     name: "add_rows",
@@ -83,7 +83,7 @@ test("an effect that is counted in rows breaks no rule", async () => {
       rows.push({}, {}, {});
     },
   });
-  const effectCalls = [{ tool: "add_rows", arguments: {}, count: () => rows.length }];
+  const effectCalls = [{ tool: "add_rows", arguments: {}, count: () => rows.length / 3 }];
   expect(await broken(tool, { effectCalls })).toEqual([]);
 });
 
