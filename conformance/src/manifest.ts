@@ -102,8 +102,8 @@ export interface Manifest extends Facilities {
   /** Makes a fresh source, or fresh tools. Called many times; what it gives is closed. */
   readonly create: () => Awaitable<ToolSource | readonly Tool[]>;
   /**
-   * Calls to try the tools with. A kind that is missing fails the rules that need it, unless
-   * `without` says why there is none. A filtered view keeps the tools that are named here.
+   * Calls to try the tools with. A kind that is missing breaks TW-MANIFEST-001, unless `without` says
+   * why there is none. A filtered view keeps the tools that are named here.
    */
   readonly samples?: SampleCalls;
   /**

@@ -18,32 +18,28 @@ export interface Requirement {
   readonly presupposes: readonly string[];
 }
 
-/**
- * A rule that has to be kept.
- *
- * @param section of the design.
- */
-export function must(
+/** Makes a rule. Nothing in `needs` and `presupposes` unless given; `section` is of the design. */
+type MakeRule = (
   id: string,
   section: string,
   text: string,
-  needs: readonly Capability[] = [],
-  presupposes: readonly string[] = [],
-): Requirement {
-  return { id, level: "must", text, section, needs, presupposes };
+  needs?: readonly Capability[],
+  presupposes?: readonly string[],
+) => Requirement;
+
+function ruleOf(level: Requirement["level"]): MakeRule {
+  return (id, section, text, needs = [], presupposes = []) => ({
+    id,
+    level,
+    text,
+    section,
+    needs,
+    presupposes,
+  });
 }
 
-/**
- * A rule that should be kept.
- *
- * @param section of the design.
- */
-export function should(
-  id: string,
-  section: string,
-  text: string,
-  needs: readonly Capability[] = [],
-  presupposes: readonly string[] = [],
-): Requirement {
-  return { id, level: "should", text, section, needs, presupposes };
-}
+/** A rule that has to be kept. */
+export const must: MakeRule = ruleOf("must");
+
+/** A rule that should be kept. */
+export const should: MakeRule = ruleOf("should");

@@ -275,7 +275,7 @@ test.each<[what: string, work: () => unknown]>([
   ],
   ["a list of negative length", () => [1].push(([].length = -1))],
 ])("%s is a programming error", (_, work) => {
-  expect(programmingError(thrownBy(work))).toBeDefined();
+  expect(programmingError(thrownBy(work))).toMatch(/^(?:Type|Range)Error: /);
 });
 
 test.each<[what: string, error: unknown]>([

@@ -25,7 +25,8 @@ const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
 const mostBytes = 65_536;
 
 /**
- * OpenAI takes ten levels where it enforces a schema; Gemini has a limit that it does not name.
+ * OpenAI refuses schemas that it enforces beyond a depth: five levels at first, more since then. Gemini
+ * has a limit that it does not name.
  *
  * @see https://developers.openai.com/api/docs/guides/structured-outputs
  * @see https://github.com/google-gemini/gemini-cli/issues/5923

@@ -1,19 +1,11 @@
 import type { JsonSchema } from "@toolweave/core";
+import { isObject, naming } from "./schema-keywords.ts";
 
 /** Parts of a schema that are looked through at most; beyond them the executor's own bounds hold. */
 const mostParts = 100_000;
 
 /** Keywords whose value is no schema: what looks like a reference there is none. */
 const data: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
-
-/** Keywords whose members have names of the author's choice, `$ref` and `default` among them. */
-const maps: ReadonlySet<string> = new Set([
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "patternProperties",
-  "properties",
-]);
 
 /**
  * A reference of the schema that leads out of it, or nowhere; `undefined`: it stands for itself. What
@@ -36,17 +28,13 @@ export function missingReference(schema: JsonSchema): string | undefined {
     }
     for (const [keyword, value] of Object.entries(part)) {
       if (data.has(keyword)) continue;
-      if (maps.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
+      if (naming.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
       else schemas.push(value);
     }
   }
   return references.find(
     (reference) => !names.has(reference) && !leadsSomewhere(reference, schema),
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function leadsSomewhere(reference: string, schema: JsonSchema): boolean {

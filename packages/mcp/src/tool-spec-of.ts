@@ -11,6 +11,7 @@ import {
 import type { McpDefinition } from "./connection.ts";
 import { missingReference } from "./missing-reference.ts";
 import { visibleSchema } from "./visible-schema.ts";
+import { isObject } from "./schema-keywords.ts";
 
 /** What a spec needs beside the server's own definition. */
 export interface SpecContext {
@@ -114,8 +115,4 @@ function metadataOf({ _meta, icons, execution }: McpDefinition): Metadata | unde
     ([, value]) => value !== undefined,
   );
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Metadata);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { isObject, naming } from "./schema-keywords.ts";
 
 /** Deeper than any schema that the executor takes. */
 const mostLevels = 500;
@@ -26,16 +27,6 @@ const applying = new Set([
   "unevaluatedProperties",
 ]);
 
-/** Keywords with schemas by name. */
-const naming = new Set([
-  "$defs",
-  "definitions",
-  "dependencies",
-  "dependentSchemas",
-  "patternProperties",
-  "properties",
-]);
-
 /**
  * A copy of the schema in which each title, description and comment is what `shown` makes of it, in
  * the keywords of 2020-12 and draft-07. What values are held against stays as it is: names of
@@ -58,8 +49,4 @@ export function visibleSchema(schema: JsonSchema, shown: (text: string) => strin
 /** A copy with other values; a member that is called `__proto__` stays one. */
 function members(of: JsonSchema, change: (key: string, value: JsonValue) => JsonValue): JsonSchema {
   return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(key, value)]));
-}
-
-function isObject(value: JsonValue): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,16 @@
+import type { JsonObject } from "@toolweave/core";
+
+/** Keywords whose members have names of the author's choice, `$ref` and `default` among them, and are schemas. */
+export const naming: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependencies",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
+
+/** True for a JSON object; false for arrays and primitives. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
