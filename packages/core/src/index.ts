@@ -135,6 +135,16 @@ export type {
   PendingCallStatus,
   PendingCallStore,
 } from "./approvals/pending-call-store.ts";
+export type {
+  CertificateCredential,
+  Credential,
+  CredentialKey,
+  CredentialStore,
+  PasswordCredential,
+  SecretCredential,
+  TokenCredential,
+} from "./credentials/credential-store.ts";
+export { memoryCredentials } from "./credentials/memory-credentials.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
 export { artifactKey } from "./artifacts/artifact-key.ts";
 export type { LargeOutputs, WhenTooLarge } from "./artifacts/large-outputs.ts";

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { isToolName } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../src/document.ts";
-import type { ApiDocument } from "../src/document.ts";
-import type { OperationDetails, SelfContainedSchema } from "../src/operation.ts";
+import { openDocument } from "../src/document/document.ts";
+import type { ApiDocument } from "../src/document/document.ts";
+import type { OperationDetails, SelfContainedSchema } from "../src/document/operation.ts";
 import { checkOperations } from "../test/reading/support/documents.ts";
 
 const specs = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));

@@ -1,5 +1,5 @@
 import type { Awaitable } from "@toolweave/core";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./document/operation.ts";
 
 /** What a filter knows of an operation: what the load found, before any reference is resolved. */
 export type OperationSummary = Omit<Operation, "details" | "pointer">;

@@ -7,15 +7,15 @@ import {
   type Tool,
   type ToolSource,
 } from "@toolweave/core";
-import { displayUrl } from "./display-url.ts";
-import { openDocument } from "./document.ts";
-import { documentFetcher } from "./fetch-document.ts";
-import { sourceKindOf, type SourceKind } from "./load-document.ts";
+import { displayUrl } from "./document/display-url.ts";
+import { openDocument } from "./document/document.ts";
+import { documentFetcher } from "./document/fetch-document.ts";
+import { sourceKindOf, type SourceKind } from "./document/load-document.ts";
 import type { OpenApiAuth, OpenApiOptions } from "./openapi-options.ts";
-import type { OperationCaller } from "./operation-caller.ts";
+import type { OperationCaller } from "./exchange/operation-caller.ts";
 import { OperationTool, type ToolHost } from "./operation-tool.ts";
-import { isWebUrl } from "./servers.ts";
-import { SourceSecrets } from "./source-secrets.ts";
+import { isWebUrl } from "./request/servers.ts";
+import { SourceSecrets } from "./auth/source-secrets.ts";
 
 /** The operations of an OpenAPI document as tools. */
 export interface OpenApiSource extends ToolSource {
@@ -186,7 +186,7 @@ class DocumentSource implements OpenApiSource {
     if (this.#closing.signal.aborted) {
       throw new ToolError("unavailable", `The source ${this.id} is closed.`, { retryable: false });
     }
-    this.#caller ??= import("./operation-caller.ts").then(
+    this.#caller ??= import("./exchange/operation-caller.ts").then(
       // The executor limits how long a call takes.
       (loaded) =>
         new loaded.OperationCaller({ givenOrigins, allowOrigins, timeoutMs: 0 }, this.#secrets),

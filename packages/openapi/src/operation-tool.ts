@@ -13,25 +13,25 @@ import {
   type ToolOutput,
   type ToolSpec,
 } from "@toolweave/core";
-import { layoutArguments, type ArgumentLayout } from "./argument-layout.ts";
-import { planWithArtifacts } from "./artifact-files.ts";
-import { inputSchema, selfContained } from "./input-schema.ts";
-import { isJsonMediaType } from "./media-type.ts";
-import { methodAnnotations } from "./method-annotations.ts";
-import type { OperationCall, OperationCaller } from "./operation-caller.ts";
+import { layoutArguments, type ArgumentLayout } from "./arguments/argument-layout.ts";
+import { planWithArtifacts } from "./request/artifact-files.ts";
+import { inputSchema, selfContained } from "./arguments/input-schema.ts";
+import { isJsonMediaType } from "./request/media-type.ts";
+import { methodAnnotations } from "./arguments/method-annotations.ts";
+import type { OperationCall, OperationCaller } from "./exchange/operation-caller.ts";
 import {
   OperationError,
   type Operation,
   type OperationDetails,
   type SelfContainedSchema,
-} from "./operation.ts";
-import { outputSchema, successMedia } from "./output-schema.ts";
-import { requestPlan, type PlannedRequest, type RequestPlan } from "./request-plan.ts";
-import type { HostNames } from "./reserved-names.ts";
-import { credentialPlan } from "./security.ts";
+} from "./document/operation.ts";
+import { outputSchema, successMedia } from "./arguments/output-schema.ts";
+import { requestPlan, type PlannedRequest, type RequestPlan } from "./request/request-plan.ts";
+import type { HostNames } from "./arguments/reserved-names.ts";
+import { credentialPlan } from "./auth/security.ts";
 import type { OpenApiAuth } from "./openapi-options.ts";
-import { chooseServer, type Server } from "./servers.ts";
-import { toolDescription } from "./tool-description.ts";
+import { chooseServer, type Server } from "./request/servers.ts";
+import { toolDescription } from "./arguments/tool-description.ts";
 
 /** What the tools of one source share. */
 export interface ToolHost {

@@ -29,6 +29,8 @@ export interface AuthRequest {
   readonly message: string;
   /** Where the person goes on. */
   readonly url?: string;
+  /** What the person types there (RFC 8628, the device flow). */
+  readonly userCode?: string;
 }
 
 /** A person must supply something. */

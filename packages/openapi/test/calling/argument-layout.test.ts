@@ -1,8 +1,8 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { layoutArguments } from "../../src/argument-layout.ts";
-import { inputSchema } from "../../src/input-schema.ts";
-import type { OperationDetails } from "../../src/operation.ts";
+import { layoutArguments } from "../../src/arguments/argument-layout.ts";
+import { inputSchema } from "../../src/arguments/input-schema.ts";
+import type { OperationDetails } from "../../src/document/operation.ts";
 import { body, details, media, parameter, schemaOf } from "./support/operations.ts";
 
 function schemaFor(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { layoutArguments } from "../../src/argument-layout.ts";
-import { requestPlan } from "../../src/request-plan.ts";
-import { chooseServer } from "../../src/servers.ts";
+import { layoutArguments } from "../../src/arguments/argument-layout.ts";
+import { requestPlan } from "../../src/request/request-plan.ts";
+import { chooseServer } from "../../src/request/servers.ts";
 import { details } from "./support/operations.ts";
 import { rejection, sourceOf, toolOf } from "./support/tool-of.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPage, pageText } from "../../src/page-text.ts";
+import { isPage, pageText } from "../../src/exchange/page-text.ts";
 
 const badGateway = { status: 502, statusText: "Bad Gateway" };
 const said = (page: string): string | undefined => pageText(page, badGateway);

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathTemplate } from "../../src/path-template.ts";
-import type { Parameter } from "../../src/operation.ts";
+import { pathTemplate } from "../../src/request/path-template.ts";
+import type { Parameter } from "../../src/document/operation.ts";
 import { parameter } from "./support/operations.ts";
 
 function template(

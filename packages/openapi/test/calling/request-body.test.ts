@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { noFiles } from "../../src/artifact-files.ts";
-import type { MediaDescription } from "../../src/operation.ts";
-import { chooseBody, type EncodedBody } from "../../src/request-body.ts";
+import { noFiles } from "../../src/request/artifact-files.ts";
+import type { MediaDescription } from "../../src/document/operation.ts";
+import { chooseBody, type EncodedBody } from "../../src/request/request-body.ts";
 import { media, schemaOf } from "./support/operations.ts";
 
 function encode(description: MediaDescription, value: JsonValue): EncodedBody {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { layoutArguments } from "../../src/argument-layout.ts";
-import type { OperationDetails } from "../../src/operation.ts";
-import { requestPlan, type PlannedRequest } from "../../src/request-plan.ts";
+import { layoutArguments } from "../../src/arguments/argument-layout.ts";
+import type { OperationDetails } from "../../src/document/operation.ts";
+import { requestPlan, type PlannedRequest } from "../../src/request/request-plan.ts";
 import { body, details, media, parameter } from "./support/operations.ts";
 
 function plan(given: Partial<OperationDetails>, args: JsonObject, path = "/x"): PlannedRequest {

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Parameter, ParameterLocation, ParameterStyle } from "../../src/operation.ts";
-import { parameterWriter } from "../../src/serialize-parameter.ts";
+import type { Parameter, ParameterLocation, ParameterStyle } from "../../src/document/operation.ts";
+import { parameterWriter } from "../../src/request/serialize-parameter.ts";
 import { decodeParameter, type Shape } from "./support/decode-parameter.ts";
 import { parameter } from "./support/operations.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import type { MediaDescription } from "../../src/operation.ts";
+import type { MediaDescription } from "../../src/document/operation.ts";
 import { onlyDetails, standalone } from "./support/documents.ts";
 
 function plain(media: readonly MediaDescription[] = []): unknown[] {

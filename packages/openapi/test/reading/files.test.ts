@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document.ts";
-import type { ApiDocument } from "../../src/document.ts";
-import type { DocumentFetcher } from "../../src/load-document.ts";
+import { openDocument } from "../../src/document/document.ts";
+import type { ApiDocument } from "../../src/document/document.ts";
+import type { DocumentFetcher } from "../../src/document/load-document.ts";
 import { checkOperations, document, folder, standalone } from "./support/documents.ts";
 
 /** A document whose only parameter has a schema elsewhere. */

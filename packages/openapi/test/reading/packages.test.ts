@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import { isToolName, type JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document.ts";
-import { templateNames } from "../../src/read-parameters.ts";
+import { openDocument } from "../../src/document/document.ts";
+import { templateNames } from "../../src/document/read-parameters.ts";
 import { checkOperations } from "./support/documents.ts";
 
 const require = createRequire(import.meta.url);

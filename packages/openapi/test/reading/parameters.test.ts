@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document.ts";
-import type { Parameter } from "../../src/operation.ts";
+import { openDocument } from "../../src/document/document.ts";
+import type { Parameter } from "../../src/document/operation.ts";
 import {
   checkOperations,
   document,

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import type { Parameter } from "../../../src/operation.ts";
+import type { Parameter } from "../../../src/document/operation.ts";
 
 /** What a parameter's value is, for a decoder that has to know. */
 export type Shape = "text" | "list" | "object";

@@ -5,7 +5,7 @@ import type {
   Parameter,
   RequestBody,
   SelfContainedSchema,
-} from "../../../src/operation.ts";
+} from "../../../src/document/operation.ts";
 
 /** A schema with its definitions. */
 export function schemaOf(

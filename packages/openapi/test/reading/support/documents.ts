@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { onTestFinished } from "vitest";
-import { openDocument } from "../../../src/document.ts";
-import type { ApiDocument } from "../../../src/document.ts";
-import { OperationError } from "../../../src/operation.ts";
-import type { Operation, OperationDetails, SelfContainedSchema } from "../../../src/operation.ts";
+import { openDocument } from "../../../src/document/document.ts";
+import type { ApiDocument } from "../../../src/document/document.ts";
+import { OperationError } from "../../../src/document/operation.ts";
+import type {
+  Operation,
+  OperationDetails,
+  SelfContainedSchema,
+} from "../../../src/document/operation.ts";
 
 /** A document with these paths; `more` over it. */
 export function document(version: string, paths: JsonObject, more: JsonObject = {}): JsonObject {

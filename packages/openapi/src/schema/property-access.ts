@@ -1,7 +1,7 @@
-import type { Location, Scope } from "./location.ts";
-import { isRecord, ownValue } from "./record.ts";
-import type { JsonRecord } from "./record.ts";
-import type { ReferenceResolver } from "./resolve-reference.ts";
+import type { Location, Scope } from "../document/location.ts";
+import { isRecord, ownValue } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
+import type { ReferenceResolver } from "../document/resolve-reference.ts";
 
 /** Which way a schema is used: what is sent, or what comes back. */
 export type SchemaMode = "request" | "response";

@@ -1,7 +1,7 @@
-import type { Scope } from "./location.ts";
-import { isRecord } from "./record.ts";
-import type { JsonRecord } from "./record.ts";
-import type { ReferenceResolver } from "./resolve-reference.ts";
+import type { Scope } from "../document/location.ts";
+import { isRecord } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
+import type { ReferenceResolver } from "../document/resolve-reference.ts";
 
 interface Edge {
   readonly node: JsonRecord;

@@ -1,7 +1,7 @@
 import { shortHash } from "@toolweave/core";
 import type { JsonSchema } from "@toolweave/core";
-import { pointerTokens } from "./json-pointer.ts";
-import type { Location } from "./location.ts";
+import { pointerTokens } from "../document/json-pointer.ts";
+import type { Location } from "../document/location.ts";
 
 /** A schema that others refer to: an entry of `$defs`. */
 export interface Definition {

@@ -7,9 +7,9 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import { retryAfterMs, type HttpHeaders, type HttpResponse } from "@toolweave/http";
-import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { isJsonMediaType, isTextMediaType } from "../request/media-type.ts";
 import { isPage, pageText } from "./page-text.ts";
-import { isDistinctive } from "./source-secrets.ts";
+import { isDistinctive } from "../auth/source-secrets.ts";
 
 /** What is known of the request when its answer is read. */
 export interface AnsweredRequest {

@@ -1,9 +1,9 @@
 import { isThenable, ToolError } from "@toolweave/core";
 import { displayUrl } from "./display-url.ts";
 import type { DocumentFetcher } from "./load-document.ts";
-import type { OpenApiAuth } from "./openapi-options.ts";
-import { credentialPlan, secretValue } from "./security.ts";
-import type { SourceSecrets } from "./source-secrets.ts";
+import type { OpenApiAuth } from "../openapi-options.ts";
+import { credentialPlan, secretValue } from "../auth/security.ts";
+import type { SourceSecrets } from "../auth/source-secrets.ts";
 
 /** How documents are fetched. */
 export interface FetchOptions {

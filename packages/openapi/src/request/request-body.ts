@@ -9,8 +9,8 @@ import {
   mediaTypeName,
 } from "./media-type.ts";
 import { multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
-import type { MediaDescription } from "./operation.ts";
-import { resolveSchema, schemaTypes } from "./resolve-schema.ts";
+import type { MediaDescription } from "../document/operation.ts";
+import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 
 /** A body as it travels. */
 export interface EncodedBody {

@@ -5,7 +5,7 @@ import type { OpenApiVersion } from "./openapi-version.ts";
 import { OperationError } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./resolve-reference.ts";
-import { SchemaLibrary } from "./schema-library.ts";
+import { SchemaLibrary } from "../schema/schema-library.ts";
 
 /** What reading an operation needs of the document around it. */
 export class DocumentContext {

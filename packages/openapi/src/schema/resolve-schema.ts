@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
-import { decodeFragment, pointerTokens } from "./json-pointer.ts";
-import type { SelfContainedSchema } from "./operation.ts";
+import { decodeFragment, pointerTokens } from "../document/json-pointer.ts";
+import type { SelfContainedSchema } from "../document/operation.ts";
 
 type Definitions = SelfContainedSchema["defs"];
 

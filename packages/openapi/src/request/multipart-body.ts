@@ -2,9 +2,9 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { ArtifactFiles } from "./artifact-files.ts";
 import { base64Schema, fileOf, isBinarySchema } from "./binary-content.ts";
 import { formObject, listOf } from "./form-body.ts";
-import type { MediaDescription, SelfContainedSchema } from "./operation.ts";
+import type { MediaDescription, SelfContainedSchema } from "../document/operation.ts";
 import type { BodyWriter } from "./request-body.ts";
-import { resolveSchema } from "./resolve-schema.ts";
+import { resolveSchema } from "../schema/resolve-schema.ts";
 import { scalarText } from "./serialize-parameter.ts";
 
 /** How the parts of one property are written. */

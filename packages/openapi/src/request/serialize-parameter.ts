@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { isJsonMediaType } from "./media-type.ts";
-import type { Parameter, ParameterLocation } from "./operation.ts";
-import { meansReserved } from "./reserved-names.ts";
+import type { Parameter, ParameterLocation } from "../document/operation.ts";
+import { meansReserved } from "../arguments/reserved-names.ts";
 import { encodeReservedInPath, encodeReservedInQuery, encodeStrict } from "./percent-encode.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
-import type { SelfContainedSchema } from "./operation.ts";
-import { definitionName } from "./resolve-schema.ts";
+import type { SelfContainedSchema } from "../document/operation.ts";
+import { definitionName } from "../schema/resolve-schema.ts";
 
 type Schema = JsonSchema | boolean;
 type Definitions = Map<string, Schema>;

@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../document/operation.ts";
 
 /** Characters of a description that a model gets. */
 const descriptionBudget = 1000;

@@ -1,9 +1,9 @@
 import { shortHash, type JsonObject, type JsonSchema } from "@toolweave/core";
-import { OperationError, type OperationDetails, type Parameter } from "./operation.ts";
-import { assertStaysBelow } from "./path-template.ts";
-import { chooseBody, type ChosenBody } from "./request-body.ts";
+import { OperationError, type OperationDetails, type Parameter } from "../document/operation.ts";
+import { assertStaysBelow } from "../request/path-template.ts";
+import { chooseBody, type ChosenBody } from "../request/request-body.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
-import { definitionName, resolveSchema } from "./resolve-schema.ts";
+import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 
 /** A parameter and the argument that carries it. */
 export interface ParameterArgument {

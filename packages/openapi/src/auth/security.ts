@@ -1,6 +1,6 @@
 import { isThenable, ToolError, type Awaitable } from "@toolweave/core";
-import type { BasicCredential, OpenApiAuth, Secret } from "./openapi-options.ts";
-import type { SecurityScheme, SecurityUse } from "./operation.ts";
+import type { BasicCredential, OpenApiAuth, Secret } from "../openapi-options.ts";
+import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
 
 /** One credential and its place in a request. */
 export interface CredentialUse {

@@ -1,10 +1,10 @@
-import { isJsonMediaType } from "./media-type.ts";
+import { isJsonMediaType } from "../request/media-type.ts";
 import type {
   MediaDescription,
   OperationDetails,
   ResponseDescription,
   SelfContainedSchema,
-} from "./operation.ts";
+} from "../document/operation.ts";
 
 /** The schema of what the operation answers when all is well: the first success response that is JSON. */
 export function outputSchema(details: OperationDetails): SelfContainedSchema | undefined {

@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { ParameterArgument } from "./argument-layout.ts";
-import { OperationError } from "./operation.ts";
+import type { ParameterArgument } from "../arguments/argument-layout.ts";
+import { OperationError } from "../document/operation.ts";
 import { encodeTemplateText } from "./percent-encode.ts";
 import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
 

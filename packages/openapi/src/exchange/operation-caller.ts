@@ -1,9 +1,9 @@
 import { isThenable, type ToolContext, type ToolOutput } from "@toolweave/core";
 import { httpClient, type HttpClient, type HttpClientOptions } from "@toolweave/http";
-import type { PlannedRequest } from "./request-plan.ts";
+import type { PlannedRequest } from "../request/request-plan.ts";
 import { toolOutput } from "./response.ts";
-import { secretValue, type CredentialPlan } from "./security.ts";
-import { headerSecrets, type SourceSecrets } from "./source-secrets.ts";
+import { secretValue, type CredentialPlan } from "../auth/security.ts";
+import { headerSecrets, type SourceSecrets } from "../auth/source-secrets.ts";
 
 /** What sending needs to know of an operation, beside the request. */
 export interface OperationCall {

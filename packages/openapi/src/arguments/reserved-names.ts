@@ -1,4 +1,4 @@
-import type { OperationDetails, Parameter, ParameterLocation } from "./operation.ts";
+import type { OperationDetails, Parameter, ParameterLocation } from "../document/operation.ts";
 
 /** What the host sends itself. */
 export interface HostNames {

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "@toolweave/core";
-import type { Location, Scope } from "./location.ts";
-import { isRecord, ownString, ownValue, referenceOf } from "./record.ts";
-import type { JsonRecord } from "./record.ts";
-import type { ReferenceResolver } from "./resolve-reference.ts";
+import type { Location, Scope } from "../document/location.ts";
+import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
+import type { ReferenceResolver } from "../document/resolve-reference.ts";
 
 const maxParts = 100;
 

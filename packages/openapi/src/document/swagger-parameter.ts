@@ -3,8 +3,8 @@ import type { Location } from "./location.ts";
 import type { Parameter, ParameterLocation, ParameterStyle } from "./operation.ts";
 import { ownString, setOwn } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
-import type { SchemaLibrary } from "./schema-library.ts";
-import { keywordTranslation } from "./schema-keywords.ts";
+import type { SchemaLibrary } from "../schema/schema-library.ts";
+import { keywordTranslation } from "../schema/schema-keywords.ts";
 
 /** Keywords that mean something else on a parameter than in a schema. */
 const parameterWords: ReadonlySet<string> = new Set([

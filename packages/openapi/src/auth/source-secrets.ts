@@ -1,5 +1,5 @@
 import { SecretSet, type Forget } from "@toolweave/core";
-import type { BasicCredential, OpenApiAuth, Secret } from "./openapi-options.ts";
+import type { BasicCredential, OpenApiAuth, Secret } from "../openapi-options.ts";
 
 /** Of those that functions supply so many are known, the latest: they are renewed without end. */
 const mostRenewed = 100;

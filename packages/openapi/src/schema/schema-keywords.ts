@@ -1,4 +1,4 @@
-import { isRecord } from "./record.ts";
+import { isRecord } from "../document/record.ts";
 
 /** What the schemas or names under a keyword are for, where that matters to the translation. */
 export type StructuralKeyword =

@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import type { MediaDescription, Parameter, ParameterStyle } from "./operation.ts";
+import type { MediaDescription, Parameter, ParameterStyle } from "../document/operation.ts";
 import { encodeStrict } from "./percent-encode.ts";
 import type { BodyWriter } from "./request-body.ts";
 import { parameterWriter, scalarText, type ParameterWriter } from "./serialize-parameter.ts";

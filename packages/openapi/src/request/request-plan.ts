@@ -1,9 +1,13 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
-import type { ArgumentLayout, BodyArguments, ParameterArgument } from "./argument-layout.ts";
+import type {
+  ArgumentLayout,
+  BodyArguments,
+  ParameterArgument,
+} from "../arguments/argument-layout.ts";
 import { pathTemplate } from "./path-template.ts";
 import type { EncodedBody } from "./request-body.ts";
-import { reservedKeys } from "./reserved-names.ts";
+import { reservedKeys } from "../arguments/reserved-names.ts";
 import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
 import type { Server } from "./servers.ts";
 

@@ -1,8 +1,8 @@
 import { artifactKey, ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
 import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
-import type { SelfContainedSchema } from "./operation.ts";
-import { resolveSchema, schemaTypes } from "./resolve-schema.ts";
+import type { SelfContainedSchema } from "../document/operation.ts";
+import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 
 /**
  * True for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a string whose media type is neither

@@ -2,17 +2,17 @@ import { visibleText, type JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { tagBranch } from "./discriminator.ts";
 import { InPlaceGraph, withoutApplicators } from "./in-place-graph.ts";
-import { childPointer } from "./json-pointer.ts";
-import type { Location, Scope } from "./location.ts";
+import { childPointer } from "../document/json-pointer.ts";
+import type { Location, Scope } from "../document/location.ts";
 import { makeNullable } from "./nullable.ts";
-import type { OperationError } from "./operation.ts";
+import type { OperationError } from "../document/operation.ts";
 import { AccessFilter } from "./property-access.ts";
 import type { SchemaMode } from "./property-access.ts";
-import { isRecord, referenceOf } from "./record.ts";
-import type { JsonRecord } from "./record.ts";
-import { RecordCopy } from "./record-copy.ts";
-import { fault } from "./resolve-reference.ts";
-import type { ReferenceResolver } from "./resolve-reference.ts";
+import { isRecord, referenceOf } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
+import { RecordCopy } from "../document/record-copy.ts";
+import { fault } from "../document/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/resolve-reference.ts";
 import {
   choices,
   isAnnotation,

@@ -1,0 +1,63 @@
+import type { Awaitable } from "../spec/json.ts";
+
+/** Which credential, and whose. */
+export interface CredentialKey {
+  /** The `id` of the source that needs it. */
+  readonly source: string;
+  /** Its name there: a security scheme of an OpenAPI document; `oauth` for an MCP server. */
+  readonly scheme: string;
+  /** The caller on whose behalf it is used, by `Caller.id`. Absent: the host's own. */
+  readonly caller?: string;
+}
+
+/** A secret as it is sent: an API key, or a token that cannot be renewed. */
+export interface SecretCredential {
+  readonly type: "secret";
+  readonly secret: string;
+}
+
+/** A user name and a password, for the basic and digest schemes of HTTP. */
+export interface PasswordCredential {
+  readonly type: "password";
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What an OAuth 2 authorization server has issued (RFC 6749 section 5.1). */
+export interface TokenCredential {
+  readonly type: "token";
+  readonly accessToken: string;
+  /** Milliseconds since the epoch. Absent: not known. */
+  readonly expiresAt?: number;
+  readonly refreshToken?: string;
+  /** What was granted. Absent: what was asked for. */
+  readonly scopes?: readonly string[];
+}
+
+/** A certificate for mutual TLS, with its key; both PEM. */
+export interface CertificateCredential {
+  readonly type: "certificate";
+  readonly certificate: string;
+  readonly privateKey: string;
+  readonly passphrase?: string;
+}
+
+/** What authorises a request. */
+export type Credential =
+  | SecretCredential
+  | PasswordCredential
+  | TokenCredential
+  | CertificateCredential;
+
+/**
+ * Where credentials are kept; a vault, a file, a keychain. Adapters read from it before a request, and write
+ * tokens that were issued or renewed. What it throws ends the call with `store_unavailable`.
+ */
+export interface CredentialStore {
+  /** The credential of exactly this key; a store decides itself whether a caller shares the host's. */
+  get(key: CredentialKey): Awaitable<Credential | undefined>;
+  /** Keeps it in place of what was there. */
+  set(key: CredentialKey, credential: Credential): Awaitable<void>;
+  /** Forgets it, because it was refused. Nothing happens when there is none. */
+  delete(key: CredentialKey): Awaitable<void>;
+}
