@@ -29,6 +29,8 @@ export type {
   ToolSpec,
 } from "./spec/tool-spec.ts";
 export type { Caller } from "./spec/caller.ts";
+export type { Cancellation, CancellationListener } from "./spec/cancellation.ts";
+export { cancellationOf } from "./executor/call-cancellation.ts";
 export type { PermissionRequest } from "./spec/permission-request.ts";
 export type { ToolCall } from "./spec/tool-call.ts";
 export type {
@@ -69,6 +71,7 @@ export type {
   ToolScope,
   ValidationProblem,
 } from "./spec/tool.ts";
+export { argumentsSchemaOf } from "./spec/arguments-schema.ts";
 export { lazyProperty } from "./spec/lazy.ts";
 export { visibleText } from "./spec/visible-text.ts";
 export { checkOptions } from "./check-options.ts";
@@ -145,6 +148,8 @@ export type {
   TokenCredential,
 } from "./credentials/credential-store.ts";
 export { memoryCredentials } from "./credentials/memory-credentials.ts";
+export { itemStream } from "./results/item-stream.ts";
+export type { ItemStream } from "./results/item-stream.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
 export { artifactKey } from "./artifacts/artifact-key.ts";
 export type { LargeOutputs, WhenTooLarge } from "./artifacts/large-outputs.ts";

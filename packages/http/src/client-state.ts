@@ -1,4 +1,7 @@
 import type { Dispatcher } from "undici";
+import type { ActiveExchanges } from "./active-exchanges.ts";
+import type { Circuits } from "./circuit.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
 
 /**
  * How much the host has said about an origin: `public`: nothing, only public addresses will do;
@@ -6,20 +9,17 @@ import type { Dispatcher } from "undici";
  */
 export type Reach = "public" | "given" | "allowed";
 
-/** A request that is under way. */
-export interface ActiveExchange {
-  cancel(why: string): void;
-}
-
 /** What a client's requests share. */
 export interface ClientState {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly maxRedirects: number;
+  readonly certificateAuthorities: string | undefined;
   /** Origins (of URLs from `parseUrl`) that the host gave or allowed. */
   readonly origins: Map<string, Reach>;
   /** A seam for tests; absent: the process's own pools. */
-  readonly dispatcherFor: ((reach: Reach) => Dispatcher) | undefined;
-  readonly active: Set<ActiveExchange>;
+  readonly dispatcherFor: ((reach: Reach, identity?: TlsIdentity) => Dispatcher) | undefined;
+  readonly active: ActiveExchanges;
+  readonly circuits: Circuits;
   closed: boolean;
 }

@@ -2,14 +2,24 @@ import type { Transform } from "node:stream";
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
 import { agentFor } from "./agents.ts";
-import type { ActiveExchange, ClientState } from "./client-state.ts";
+import type { ActiveExchange } from "./active-exchanges.ts";
+import type { ClientState } from "./client-state.ts";
 import { contentDecoder } from "./content-decoder.ts";
-import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
-import type { HttpRequest } from "./http-client.ts";
-import { ReceivedResponse, type HttpResponse, type RawHeaders } from "./http-response.ts";
+import { firstHop, isRedirect, isWhole, nextHop, type Hop } from "./hop.ts";
+import type { HttpRequest, RequestBody } from "./http-client.ts";
+import {
+  mediaTypeOf,
+  ReceivedResponse,
+  type HttpResponse,
+  type RawHeaders,
+} from "./http-response.ts";
+import { ResponseStream, type StreamFeed } from "./response-stream.ts";
+import { watchedBody } from "./watched-body.ts";
+import { isStale, moment } from "./stale-socket.ts";
 import { maybeDone, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;
+type Body = NonNullable<Dispatcher.DispatchOptions["body"]>;
 
 /** Sends one request through the process's connections. */
 export function exchange(state: ClientState, request: HttpRequest): Promise<HttpResponse> {
@@ -18,22 +28,34 @@ export function exchange(state: ClientState, request: HttpRequest): Promise<Http
 
 const nothing = Buffer.alloc(0);
 const informationalLimit = 100;
+const longEnoughMs = 1_000;
+
+// RFC 9110, section 9.2.2; QUERY: RFC 10008, section 2.
+const idempotentMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"]);
 
 /**
  * One request from its first hop to its last byte: undici's handler, the abort listener and the deadline in one
  * object, so that a request costs one promise and no closures. It settles once, and what it holds is released there.
  */
-class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
+class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed {
   readonly #state: ClientState;
   readonly #request: HttpRequest;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (error: ToolError) => void;
   #hop: Hop;
   #hops = 0;
+  previous: ActiveExchange | undefined = undefined;
+  next: ActiveExchange | undefined = undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
+  #repeated = false;
+  /** The head of a streamed answer has been given: from then on what goes wrong is the stream's to tell. */
+  #stream: ResponseStream | undefined;
 
   // Of the current hop.
+  #sent = 0;
+  #sentAt = 0;
+  #probes = false;
   #controller: Controller | undefined;
   #next: Hop | undefined;
   #status = 0;
@@ -71,7 +93,9 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
 
   /** The caller's signal fired. */
   handleEvent(): void {
-    this.cancel("the caller aborted it", this.#request.signal?.reason);
+    const reason: unknown = this.#request.signal?.reason;
+    if (ToolError.is(reason) && reason.code === "timeout") this.#countTimeout();
+    this.cancel("the caller aborted it", reason);
   }
 
   cancel(why: string, cause?: unknown): void {
@@ -86,6 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
   expire(): void {
     const { method, origin } = this.#hop;
     const { timeoutMs } = this.#state;
+    this.#countTimeout();
     this.fail(
       new ToolError(
         "timeout",
@@ -94,10 +119,31 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
     );
   }
 
+  /** A stream has been silent for too long, unless it is its reader who takes their time. */
+  expireIdle(): void {
+    if (this.#stream?.isFull === true) return void this.#timer?.refresh();
+    const { method, origin } = this.#hop;
+    const idleMs = this.#request.streaming?.idleMs;
+    this.fail(new ToolError("timeout", `${method} ${origin} sent nothing more for ${idleMs} ms.`));
+  }
+
   fail(error: ToolError): void {
     if (!this.#settle()) return;
-    this.#reject(error);
+    if (this.#stream === undefined) this.#reject(error);
+    else this.#stream.end(error);
     this.#controller?.abort(error);
+  }
+
+  pause(): void {
+    const decoder = this.#decoder;
+    if (decoder === undefined || decoder === "none") this.#controller?.pause();
+    else decoder.pause();
+  }
+
+  resume(): void {
+    const decoder = this.#decoder;
+    if (decoder === undefined || decoder === "none") this.#controller?.resume();
+    else decoder.resume();
   }
 
   onRequestStart(controller: Controller): void {
@@ -121,19 +167,24 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
     this.#status = status;
     this.#statusText = statusText ?? "";
     this.#headers = headers;
+    if (!this.#state.circuits.isEmpty) this.#countAnswer();
     if (isRedirect(status)) this.#redirect(status, headers.location);
+    else if (this.#request.streaming?.accepts(status, mediaTypeOf(headers)) === true) {
+      this.#beginStream();
+    }
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#settled) return;
     this.#received += chunk.length;
     const { maxBytes } = this.#state;
+    if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
+    const decoder = this.#decoder;
+    if (decoder === "none" && this.#next === undefined) return this.#collect(chunk);
     // Compressed data can be a little longer than what it holds; more than that is no compression.
-    if (this.#received > maxBytes * 1.02 + 1024) return this.#failTooLarge();
-    if (this.#next !== undefined) return;
-    this.#decoder ??= this.#makeDecoder(chunk);
-    if (this.#decoder === "none") this.#collect(chunk);
-    else this.#decoder?.write(chunk);
+    if (this.#received > maxBytes * 1.02 + 1024) return this.#tooLarge();
+    if (decoder === undefined || decoder === "none") return;
+    if (!decoder.write(chunk) && this.#stream !== undefined) this.#controller?.pause();
   }
 
   onResponseEnd(): void {
@@ -150,8 +201,27 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
 
   onResponseError(_controller: Controller | null, error: Error): void {
     if (this.#settled) return;
+    if (this.#mayRepeat(error)) {
+      this.#repeated = true;
+      return this.#dispatch();
+    }
     const progress = { sent: this.#controller !== undefined, answered: this.#status !== 0 };
-    this.fail(transportError(error, this.#hop, progress));
+    const failure = transportError(error, this.#hop, progress);
+    if (failure.code === "unavailable" && failure.retryable) this.#countFailure();
+    this.fail(failure);
+  }
+
+  /** Once, when the server closed a kept connection while the request was on its way, and had not begun to answer. */
+  #mayRepeat(error: Error): boolean {
+    const { method, body } = this.#hop;
+    return (
+      !this.#repeated &&
+      this.#status === 0 &&
+      this.#informational === 0 &&
+      isStale(error, this.#sent) &&
+      idempotentMethods.has(method) &&
+      (body === undefined || isWhole(body))
+    );
   }
 
   #dispatch(): void {
@@ -160,12 +230,30 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
     this.#status = 0;
     this.#informational = 0;
     this.#received = 0;
-    const { origin, url, method, headers, body, reach } = this.#hop;
-    const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach);
+    const { origin, url, method, headers, body, reach, identity } = this.#hop;
+    this.#sent = moment();
+    this.#sentAt = performance.now();
+    const { circuits } = this.#state;
+    if (!this.#probes && !circuits.isEmpty) {
+      try {
+        this.#probes = circuits.enter(this.#hop) === "probe";
+      } catch (error) {
+        return this.fail(error as ToolError);
+      }
+    }
+    const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach, identity);
     dispatcher.dispatch(
-      { origin, path: url.pathname + url.search, method, headers, body: body ?? null },
+      { origin, path: url.pathname + url.search, method, headers, body: this.#outgoing(body) },
       this,
     );
+  }
+
+  #outgoing(body: RequestBody | undefined): Body | null {
+    if (body === undefined) return null;
+    if (isWhole(body)) return body;
+    const watched = watchedBody(body, this.#hop.origin, (error) => this.fail(error));
+    // undici takes any async iterable; its types know of Node's own only.
+    return watched as unknown as Body;
   }
 
   #redirect(status: number, location: string | string[] | undefined): void {
@@ -190,6 +278,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
     } else if (decoder !== "none") {
       decoder.on("data", (chunk: Buffer) => this.#collect(chunk));
       decoder.on("end", () => this.#succeed());
+      if (this.#stream !== undefined) decoder.on("drain", () => this.#controller?.resume());
       decoder.on("error", (cause) =>
         this.#failUpstream(`sent a body that is not what its content-encoding says`, cause),
       );
@@ -199,23 +288,83 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
 
   #collect(chunk: Buffer): void {
     if (this.#settled) return;
+    const before = this.#size;
+    const { maxBytes } = this.#state;
     this.#size += chunk.length;
-    if (this.#size > this.#state.maxBytes) return this.#failTooLarge();
-    this.#chunks.push(chunk);
+    if (this.#size > maxBytes) {
+      if (this.#cuts) {
+        this.#size = maxBytes;
+        this.#chunks.push(chunk.subarray(0, maxBytes - before));
+      }
+      return this.#tooLarge();
+    }
+    const stream = this.#stream;
+    if (stream === undefined) return void this.#chunks.push(chunk);
+    if (this.#request.streaming?.idleMs !== undefined) this.#timer?.refresh();
+    stream.push(chunk);
   }
 
-  #succeed(): void {
+  #succeed(truncated = false): void {
     if (!this.#settle()) return;
+    if (this.#stream !== undefined) return this.#stream.end();
     const chunks = this.#chunks;
     const body = chunks.length > 1 ? Buffer.concat(chunks, this.#size) : (chunks[0] ?? nothing);
-    this.#resolve(
-      new ReceivedResponse(this.#status, this.#statusText, this.#hop.url, this.#headers, body),
+    this.#resolve(this.#response(body, truncated));
+  }
+
+  #response(body: Buffer, truncated = false): ReceivedResponse {
+    const { url } = this.#hop;
+    return new ReceivedResponse(
+      this.#status,
+      this.#statusText,
+      url,
+      this.#headers,
+      body,
+      this.#stream,
+      truncated,
     );
   }
 
-  #failTooLarge(): void {
+  /** The head is there: whoever asked can begin to read. */
+  #beginStream(): void {
+    const { idleMs } = this.#request.streaming ?? {};
+    if (idleMs !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = idleMs === 0 ? undefined : setTimeout(onIdle, idleMs, this);
+    }
+    this.#stream = new ResponseStream(this);
+    this.#resolve(this.#response(nothing));
+  }
+
+  /** Whether the beginning of too large a body is of use. */
+  get #cuts(): boolean {
+    return this.#request.whenTooLarge === "cut" && this.#stream === undefined;
+  }
+
+  #tooLarge(): void {
+    if (this.#cuts && this.#next === undefined) {
+      const controller = this.#controller;
+      this.#succeed(true);
+      return controller?.abort(new Error("the rest is too large"));
+    }
     const { maxBytes } = this.#state;
     this.#failUpstream(`sent more than ${maxBytes} bytes (maxBytes). Ask it for less`);
+  }
+
+  #countFailure(): void {
+    this.#probes = false;
+    this.#state.circuits.fail(this.#hop);
+  }
+
+  /** No answer in all that time. Whoever waits for a moment only says nothing of the origin. */
+  #countTimeout(): void {
+    const isLong = this.#sent > 0 && performance.now() - this.#sentAt >= longEnoughMs;
+    if (isLong && this.#status === 0) this.#countFailure();
+  }
+
+  #countAnswer(): void {
+    this.#probes = false;
+    this.#state.circuits.pass(this.#hop);
   }
 
   #failUpstream(what: string, cause?: unknown): void {
@@ -231,6 +380,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
+    if (this.#probes) this.#state.circuits.release(this.#hop);
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener("abort", this);
     this.#state.active.delete(this);
@@ -242,4 +392,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange {
 
 function onDeadline(exchange: Exchange): void {
   exchange.expire();
+}
+
+function onIdle(exchange: Exchange): void {
+  exchange.expireIdle();
 }

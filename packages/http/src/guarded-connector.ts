@@ -3,6 +3,8 @@ import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { addressKind, isMetadataHost, type AddressKind } from "./address-kind.ts";
 import type { Reach } from "./client-state.ts";
+import { watchSocket } from "./stale-socket.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
 
 /** Why the connector did not connect. The request that asked turns it into a `ToolError`. */
 export class AddressRefused extends Error {
@@ -23,6 +25,7 @@ export interface ConnectorParts {
   readonly build: (options: buildConnector.BuildOptions) => buildConnector.connector;
   readonly lookup?: LookupFunction;
   readonly kindOf?: (address: string) => AddressKind | undefined;
+  readonly identity?: TlsIdentity | undefined;
 }
 
 const connectTimeoutMs = 10_000;
@@ -32,7 +35,7 @@ const connectTimeoutMs = 10_000;
  * second answer cannot differ), and the peer it ended up with.
  */
 export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConnector.connector {
-  const { build, lookup = systemLookup as LookupFunction, kindOf = addressKind } = parts;
+  const { build, lookup = systemLookup as LookupFunction, kindOf = addressKind, identity } = parts;
 
   const refusal = (hostname: string, address: string): AddressRefused | undefined => {
     const kind = kindOf(address);
@@ -46,6 +49,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
     // One protocol, one meaning of "close the socket"; HTTP/2 would share it between requests.
     allowH2: false,
     timeout: connectTimeoutMs,
+    ...identity,
     lookup: (hostname, options, callback) => {
       lookup(hostname, { ...options, all: true }, (error, addresses) => {
         if (error) return callback(error, []);
@@ -72,7 +76,10 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
       const { remoteAddress } = socket;
       // Without a remote address the socket is closed already, and undici says so.
       const peer = remoteAddress === undefined ? undefined : refusal(hostname, remoteAddress);
-      if (peer === undefined) return callback(null, socket);
+      if (peer === undefined) {
+        watchSocket(socket);
+        return callback(null, socket);
+      }
       socket.on("error", () => undefined).destroy();
       return callback(peer, null as never);
     });

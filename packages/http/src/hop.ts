@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import type { ClientState, Reach } from "./client-state.ts";
-import type { HttpRequest } from "./http-client.ts";
+import type { HttpRequest, RequestBody } from "./http-client.ts";
 import { isWebPort, parseUrl } from "./origin.ts";
 import {
   headersForOtherOrigin,
@@ -8,6 +8,7 @@ import {
   outgoingHeaders,
   type HeaderList,
 } from "./outgoing-headers.ts";
+import { tlsIdentity, type TlsIdentity } from "./tls-identity.ts";
 
 /** One request on the wire: the first, or one that a redirect led to. */
 export interface Hop {
@@ -16,7 +17,8 @@ export interface Hop {
   readonly reach: Reach;
   readonly method: string;
   readonly headers: HeaderList;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: RequestBody | undefined;
+  readonly identity: TlsIdentity | undefined;
   /** Who led here, for refusals. */
   readonly chooser: Chooser;
 }
@@ -51,8 +53,9 @@ export function firstHop(request: HttpRequest, state: ClientState): Hop {
     origin,
     reach: reachOf(url, state, "the document"),
     method,
-    headers: outgoingHeaders(request.headers),
-    body: request.body?.length === 0 ? undefined : request.body,
+    headers: withLength(outgoingHeaders(request.headers), request),
+    body: isWhole(request.body) && request.body.length === 0 ? undefined : request.body,
+    identity: identityFor(url, request, state),
     chooser: "the document",
   };
 }
@@ -81,6 +84,13 @@ export function nextHop(
       `to ${origin}, and a ${method} is not repeated at another origin. Send it to the new address if that is meant.`,
     );
   }
+  if (body !== undefined && !isWhole(body)) {
+    throw refusedRedirect(
+      hop,
+      status,
+      `to ${origin}, and a body that was a stream cannot be sent twice. Send it to the new address.`,
+    );
+  }
   let { headers } = hop;
   if (toGet) headers = headersWithoutBody(headers);
   if (leaves) {
@@ -91,7 +101,37 @@ export function nextHop(
     }
   }
   const chooser = "a redirect";
-  return { url, origin, reach: reachOf(url, state, chooser), method, headers, body, chooser };
+  const reach = reachOf(url, state, chooser);
+  const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
+  return { url, origin, reach, method, headers, body, identity, chooser };
+}
+
+/** False for a stream, which is there only once. */
+export function isWhole(body: RequestBody | undefined): body is string | Uint8Array {
+  return typeof body === "string" || body instanceof Uint8Array;
+}
+
+function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): HeaderList {
+  if (bodyLength === undefined || body === undefined || isWhole(body)) return headers;
+  if (!Number.isSafeInteger(bodyLength) || bodyLength < 0) {
+    throw new ToolError("invalid_arguments", `A body cannot have ${bodyLength} bytes.`);
+  }
+  headers.push("content-length", `${bodyLength}`);
+  return headers;
+}
+
+function identityFor(
+  { origin, protocol }: URL,
+  { certificate }: HttpRequest,
+  { certificateAuthorities }: ClientState,
+): TlsIdentity | undefined {
+  if (certificate !== undefined && protocol !== "https:") {
+    throw new ToolError(
+      "permission_denied",
+      `The request needs a client certificate, and ${origin} is not https, where there is none.`,
+    );
+  }
+  return tlsIdentity(certificate, certificateAuthorities);
 }
 
 function reachOf(url: URL, state: ClientState, chooser: Chooser): Reach {

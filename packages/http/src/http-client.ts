@@ -1,4 +1,6 @@
-import { ToolError } from "@toolweave/core";
+import { ToolError, type Cancellation, type CertificateCredential } from "@toolweave/core";
+import { ActiveExchanges } from "./active-exchanges.ts";
+import { Circuits } from "./circuit.ts";
 import { parseUrl } from "./origin.ts";
 import type { HttpResponse } from "./http-response.ts";
 import type { ClientState } from "./client-state.ts";
@@ -21,6 +23,22 @@ export interface HttpClientOptions {
    * is reached only when it stands here itself.
    */
   readonly allowOrigins?: readonly string[] | undefined;
+  /** Certificates (PEM) of authorities that are believed beside those of the system: a company's own. */
+  readonly certificateAuthorities?: string | undefined;
+}
+
+/** What a request carries: text (sent as UTF-8), bytes, or a stream of bytes. */
+export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Which answers are read piece by piece, and how long a silence may last. */
+export interface Streaming {
+  /** Asked when the head of an answer has come; `mediaType` in lower case, without parameters. */
+  accepts(status: number, mediaType: string | undefined): boolean;
+  /**
+   * Milliseconds without a byte after which such an answer fails with `timeout`; takes the place of the client's
+   * `timeoutMs` from its head on. Absent: `timeoutMs` goes on. 0: as long as the signal lets it.
+   */
+  readonly idleMs?: number | undefined;
 }
 
 /** One HTTP request. */
@@ -30,15 +48,27 @@ export interface HttpRequest {
   readonly url: string | URL;
   /** Hop-by-hop headers, `host` and `content-length` belong to the client and are refused. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | Uint8Array | undefined;
+  /** A stream is sent as it comes, and only once: neither a redirect nor a stale connection repeats it. */
+  readonly body?: RequestBody | undefined;
+  /** Bytes of a `body` that is a stream, where they are known; the other side hears of them first. */
+  readonly bodyLength?: number | undefined;
   /** Ends the request with `cancelled` and closes its socket. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /**
    * Names of headers and query parameters that carry credentials: a redirect to another origin goes
    * without them. All headers but `accept`, `accept-encoding`, `accept-language`, `content-type` and
    * `user-agent` are dropped there anyway.
    */
   readonly credentials?: readonly string[] | undefined;
+  /**
+   * What the connection shows when the server asks for it (mutual TLS). For https only. A redirect to another
+   * origin goes without it, and so does every request that does not name it.
+   */
+  readonly certificate?: CertificateCredential | undefined;
+  /** Answers that are given as soon as their head is there, with `stream` in place of `body`. Default: none. */
+  readonly streaming?: Streaming | undefined;
+  /** What becomes of a body over `maxBytes`: an error, or its beginning with `truncated`. Default: `fail`. */
+  readonly whenTooLarge?: "fail" | "cut" | undefined;
 }
 
 /** A guarded HTTP client. Clients are cheap: connections belong to the process and are shared. */
@@ -85,9 +115,11 @@ export class GuardedHttpClient implements HttpClient {
       timeoutMs: inRange("timeoutMs", options.timeoutMs ?? 30_000, longestTimer),
       maxBytes: inRange("maxBytes", options.maxBytes ?? 10 * 1024 * 1024, Infinity),
       maxRedirects: inRange("maxRedirects", options.maxRedirects ?? 5, Infinity),
+      certificateAuthorities: options.certificateAuthorities,
       origins,
       dispatcherFor,
-      active: new Set(),
+      active: new ActiveExchanges(),
+      circuits: new Circuits(),
       closed: false,
     };
   }
@@ -102,7 +134,7 @@ export class GuardedHttpClient implements HttpClient {
 
   async close(): Promise<void> {
     this.#state.closed = true;
-    for (const exchange of this.#state.active) exchange.cancel("the HTTP client was closed");
+    this.#state.active.cancelAll("the HTTP client was closed");
   }
 
   [Symbol.asyncDispose](): Promise<void> {

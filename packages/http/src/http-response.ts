@@ -1,3 +1,5 @@
+import type { ResponseStream } from "./response-stream.ts";
+
 /** Response headers by lower-case name. Repeated ones are a list; `set-cookie` always is. */
 export interface HttpHeaders {
   readonly [name: string]: string | readonly string[] | undefined;
@@ -11,8 +13,15 @@ export interface HttpResponse {
   /** Where the answer came from, after redirects, without fragment. */
   readonly url: string;
   readonly headers: HttpHeaders;
-  /** Empty for HEAD, 204 and 304. */
+  /** Empty for HEAD, 204 and 304, and where there is a `stream`. */
   readonly body: Uint8Array;
+  /** There was more than `maxBytes`, and the request said `whenTooLarge: "cut"`. */
+  readonly truncated?: true;
+  /**
+   * The decoded body as it comes, when the request's `streaming` accepts the answer. To be read once; leaving the loop
+   * closes the connection. Rejects with a `ToolError` as `request` does, after what came before.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>;
   /** Type and subtype in lower case, without parameters; `undefined` when the server named none. */
   readonly mediaType?: string | undefined;
   /** The body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
@@ -28,9 +37,19 @@ export class ReceivedResponse implements HttpResponse {
   readonly statusText: string;
   readonly headers: HttpHeaders;
   readonly body: Buffer;
+  declare readonly truncated?: true;
+  declare readonly stream?: ResponseStream;
   readonly #url: URL;
 
-  constructor(status: number, statusText: string, url: URL, headers: RawHeaders, body: Buffer) {
+  constructor(
+    status: number,
+    statusText: string,
+    url: URL,
+    headers: RawHeaders,
+    body: Buffer,
+    stream?: ResponseStream,
+    truncated = false,
+  ) {
     const cookies = headers["set-cookie"];
     if (typeof cookies === "string") headers["set-cookie"] = [cookies];
     this.status = status;
@@ -38,6 +57,8 @@ export class ReceivedResponse implements HttpResponse {
     this.#url = url;
     this.headers = headers as HttpHeaders;
     this.body = body;
+    if (stream !== undefined) this.stream = stream;
+    if (truncated) this.truncated = true;
   }
 
   get url(): string {
@@ -46,25 +67,30 @@ export class ReceivedResponse implements HttpResponse {
   }
 
   get mediaType(): string | undefined {
-    const type = this.#contentType;
-    const end = type.indexOf(";");
-    return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
+    return mediaTypeOf(this.headers);
   }
 
   text(): string {
     const { body } = this;
     const marked = charsetOfMark(body);
-    const charset = marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(this.#contentType)?.[1];
+    const charset = marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(typeIn(this.headers))?.[1];
     if (charset === undefined || /^utf-?8$/i.test(charset)) {
       return body.toString("utf8", marked === undefined ? 0 : 3);
     }
     return decoded(body, charset);
   }
+}
 
-  get #contentType(): string {
-    const type = this.headers["content-type"];
-    return (typeof type === "string" ? type : type?.[0]) ?? "";
-  }
+/** Type and subtype in lower case, without parameters; `undefined` when there is none. */
+export function mediaTypeOf(headers: HttpHeaders | RawHeaders): string | undefined {
+  const type = typeIn(headers);
+  const end = type.indexOf(";");
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
+}
+
+function typeIn(headers: HttpHeaders | RawHeaders): string {
+  const type = headers["content-type"];
+  return (typeof type === "string" ? type : type?.[0]) ?? "";
 }
 
 function charsetOfMark(bytes: Buffer): string | undefined {

@@ -26,6 +26,13 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
       retryable: hop.method === "GET" || hop.method === "HEAD",
     });
   }
+  if (code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
+    return new ToolError(
+      "internal",
+      `The body of the request to ${origin} has not as many bytes as bodyLength says.${maybeDone(hop)}`,
+      { cause: error },
+    );
+  }
   if (code === "UND_ERR_INVALID_ARG") {
     return new ToolError("internal", `The request to ${origin} could not be sent (${code}).`, {
       cause: error,

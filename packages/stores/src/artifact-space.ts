@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ArtifactFolder } from "./artifact-folder.ts";
+import type { OwnFolder } from "./own-folder.ts";
 import { artifactsFull, isArtifactKey } from "./described-artifact.ts";
 
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
@@ -24,7 +24,7 @@ const unfinished = /^\.art_[0-9a-f]{32}\.([0-9a-f-]{36})\.tmp$/;
 
 /** What files there are, and what it takes to tell whether one has expired. */
 export interface ArtifactFiles {
-  readonly folder: ArtifactFolder;
+  readonly folder: OwnFolder;
   /** Of this writer nothing unfinished is counted: it has reserved it. */
   readonly writer: string;
   readonly maxBytes: number;

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { ArtifactStore, Clock, StoredArtifact } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
 import { artifactHead, readBytes, withArtifact, type OpenArtifact } from "./artifact-file.ts";
-import { ArtifactFolder } from "./artifact-folder.ts";
+import { OwnFolder } from "./own-folder.ts";
 import { ArtifactSpace, unfinishedName } from "./artifact-space.ts";
 import {
   checkedQuota,
@@ -57,13 +57,13 @@ export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactS
 }
 
 class FileArtifacts implements ArtifactStore {
-  readonly #folder: ArtifactFolder;
+  readonly #folder: OwnFolder;
   readonly #clock: Pick<Clock, "now">;
   readonly #space: ArtifactSpace;
   readonly #writer = randomUUID();
 
   constructor(path: string, maxBytes: number, clock: Pick<Clock, "now">) {
-    this.#folder = new ArtifactFolder(path);
+    this.#folder = new OwnFolder(path);
     this.#clock = clock;
     this.#space = new ArtifactSpace({
       folder: this.#folder,

@@ -3,6 +3,7 @@ export { auditFile } from "./audit-file.ts";
 export type { AuditFileOptions } from "./audit-file.ts";
 export { eventFile } from "./event-file.ts";
 export type { EventFile, EventFileOptions } from "./event-file.ts";
+export { fileCredentials } from "./file-credentials.ts";
 export { fileArtifacts } from "./file-artifacts.ts";
 export type { FileArtifactsOptions } from "./file-artifacts.ts";
 export { readEvents } from "./read-events.ts";

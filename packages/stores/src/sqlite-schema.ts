@@ -97,6 +97,12 @@ const steps: readonly string[] = [
     UPDATE space SET tasks = tasks - length(old.task);
   END;
   `,
+  `
+  CREATE TABLE credentials (
+    name TEXT PRIMARY KEY,
+    credential TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 const version = steps.length;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type {
   ArtifactStore,
   Clock,
+  CredentialStore,
   GrantStore,
   PendingCallStore,
   RateLimitStore,
@@ -10,6 +11,7 @@ import type {
 import { checkOptions, ToolError } from "@toolweave/core";
 import { checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
+import { SqliteCredentials } from "./sqlite-credentials.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
 import { SqliteGrants } from "./sqlite-grants.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
@@ -42,6 +44,8 @@ export interface SqliteStore {
   readonly rateLimits: RateLimitStore;
   readonly artifacts: ArtifactStore;
   readonly tasks: TaskStore;
+  /** Not encrypted. */
+  readonly credentials: CredentialStore;
   /**
    * Drops nothing; once their lease has lapsed, claims that are still open are told as `unfinished`
    * and tasks that have not ended as `lost`. Idempotent.
@@ -102,6 +106,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
       rateLimits,
       artifacts: new SqliteArtifacts(file, { leaseMs, maxArtifactBytes }),
       tasks,
+      credentials: new SqliteCredentials(file),
       close,
       [Symbol.dispose]: close,
     };

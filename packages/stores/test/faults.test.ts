@@ -255,12 +255,12 @@ describe("a file that is no store of this version", () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 3");
+    db.exec("PRAGMA user_version = 4");
     db.close();
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
-      `${path} was written by a newer @toolweave/stores (its version is 3, this one reads 2): update the package.`,
+      `${path} was written by a newer @toolweave/stores (its version is 4, this one reads 3): update the package.`,
     );
   });
 

@@ -49,7 +49,7 @@ function shapeOf(path: string): unknown {
 }
 
 describe("a file of version 1", () => {
-  test("is opened, keeps what it has, and takes artifacts and tasks", async () => {
+  test("is opened, keeps what it has, and takes artifacts, tasks and credentials", async () => {
     const { path, db } = olderFile();
     db.close();
     const store = openStore(path);
@@ -64,6 +64,9 @@ describe("a file of version 1", () => {
     const { artifact, data } = artifactOf("a", 300_000);
     await store.artifacts.put(artifact, data);
     expect(await store.artifacts.read(artifact.key, 0, Infinity)).toEqual(data);
+    const key = { source: "museum", scheme: "key" };
+    await store.credentials.set(key, { type: "secret", secret: "s" });
+    expect(await store.credentials.get(key)).toEqual({ type: "secret", secret: "s" });
     await store.tasks.add(taskRecord("a"));
     expect(await store.tasks.get("a")).toEqual(taskRecord("a"));
   });
@@ -92,7 +95,7 @@ describe("a file of version 1", () => {
     for (const worker of workers) expect(await worker.next()).toBe("ready");
     for (const worker of workers) worker.tell("go");
     for (const worker of workers) expect(await worker.next()).toBe("opened");
-    expect(versionIn(db)).toBe(2);
+    expect(versionIn(db)).toBe(3);
     db.close();
     expect(await openStore(path).grants.list()).toEqual([grant]);
   });
@@ -113,7 +116,7 @@ describe("a file of version 1", () => {
   });
 });
 
-test.each([0, -1, 3, 1_000])(
+test.each([0, -1, 4, 1_000])(
   "a file of version %d is refused and stays as it was",
   async (version) => {
     const path = join(tempFolder(), "store.db");

@@ -1,4 +1,5 @@
 import { canonicalJson, sha256 } from "../schema/canonical-json.ts";
+import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
 import type { Tool } from "../spec/tool.ts";
 
 /**
@@ -6,6 +7,8 @@ import type { Tool } from "../spec/tool.ts";
  *
  * @throws whatever a part of the spec throws when it is read.
  */
-export async function specHashOf({ spec }: Tool): Promise<string> {
-  return sha256(canonicalJson(spec));
+export async function specHashOf(tool: Tool): Promise<string> {
+  const { spec } = tool;
+  const schema = argumentsSchemaOf(tool);
+  return sha256(canonicalJson(schema === spec.inputSchema ? spec : [spec, schema]));
 }

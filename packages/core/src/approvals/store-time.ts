@@ -6,9 +6,9 @@ import { ToolError } from "../tool-error.ts";
  *
  * @throws ToolError `store_unavailable`
  */
-export async function storeTime({ pendingCalls, clock }: Engine): Promise<number> {
+export async function storeTime({ pendingCalls, wallClock }: Engine): Promise<number> {
   try {
-    const now = (await pendingCalls.now?.()) ?? clock.now();
+    const now = (await pendingCalls.now?.()) ?? wallClock.now();
     if (Number.isFinite(now)) return now;
     throw new TypeError(`The store's time is ${now}.`);
   } catch (cause) {

@@ -87,7 +87,7 @@ export class Audit {
     if (code !== "approval_invalid" || typeof id !== "string") return;
     const { engine, run, call } = execution;
     const record: AuditRecord = {
-      time: engine.clock.now(),
+      time: engine.wallClock.now(),
       runId: clipped(run.id),
       ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
       callId: clipped(call.id),
@@ -112,7 +112,7 @@ export class Audit {
 
   async #record(execution: Execution, decided: Decided): Promise<AuditRecord> {
     const { run, call, resumption, engine } = execution;
-    const time = engine.clock.now();
+    const time = engine.wallClock.now();
     const [specHash, argumentsHash] = await Promise.all([
       // What is refused before it is looked up again is the tool that was interrupted.
       execution.entry === undefined

@@ -27,7 +27,7 @@ export interface PasswordCredential {
 export interface TokenCredential {
   readonly type: "token";
   readonly accessToken: string;
-  /** Milliseconds since the epoch. Absent: not known. */
+  /** From when on it is used no more, in milliseconds since the epoch. Absent: not known. */
   readonly expiresAt?: number;
   readonly refreshToken?: string;
   /** What was granted. Absent: what was asked for. */

@@ -101,11 +101,11 @@ export class EventStream {
   /** Tells that its first attempt starts. */
   started(execution: Execution): void {
     if (!this.active) return;
-    const { run, call, attempt, startedAt, discarded } = execution;
+    const { run, call, attempt, discarded } = execution;
     const event: WrittenEvent = {
       type: "tool.started",
       seq: ++this.#seq,
-      time: startedAt,
+      time: this.#clock.now(),
       runId: run.id,
       callId: shortId(call.id),
       tool: shortName(call.name),

@@ -175,7 +175,7 @@ async function goAhead(
       once.push(question);
       continue;
     }
-    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.clock.now());
+    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.wallClock.now());
     grants.push(grant);
     decided.push({ ...decidedFor("approved", [question]), grantId: grant.id });
   }

@@ -13,9 +13,22 @@ export interface Clock {
   clearTimeout(timer: ClockTimer): void;
 }
 
-/** The platform's clock. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
+const timers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
   setTimeout: (callback, ms) => setTimeout(callback, ms) as unknown as ClockTimer,
   clearTimeout: (timer) => clearTimeout(timer as never),
+};
+
+/** The platform's clock. */
+export const systemClock: Clock = { now: () => Date.now(), ...timers };
+
+/** Close to the epoch, for whoever compares a steady time with one of the day. */
+const origin = Date.now() - Math.floor(performance.now());
+
+/**
+ * The same, of which nobody can set the hands: it only ever goes on, at its own pace. For how long
+ * something takes, and not for when it was.
+ */
+export const steadyClock: Clock = {
+  now: () => origin + Math.floor(performance.now()),
+  ...timers,
 };

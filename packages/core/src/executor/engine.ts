@@ -49,7 +49,10 @@ export interface Engine {
   /** Every one must agree; narrower ones are added per call. */
   readonly policies: readonly PolicyLayer[];
   readonly onAsk: OnAsk;
+  /** What limits and durations go by. */
   readonly clock: Clock;
+  /** What tells the time of day: for whatever is kept or told. The host's own clock is both. */
+  readonly wallClock: Clock;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly maxOutputBytes: number;

@@ -1,6 +1,7 @@
 import type { Approval } from "../approvals/approval.ts";
 import type { Resumed } from "../approvals/pending-call.ts";
 import type { Decided } from "../audit/decided.ts";
+import type { Cancellation } from "../spec/cancellation.ts";
 import type { Interruption, RejectAnswer, Suspension } from "../spec/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
@@ -16,6 +17,7 @@ import type { Batch } from "./batch.ts";
 import { CallTime, overdue, timedOut } from "./call-time.ts";
 import type { Engine } from "./engine.ts";
 import type { HookedCall } from "./hooks/hook.ts";
+import { StopSignal } from "./stop-signal.ts";
 
 /** What a resumed call starts from. */
 export interface Resumption {
@@ -127,6 +129,7 @@ export class Execution {
   /** Hands over what came of the call; set when it enters the pipeline. */
   settle!: (outcome: Awaitable<ToolOutcome>) => void;
   #controller: AbortController | undefined;
+  #stopSignal: StopSignal | undefined;
 
   constructor(
     engine: Engine,
@@ -179,6 +182,15 @@ export class Execution {
     return this.#controller.signal;
   }
 
+  /** The same for whoever needs no platform's signal. */
+  get cancellation(): Cancellation {
+    if (this.#stopSignal === undefined) {
+      this.#stopSignal = new StopSignal();
+      if (this.stopped !== undefined) this.#stopSignal.abort(this.stopped);
+    }
+    return this.#stopSignal;
+  }
+
   /** Why its run lets nothing go on. */
   get runStopped(): ToolError | undefined {
     return this.detached ? this.run.cancelled : this.run.stopped;
@@ -208,9 +220,14 @@ export class Execution {
       return;
     }
     this.stopped = reason;
-    this.#controller?.abort(reason);
+    this.#abort(reason);
     if (this.hasChildren) this.stopChildren(reason);
     if (this.waitingFor !== 0) this.engine.leave(this, reason);
+  }
+
+  #abort(reason: ToolError): void {
+    this.#controller?.abort(reason);
+    this.#stopSignal?.abort(reason);
   }
 
   /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
@@ -245,8 +262,9 @@ export class Execution {
    */
   endAttempt(reason: ToolError): void {
     this.context = undefined;
-    this.#controller?.abort(reason);
+    this.#abort(reason);
     this.#controller = undefined;
+    this.#stopSignal = undefined;
     if (this.hasChildren) {
       this.stopChildren(new ToolError("cancelled", "The attempt that made this call has ended."));
     }

@@ -32,7 +32,7 @@ import { memoryTasks } from "../tasks/memory-tasks.ts";
 import type { TaskStore } from "../tasks/task-store.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import { ToolError } from "../tool-error.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { steadyClock, systemClock, type Clock } from "./clock.ts";
 import { Drain } from "./drain.ts";
 import type { Engine } from "./engine.ts";
 import { execute, leave, pipelineFor, retries } from "./execute.ts";
@@ -177,7 +177,8 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
       "new ToolExecutor needs a registry: { registry: new ToolRegistry([…]) }.",
     );
   }
-  const clock = options.clock ?? systemClock;
+  const wallClock = options.clock ?? systemClock;
+  const clock = options.clock ?? steadyClock;
   const inFlight = new InFlight(clock);
   const secret = new Secret(options.key);
   const largeOutputs = checkedLargeOutputs(options.largeOutputs);
@@ -203,6 +204,7 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     policies: compilePolicy(options.policy ?? "supervised"),
     onAsk: onAskOf(options.onAsk ?? "interrupt"),
     clock,
+    wallClock,
     timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
     maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
     maxOutputBytes: Math.max(
@@ -211,18 +213,18 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     ),
     largeOutputs,
     artifacts: new Artifacts(
-      store("artifacts", options.artifacts ?? memoryArtifacts({ clock }), [
+      store("artifacts", options.artifacts ?? memoryArtifacts({ clock: wallClock }), [
         "put",
         "head",
         "read",
         "delete",
       ]),
-      clock,
+      wallClock,
       largeOutputs.lifetimeMs,
     ),
     tasks: new Tasks(
-      store("tasks", options.tasks ?? memoryTasks(clock), ["add", "change", "get", "list"]),
-      clock,
+      store("tasks", options.tasks ?? memoryTasks(wallClock), ["add", "change", "get", "list"]),
+      wallClock,
     ),
     undeclaredArguments: undeclared(options.undeclaredArguments ?? "schema"),
     hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
@@ -230,11 +232,15 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
     inFlight,
     drain: new Drain(clock, inFlight),
-    events: new EventStream(clock, options.eventPayloads === true, backlogOf(options.eventBacklog)),
+    events: new EventStream(
+      wallClock,
+      options.eventPayloads === true,
+      backlogOf(options.eventBacklog),
+    ),
     seal: new Seal(secret),
     grantSeal: new GrantSeal(secret),
     argumentsHash: new ArgumentsHash(secret),
-    pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(clock), [
+    pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(wallClock), [
       "add",
       "claim",
       "finish",

@@ -20,7 +20,7 @@ import { copyArguments, parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
 import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
-import { preflightContext } from "./tool-context.ts";
+import { ExecutionPreflight } from "./tool-context.ts";
 import { ToolRun } from "./tool-run.ts";
 
 /** A call to be explained. */
@@ -118,7 +118,7 @@ async function proposedBy(execution: Execution): Promise<readonly PermissionRequ
   const { tool } = execution;
   if (tool.preflight === undefined) return [];
   const args = copyArguments(execution.call.name, execution.args);
-  return checkedPermissions(execution, await tool.preflight(args, preflightContext(execution)));
+  return checkedPermissions(execution, await tool.preflight(args, new ExecutionPreflight(execution)));
 }
 
 async function explained(

@@ -72,7 +72,7 @@ export async function goOn(
   if (task !== undefined && execution.claimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);
   }
-  await finish(execution);
+  if (execution.claimed) await finish(execution);
   return outcome;
 }
 

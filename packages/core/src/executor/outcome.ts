@@ -61,7 +61,9 @@ function readable(execution: Execution, message: string): readonly ContentBlock[
 
 function resultOf(execution: Execution, output: ToolOutput, isError: boolean): ToolResult {
   const { call, engine, attempt, startedAt } = execution;
-  const timestamp = engine.clock.now();
+  const { clock, wallClock } = engine;
+  const now = clock.now();
+  const timestamp = wallClock === clock ? now : wallClock.now();
   const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
     // The admitted id and name, whatever the tool says of itself.
     callId: call.id,
@@ -69,7 +71,7 @@ function resultOf(execution: Execution, output: ToolOutput, isError: boolean): T
     content: output.content,
     artifacts: output.artifacts ?? noArtifacts,
     isError,
-    durationMs: attempt === 0 ? 0 : Math.max(0, timestamp - startedAt),
+    durationMs: attempt === 0 ? 0 : Math.max(0, now - startedAt),
     timestamp,
     // Most results have one, and adding it later costs an allocation; taking the last away does not.
     value: output.value as JsonValue,

@@ -1,4 +1,5 @@
 import type { InterruptionRequest } from "../spec/interruption.ts";
+import { visibleText } from "../spec/visible-text.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failure-of.ts";
@@ -69,9 +70,17 @@ function readRequest(request: unknown): InterruptionRequest {
       throw new TypeError(`one of type ${read.type} has no text as its ${member}`);
     }
   }
+  if (read.type === "auth" && read.userCode !== undefined && !isUserCode(read.userCode)) {
+    throw new TypeError("one of type auth has a userCode that nobody can type");
+  }
   // Whoever shows it makes a link of it.
   if (read.type === "auth" && read.url !== undefined && !/^https?:\/\//i.test(read.url)) {
     throw new TypeError("one sends the person to an address that is not of the web");
   }
   return read.type === "approval" ? { ...read, permission: readPermission(read.permission) } : read;
+}
+
+/** A person reads it off one screen and types it on another (RFC 8628 section 6.1). */
+function isUserCode(code: unknown): boolean {
+  return typeof code === "string" && code.trim() !== "" && visibleText(code) === code;
 }

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../spec/cancellation.ts";
 import type { Answer, Interruption } from "../spec/interruption.ts";
 import type { ArtifactWriter, PreflightContext, ToolContext, ToolScope } from "../spec/tool.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
@@ -52,6 +53,16 @@ export class ExecutionContext implements ToolContext {
   get signal(): AbortSignal {
     const execution = this.#execution;
     return execution.context === this ? execution.signal : AbortSignal.abort(overAttempt());
+  }
+
+  /**
+   * What `signal` says, without one being made.
+   *
+   * @internal
+   */
+  get cancellation(): Cancellation {
+    const execution = this.#execution;
+    return execution.context === this ? execution.cancellation : this.signal;
   }
 
   /** The attempt that it was made for is under way. */
@@ -149,21 +160,40 @@ async function refuseResumed(parent: Execution, given: Interruption): Promise<To
   return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
 }
 
-/** What a preflight may know: nothing that could have an effect. */
-export function preflightContext(execution: Execution): PreflightContext {
-  const { run, call } = execution;
-  const injected = notSecret(execution);
-  return {
-    callId: call.id,
-    toolName: call.name,
-    runId: run.id,
-    ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
-    ...(run.caller === undefined ? {} : { caller: run.caller }),
-    ...(injected === undefined ? {} : { injected }),
-    get signal() {
-      return execution.signal;
-    },
-  };
+/**
+ * What a preflight may know: nothing that could have an effect. A class, since an object literal with a getter in it
+ * gets a hidden class of its own for each call, and those are what the collector then has to do with.
+ */
+export class ExecutionPreflight implements PreflightContext {
+  readonly #execution: Execution;
+  declare readonly sessionId?: string;
+  declare readonly caller?: Caller;
+  declare readonly injected?: Readonly<Record<string, unknown>>;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+    const { sessionId, caller } = execution.run;
+    const injected = notSecret(execution);
+    if (sessionId !== undefined) this.sessionId = sessionId;
+    if (caller !== undefined) this.caller = caller;
+    if (injected !== undefined) this.injected = injected;
+  }
+
+  get callId(): string {
+    return this.#execution.call.id;
+  }
+
+  get toolName(): string {
+    return this.#execution.call.name;
+  }
+
+  get runId(): string {
+    return this.#execution.run.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.signal;
+  }
 }
 
 /** What the host supplies of the values that the tool names and that may be shown. */

@@ -48,6 +48,7 @@ function redactContent(
 
 /** A secret may be cut between two texts that are read as one. */
 function joined(content: readonly ContentBlock[], by: OutputRedactor): readonly ContentBlock[] {
+  if (content.length < 2) return content;
   const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
   if (texts.length < 2) return content;
   const redacted = by.texts(texts);

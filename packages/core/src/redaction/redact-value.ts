@@ -60,22 +60,26 @@ function redactedMembers(
 ): unknown {
   const keys = Object.keys(members);
   let changed = false;
-  const entries: [string, unknown][] = [];
-  for (const key of keys) {
+  // Each is read once: what was searched is what is shown.
+  const values: unknown[] = [];
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
     const value = members[key];
-    const shownKey = rule(key);
     const shown = redacted(value, rule, key, depth + 1);
+    const shownKey = rule(key);
     if (shown !== value || shownKey !== key) changed = true;
-    entries.push([shownKey, shown]);
+    keys[index] = shownKey;
+    values.push(shown);
   }
   if (!changed) return members;
   // Two keys that were secret must not become one.
   const used = new Set<string>();
-  for (const entry of entries) {
-    let [key] = entry;
-    for (let count = 2; used.has(key); count++) key = `${entry[0]} ${count}`;
-    used.add((entry[0] = key));
-  }
+  const entries = keys.map((given, index) => {
+    let key = given;
+    for (let count = 2; used.has(key); count++) key = `${given} ${count}`;
+    used.add(key);
+    return [key, values[index]] as const;
+  });
   // Not by assignment: a key may be `__proto__`.
   return Object.fromEntries(entries);
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
 import type { Execution } from "../executor/execution.ts";
+import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
 import type { InterruptionRequest } from "../spec/interruption.ts";
 import type { JsonObject, JsonValue } from "../spec/json.ts";
 import type { Redactor } from "./redactor.ts";
@@ -30,8 +31,8 @@ function shownArguments(
   args: JsonObject,
   redactor: Redactor,
 ): JsonObject {
-  const schema = (entry ?? toolset.callable(call.name))?.tool.spec.inputSchema;
-  const masked = schema === undefined ? args : maskArguments(args, schema);
+  const tool = (entry ?? toolset.callable(call.name))?.tool;
+  const masked = tool === undefined ? args : maskArguments(args, argumentsSchemaOf(tool));
   const shown = redactor.told(masked);
   return masked === args || canonicalJson(shown) !== canonicalJson(args) ? shown : args;
 }

@@ -1,4 +1,5 @@
 import { defineLazy } from "../spec/lazy.ts";
+import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
 import type { Tool } from "../spec/tool.ts";
 import { globMatcher } from "./glob.ts";
 import { isToolName, prefixName } from "./names.ts";
@@ -49,6 +50,9 @@ function renamed(tool: Tool, name: string): Tool {
   const spec = defineLazy(tool.spec, { name });
   return {
     spec,
+    get argumentsSchema() {
+      return argumentsSchemaOf(tool);
+    },
     ...(tool.fingerprint === undefined ? {} : { fingerprint: `${name}:${tool.fingerprint}` }),
     ...(tool.outputValidation === undefined ? {} : { outputValidation: tool.outputValidation }),
     get availability() {

@@ -1,4 +1,5 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
+import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
 import type { Tool } from "../spec/tool.ts";
 import type { RegisteredTool } from "./toolset.ts";
 
@@ -40,7 +41,10 @@ export function sameSpec(a: Tool, b: Tool): boolean {
     return a.fingerprint === b.fingerprint;
   }
   try {
-    return canonicalJson(a.spec) === canonicalJson(b.spec);
+    return (
+      canonicalJson(a.spec) === canonicalJson(b.spec) &&
+      canonicalJson(argumentsSchemaOf(a)) === canonicalJson(argumentsSchemaOf(b))
+    );
   } catch {
     // A spec that cannot be read is no proof of being the same.
     return false;

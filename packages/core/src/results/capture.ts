@@ -23,7 +23,10 @@ const turnMs = 10;
 export async function capture(execution: Execution, streamed: object): Promise<unknown> {
   const { signal } = execution;
   const source = streamSource(streamed);
-  const captured = new Captured(execution.engine.largeOutputs.maxCapturedBytes);
+  const captured = new Captured(
+    execution.engine.largeOutputs.maxCapturedBytes,
+    source.items !== undefined,
+  );
   const cancel = (): void => source.cancel();
   // One that has been aborted tells nobody any more.
   if (signal.aborted) cancel();
@@ -82,7 +85,8 @@ export async function read(
 
 /** What a stream that came to its end, or to the limit, is an answer of. */
 function whole(execution: Execution, source: StreamSource, captured: Captured): unknown {
-  const { response } = source;
+  const { response, items } = source;
+  if (items !== undefined) return listOf(items, captured);
   const answer = answerOf(source, captured);
   if (response === undefined) return answer;
   const line = `${response.status} ${response.statusText}`.trim();
@@ -103,6 +107,16 @@ function answerOf({ mediaType }: StreamSource, captured: Captured): unknown {
   } catch {
     return answer;
   }
+}
+
+/** The list of what came, whatever its items look like. Half a list is no value. */
+function listOf({ details }: NonNullable<StreamSource["items"]>, captured: Captured): ToolOutput {
+  const value = captured.take() as JsonValue[];
+  return {
+    content: [text(JSON.stringify(value))],
+    ...(captured.truncated ? {} : { value }),
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 function refused(execution: Execution, status: number, line: string, answer: unknown): ToolOutput {
@@ -126,7 +140,10 @@ function partial(
   captured: Captured,
   { thrown }: Broken,
 ): ToolOutput {
-  const output = taken(execution, answerOf(source, captured));
+  const output =
+    source.items === undefined
+      ? taken(execution, answerOf(source, captured))
+      : listOf(source.items, captured);
   const error = failureOf(execution, thrown);
   const note = text(`[the answer broke off: ${error.message}]`);
   return { ...output, content: [note, ...output.content], isError: true, error };

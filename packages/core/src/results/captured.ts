@@ -20,13 +20,15 @@ export class Captured implements Cut {
   #length = 0;
   #items: JsonValue[] | undefined;
 
-  constructor(limit: number) {
+  /** @param isList every piece is an item, also a text. */
+  constructor(limit: number, isList = false) {
     this.#left = limit;
+    if (isList) this.#items = [];
   }
 
   /** Nothing has come, or nothing but empty pieces. */
   get isEmpty(): boolean {
-    return this.#texts.length === 0 && this.#length === 0 && this.#items === undefined;
+    return this.#texts.length === 0 && this.#length === 0 && (this.#items ?? []).length === 0;
   }
 
   /** Takes a piece, or as much of it as there is room for; `truncated` is true then. */

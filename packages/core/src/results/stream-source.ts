@@ -1,4 +1,5 @@
-import { isThenable, promised, type Awaitable } from "../spec/json.ts";
+import { isThenable, promised, type Awaitable, type JsonValue } from "../spec/json.ts";
+import { isItemStream } from "./item-stream.ts";
 
 /** What comes piece by piece, read one piece at a time: nothing is asked for before it is wanted. */
 export interface StreamSource {
@@ -6,6 +7,8 @@ export interface StreamSource {
   readonly mediaType: string;
   /** Set when it is the body of an HTTP response. */
   readonly response?: { readonly status: number; readonly statusText: string };
+  /** Set when each piece is an item of a list. */
+  readonly items?: { readonly details: JsonValue | undefined };
   next(): Awaitable<unknown>;
   /** The rest is not wanted. Never throws, and nobody waits for it. */
   cancel(): void;
@@ -44,7 +47,8 @@ export function streamSource(value: object): StreamSource {
     return { ...readerSource((loose["stream"] as Method).call(loose) as Loose, loose["type"]) };
   }
   if (typeof loose["getReader"] === "function") return readerSource(loose, "");
-  return iteratorSource(loose);
+  const source = iteratorSource(loose);
+  return isItemStream(value) ? { ...source, items: { details: value.details } } : source;
 }
 
 function responseSource(response: Loose): StreamSource {

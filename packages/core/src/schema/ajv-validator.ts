@@ -1,6 +1,7 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../spec/json.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
+import { ofChosenBranches } from "./chosen-branches.ts";
 import { escapePointer } from "./escape-pointer.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
@@ -140,7 +141,7 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
       if (validate(value) === true) return undefined;
       const errors = validate.errors ?? [];
       validate.errors = null;
-      return problemsOf(errors);
+      return problemsOf(ofChosenBranches(errors, rest, value));
     } catch (error) {
       if (isExceeded(error)) return unchecked;
       throw error;

@@ -29,7 +29,7 @@ export interface AuthRequest {
   readonly message: string;
   /** Where the person goes on. */
   readonly url?: string;
-  /** What the person types there (RFC 8628, the device flow). */
+  /** What the person types there, or compares with what is shown there (RFC 8628, the device flow). */
   readonly userCode?: string;
 }
 

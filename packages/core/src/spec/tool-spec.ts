@@ -100,7 +100,10 @@ export interface ToolSpec {
   readonly title?: string;
   /** What the tool does, for the model. */
   readonly description: string;
-  /** An object schema, 2020-12, self-contained, with only what the model may choose. */
+  /**
+   * An object schema, 2020-12, self-contained, with only what the model may choose. It may show less than
+   * arguments are validated against (`Tool.argumentsSchema`).
+   */
   readonly inputSchema: JsonSchema;
   /** The schema of the result's `value`. */
   readonly outputSchema?: JsonSchema;

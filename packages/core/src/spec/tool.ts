@@ -1,6 +1,6 @@
 import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
 import type { Answer, Interruption, Suspension } from "./interruption.ts";
-import type { Awaitable, JsonObject, JsonValue } from "./json.ts";
+import type { Awaitable, JsonObject, JsonSchema, JsonValue } from "./json.ts";
 import type { Caller } from "./caller.ts";
 import type { ContentBlock } from "./content-block.ts";
 import type { PermissionRequest } from "./permission-request.ts";
@@ -131,7 +131,8 @@ export type ToolAvailability =
  * What `invoke` may return: text, a JSON value, content blocks, a whole `ToolOutput`, or a
  * `Suspension`. `undefined` is an empty answer. Bytes are an image, a sound, a text or a resource. A
  * stream, an async iterable, a `Response` or a `Blob` is read, under the attempt's timeout and up to
- * `largeOutputs.maxCapturedBytes`: texts are one text, bytes as above, other pieces a list.
+ * `largeOutputs.maxCapturedBytes`: texts are one text, bytes as above, other pieces a list; of `itemStream` each piece
+ * is an item of the list.
  */
 export type ToolReturn =
   | string
@@ -154,7 +155,12 @@ export type ToolReturn =
  */
 export interface Tool<Injected = unknown> {
   readonly spec: ToolSpec;
-  /** Changes whenever the spec does; spares a diff the realisation of lazy schemas. */
+  /**
+   * What arguments are validated against, where `spec.inputSchema` shows a model less of it: whatever
+   * this accepts, that accepts too. May be a memoised getter. Default: `spec.inputSchema`.
+   */
+  readonly argumentsSchema?: JsonSchema;
+  /** Changes whenever the spec or `argumentsSchema` does; spares a diff the realisation of lazy schemas. */
   readonly fingerprint?: string;
   /** What an output against `outputSchema` is: a failed call, or a warning in the event of its end. Default: `error`. */
   readonly outputValidation?: "error" | "warning";

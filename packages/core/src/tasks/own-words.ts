@@ -27,6 +27,6 @@ function said({ call, engine }: Execution, words: string, isError: boolean): Too
     artifacts: [],
     isError,
     durationMs: 0,
-    timestamp: engine.clock.now(),
+    timestamp: engine.wallClock.now(),
   };
 }

@@ -30,11 +30,18 @@ async function problemsOf(given: Plan): Promise<readonly string[]> {
 }
 
 /**
- * So many random lives of an executor. `TOOLWEAVE_SEED` plays those of a seed again: it is printed
- * whatever comes of it.
+ * So many random lives of an executor: the same ones for the same `seed`, so that a commit is green
+ * or red and not both. `TOOLWEAVE_SEED` and `TOOLWEAVE_RUNS` play others, and more of them:
+ *
+ *     for seed in $(seq 1 20); do
+ *       TOOLWEAVE_SEED=$seed TOOLWEAVE_RUNS=10000 vitest run packages/core/test/any-run/runs-1.test.ts
+ *     done
+ *
+ * What that finds becomes a test in `found.test.ts`.
  */
-export function anyRuns(numRuns: number): void {
-  const seed = Number(process.env["TOOLWEAVE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+export function anyRuns(usualRuns: number, usualSeed: number): void {
+  const seed = Number(process.env["TOOLWEAVE_SEED"] ?? usualSeed);
+  const numRuns = Number(process.env["TOOLWEAVE_RUNS"] ?? usualRuns);
   alwaysTheSame();
   beforeAll(() => void process.on("unhandledRejection", note));
   afterAll(() => {
@@ -42,8 +49,7 @@ export function anyRuns(numRuns: number): void {
     vi.restoreAllMocks();
   });
 
-  test(`whatever happens in a run, the promises hold (${numRuns} runs)`, async () => {
-    console.info(`TOOLWEAVE_SEED=${seed}`);
+  test(`whatever happens in a run, the promises hold (${numRuns} runs of seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(anyPlan, async (given) => {
         expect(await problemsOf(given)).toEqual([]);

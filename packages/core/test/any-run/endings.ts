@@ -149,7 +149,8 @@ export function ending(attempt: Attempt, end: End): unknown {
     case "throwsFlipping":
       throw flipping(world.next());
     case "throwsCode":
-      host.decided.set(ctx.callId, plan.code);
+      // Once a middleware has answered in its place, nobody listens to it any more.
+      if (!ctx.signal.aborted) host.decided.set(ctx.callId, plan.code);
       throw new ToolError(plan.code, "As the tool says.", { cause: secret });
     case "throwsRetryable":
       if (ctx.attempt > 1 && plan.attempts === 2) return "at last";

@@ -5,6 +5,7 @@ import {
   ToolError,
   type Interruption,
   type JsonValue,
+  type PendingCallStore,
   type RateLimitStore,
   type ToolContext,
   type ToolExecutor,
@@ -294,4 +295,82 @@ test("a call that an abandoned attempt goes on with is refused, and not requeste
   expect(failed(await late).error.message).toBe("The attempt that made this call has ended.");
   const ofPay = events.filter((event) => "callId" in event && event.callId === "pay");
   expect(typesOf(ofPay).filter((type) => type === "tool.requested")).toHaveLength(1);
+});
+
+test("what a tool throws once a middleware has answered in its place changes nothing", async () => {
+  const clock = new FakeClock();
+  const ms = (time: number) =>
+    new Promise((resolve) => void clock.setTimeout(() => resolve(0), time));
+  let thrown = 0;
+  const executor = executorFor(
+    [
+      tool("inner", () => ms(5)),
+      tool("outer", async (_, { scope }) => {
+        await scope.execute(call("inner"));
+        thrown += 1;
+        throw new ToolError("approval_rejected", "Nobody wants it.");
+      }),
+    ],
+    {
+      clock,
+      hooks: [
+        async ({ spec }, next) => {
+          if (spec.name === "inner") return next();
+          void next();
+          await ms(2);
+          return "in its place";
+        },
+      ],
+    },
+  );
+  const outcome = executor.execute(call("outer"));
+  await clock.advance(100);
+  expect(completed(await outcome).result.content).toMatchObject([{ text: "in its place" }]);
+  expect(thrown).toBe(1);
+});
+
+test("a task whose run is cancelled while the store lets it go on ends once, whichever is first", async () => {
+  for (let turns = 0; turns < 20; turns++) {
+    const inner = memoryPendingCalls();
+    const claiming = deferred<void>();
+    const claimed = deferred<void>();
+    let finished = 0;
+    const pendingCalls: PendingCallStore = {
+      add: (interruption) => inner.add(interruption),
+      get: (id) => inner.get(id),
+      list: () => inner.list(),
+      claim: async (interruption) => {
+        claiming.resolve();
+        await claimed.promise;
+        return inner.claim(interruption);
+      },
+      finish: (id) => {
+        finished += 1;
+        return inner.finish(id);
+      },
+    };
+    const asks = tool(
+      "t",
+      (_, { resumed }) =>
+        resumed === undefined ? suspend([{ id: "q", type: "input", message: "?" }], null) : "done",
+      { execution: "task" },
+    );
+    const executor = executorFor(asks, { pendingCalls });
+    const events = recorded(executor);
+    const run = executor.startRun();
+    const { result } = completed(await run.execute(call("t")));
+    const waiting = interruptionOf(await executor.tasks.result(result.taskId as string));
+    const outcome = executor.resume(waiting, [{ type: "input", value: 1 }], { run });
+    await claiming.promise;
+    if (turns % 2 === 0) claimed.resolve();
+    else run.cancel();
+    for (let turn = 0; turn < turns >> 1; turn++) await Promise.resolve();
+    run.cancel();
+    claimed.resolve();
+    await outcome;
+    await settled();
+    const ends = typesOf(events).filter((type) => /^task.(cancelled|completed)/.test(type));
+    expect(ends, `${turns}`).toHaveLength(1);
+    expect(finished, `${turns}`).toBe(1);
+  }
 });

@@ -1,3 +1,3 @@
 import { anyRuns } from "./any-run.ts";
 
-anyRuns(2500);
+anyRuns(2500, 1);

@@ -42,16 +42,18 @@ export function askFor(
   world.expected(`${does} of ${id}`, answered);
 }
 
-/** Cancels those that still run. */
+/** Cancels those that still run, all at once: a store that hangs is waited for each time. */
 export async function cancelWorking({ executor, tasks }: Host): Promise<void> {
-  for (const [id, behalf] of tasks) {
-    try {
-      const { status } = await executor.tasks.status(id, behalf);
-      if (status === "working") await executor.tasks.cancel(id, behalf);
-    } catch {
-      // The store is down, or another executor runs it.
-    }
-  }
+  await Promise.all(
+    Array.from(tasks, async ([id, behalf]) => {
+      try {
+        const { status } = await executor.tasks.status(id, behalf);
+        if (status === "working") await executor.tasks.cancel(id, behalf);
+      } catch {
+        // The store is down, or another executor runs it.
+      }
+    }),
+  );
 }
 
 /** Each task is made once and ends at most once, and none works when nothing runs any more. */

@@ -56,6 +56,19 @@ describe("a tool that waits for a person in the middle of its work", () => {
     ]);
   });
 
+  test("hands on all that a person needs to sign in", async () => {
+    const request: InterruptionRequest = {
+      id: "q",
+      type: "auth",
+      credential: "github",
+      message: "Sign in",
+      url: "https://a.example/device",
+      userCode: "WDJB-MJHT",
+    };
+    const executor = executorFor(tool("t", () => suspend([request], null)));
+    expect(interruptionOf(await executor.execute(call("t"))).requests).toEqual([request]);
+  });
+
   test("may wait again and again", async () => {
     const executor = executorFor(
       tool("wizard", (_, { resumed, attempt }) => {
@@ -244,6 +257,14 @@ test.each([
   ["no message", { type: "input" }, "no text as its message"],
   ["a message that is no text", { type: "input", message: {} }, "no text as its message"],
   ["no credential", { type: "auth", message: "x" }, "no text as its credential"],
+  ...[7, "", " ", "AB\u200bCD"].map(
+    (userCode) =>
+      [
+        `the code ${JSON.stringify(userCode)}`,
+        { type: "auth", credential: "c", message: "x", userCode },
+        "a userCode that nobody can type",
+      ] as [string, object, string],
+  ),
   [
     "no reason",
     { type: "approval", permission: { kind: "k", target: "t", summary: "s" } },

@@ -112,7 +112,7 @@ describe("what a call intends", () => {
     let aborted: unknown;
     const looking = foreignTool("t", {
       preflight: (_, ctx) => {
-        seen = { ...ctx };
+        seen = everyMemberOf(ctx);
         aborted = ctx.signal.aborted;
         return [];
       },

@@ -21,7 +21,8 @@ const secrets = [
   'a"b\\c/d e+f%41&=?',
   "pässwörd-日本-🔑-x",
   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
-  "7391",
+  // Short, and nothing that a random id or a time could hold.
+  "7#91",
   "hunter2",
   `${"0123456789abcdef".repeat(8)}.tail`,
 ];

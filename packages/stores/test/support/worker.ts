@@ -1,8 +1,14 @@
 // A process of its own that uses a store. It does what its argument names, and tells what came of it.
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import type { AuditRecord, ToolEvent } from "@toolweave/core";
-import { auditFile, eventFile, fileArtifacts, sqliteStore } from "../../src/index.ts";
+import type { AuditRecord, CredentialStore, ToolEvent } from "@toolweave/core";
+import {
+  auditFile,
+  eventFile,
+  fileArtifacts,
+  fileCredentials,
+  sqliteStore,
+} from "../../src/index.ts";
 import { artifactOf, artifactStore } from "./artifacts.ts";
 import { interruption } from "./interruptions.ts";
 
@@ -17,6 +23,11 @@ function tell(message: WorkerMessage): void {
 /** What the test tells next. */
 function told(): Promise<string> {
   return new Promise((resolve) => process.once("message", resolve));
+}
+
+/** The credentials at `path`, of the kind that the first argument names. */
+function credentialStore(): CredentialStore {
+  return rest[0] === "files" ? fileCredentials(path) : sqliteStore(path).credentials;
 }
 
 /** Stays until it is killed, or until the test hangs up. */
@@ -135,6 +146,28 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     await eventFile(`${path}/events/run.ndjson`).close();
     tell("done");
     stay();
+  },
+
+  /** Tells the token that is kept, and keeps something else. With a second argument: while others may do all. */
+  async credential() {
+    if (rest[1] === "umask") process.umask(0);
+    const store = credentialStore();
+    const key = { source: "museum", scheme: "oauth", caller: "ada" };
+    const found = await store.get(key);
+    tell(found?.type === "token" ? found.accessToken : "none");
+    await store.set(key, { type: "secret", secret: "by another" });
+    tell("set");
+    stay();
+  },
+
+  /** Keeps one secret after the other, each of one character again and again. */
+  async setForever() {
+    const store = credentialStore();
+    const key = { source: "museum", scheme: "oauth", caller: "ada" };
+    for (let count = 0; ; count++) {
+      await store.set(key, { type: "secret", secret: `${count % 10}`.repeat(10_000) });
+      if (count === 0) tell("begun");
+    }
   },
 
   /** Records `count` events, each with a text of `size` characters. */

@@ -11,7 +11,7 @@ import { authorized, ruleOf } from "../authorized.ts";
 import type { Execution } from "../execution.ts";
 import { within } from "../hooks/within.ts";
 import { checkedPermissions, impliedPermission } from "../permissions.ts";
-import { preflightContext } from "../tool-context.ts";
+import { ExecutionPreflight } from "../tool-context.ts";
 
 /** A permission that a call asks for; `undefined`: the call itself. */
 type Subject = PermissionRequest | undefined;
@@ -20,7 +20,7 @@ type Subject = PermissionRequest | undefined;
 export function authorize(execution: Execution): Awaitable<void> {
   const { tool } = execution;
   if (tool.preflight === undefined) return weigh(execution, nothingProposed);
-  const proposed = tool.preflight(execution.args as JsonObject, preflightContext(execution));
+  const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
   if (!isThenable(proposed)) return weigh(execution, checkedPermissions(execution, proposed));
   const { hookTimeoutMs } = execution.engine;
   return within(execution, hookTimeoutMs, promised(proposed), () => unsaid(execution)).then(

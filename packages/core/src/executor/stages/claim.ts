@@ -28,9 +28,10 @@ export async function claim(execution: Execution): Promise<void> {
     );
   }
   if (result !== "claimed") throw refusal(call.name, result);
-  execution.claimed = true;
   engine.liveCalls.delete(interruption.id);
+  // Not claimed then, for whoever waits for its end: that may be just about to look.
   if (execution.ended) return void engine.drain.keep(giveUp(execution));
+  execution.claimed = true;
   engine.events.emitCall(execution, {
     type: "tool.resumed",
     interruptionId: interruption.id,

@@ -78,7 +78,7 @@ async function goOn(execution: Execution, before: TaskRecord): Promise<TaskRecor
     );
   }
   if (!isTaken) throw new ToolError("cancelled", `The task of ${call.name} has ended meanwhile.`);
-  return changedBy(before, { status: "working", updatedAt: engine.clock.now() });
+  return changedBy(before, { status: "working", updatedAt: engine.wallClock.now() });
 }
 
 /** Whoever made the call gets the task's id; from here on the task alone hears of what comes of it. */

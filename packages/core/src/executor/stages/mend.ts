@@ -1,4 +1,5 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
+import { argumentsSchemaOf } from "../../spec/arguments-schema.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Execution } from "../execution.ts";
 import { isToolError } from "../failure-of.ts";
@@ -41,7 +42,7 @@ function mend(execution: Execution, error: unknown): Awaitable<void> {
 async function tryOthers(execution: Execution, error: ToolError): Promise<void> {
   const { engine, call, tool } = execution;
   if (engine.normaliseArguments) {
-    for (const candidate of unwrapped(call.arguments, tool.spec.inputSchema)) {
+    for (const candidate of unwrapped(call.arguments, argumentsSchemaOf(tool))) {
       if ((await refused(execution, candidate)) === undefined) return;
     }
   }

@@ -8,6 +8,7 @@ import {
 } from "../../spec/json.ts";
 import { escapePointer } from "../../schema/escape-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
+import { argumentsSchemaOf } from "../../spec/arguments-schema.ts";
 import type { ValidationProblem } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
 import { compareNames, nearNames } from "../../registry/names.ts";
@@ -22,9 +23,9 @@ const readProblems = 100;
 
 /** Stage 4: the arguments against the full schema, then what the tool itself checks. */
 export function validate(execution: Execution): Awaitable<void> {
-  const { spec } = execution.tool;
-  undeclared(execution, spec.inputSchema);
-  const compiled = execution.engine.schemas.get(spec.inputSchema);
+  const schema = argumentsSchemaOf(execution.tool);
+  undeclared(execution, schema);
+  const compiled = execution.engine.schemas.get(schema);
   if (isThenable(compiled)) return compiled.then((compiled) => check(execution, compiled));
   return check(execution, compiled);
 }
@@ -96,7 +97,7 @@ function isSchema(value: JsonValue | undefined): boolean {
 
 /** Says which path, what was expected, what was sent, in a few lines. */
 function invalid(execution: Execution, problems: readonly ValidationProblem[]): ToolError {
-  const { spec } = execution.tool;
+  const { tool } = execution;
   const short = (text: string, length: number): string =>
     text.length > length ? `${beginningOf(execution, text, length)}…` : text;
   const seen = new Set<string>();
@@ -113,11 +114,11 @@ function invalid(execution: Execution, problems: readonly ValidationProblem[]): 
   const shown = lines.slice(0, shownProblems);
   const more = lines.length - shown.length + Math.max(0, problems.length - readProblems);
   if (more > 0) shown.push(`- and ${more} more`);
-  const known = knownNames(spec.inputSchema, problems);
+  const known = knownNames(argumentsSchemaOf(tool), problems);
   return new ToolError(
     "invalid_arguments",
     [
-      `The arguments of ${spec.name} are not valid:`,
+      `The arguments of ${tool.spec.name} are not valid:`,
       ...shown,
       ...known,
       "Correct them and call it again.",
@@ -136,7 +137,7 @@ function dotted(path: string): string {
 /** The error is read by more than the model that has sent them. */
 function shownArguments({ engine, tool, args }: Execution): JsonObject {
   const sent = args as JsonObject;
-  return engine.redactor === undefined ? sent : maskArguments(sent, tool.spec.inputSchema);
+  return engine.redactor === undefined ? sent : maskArguments(sent, argumentsSchemaOf(tool));
 }
 
 /** The JSON of what stands there, if that is no object and no list. */

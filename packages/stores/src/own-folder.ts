@@ -10,7 +10,7 @@ const isWindows = process.platform === "win32";
  * A folder that is this user's alone, and stays the one it was: a link that takes its place is
  * noticed before anything is written through it.
  */
-export class ArtifactFolder {
+export class OwnFolder {
   readonly path: string;
   readonly #identity: string;
 
@@ -18,7 +18,7 @@ export class ArtifactFolder {
   constructor(path: string) {
     this.path = path;
     try {
-      makePrivateFolder(join(path, "artifact"));
+      makePrivateFolder(join(path, "file"));
       const stat = lstatSync(path, { bigint: true });
       this.#assertPrivate(stat);
       this.#identity = identityOf(stat);

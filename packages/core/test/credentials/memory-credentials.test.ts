@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { memoryCredentials } from "@toolweave/core";
+
+const key = { source: "museum", scheme: "login" };
+const mine = { type: "secret", secret: "mine" } as const;
+
+test("a caller's credential is nobody else's, not even the host's", async () => {
+  const store = memoryCredentials();
+  await store.set({ ...key, caller: "ada" }, mine);
+  expect(await store.get({ ...key, caller: "ada" })).toEqual(mine);
+  for (const other of [
+    key,
+    { ...key, caller: "" },
+    { ...key, caller: "bob" },
+    { ...key, scheme: "ada" },
+    { source: "login", scheme: "museum", caller: "ada" },
+  ]) {
+    expect(await store.get(other)).toBeUndefined();
+  }
+});
+
+test("the newest one counts until it is deleted", async () => {
+  const store = memoryCredentials();
+  await store.set(key, { type: "secret", secret: "old" });
+  await store.set(key, mine);
+  expect(await store.get(key)).toEqual(mine);
+  await store.delete(key);
+  expect(await store.get(key)).toBeUndefined();
+});

@@ -1,0 +1,112 @@
+import {
+  argumentsSchemaOf,
+  prefix,
+  rename,
+  ToolExecutor,
+  ToolRegistry,
+  toolsSource,
+  type JsonObject,
+  type JsonSchema,
+  type Tool,
+} from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { specHashOf } from "../../src/approvals/hashes.ts";
+import { sameSpec } from "../../src/registry/registry-diff.ts";
+import { failed } from "../support/outcomes.ts";
+
+const shown: JsonSchema = {
+  type: "object",
+  properties: { note: { type: "object", description: "[…]" } },
+};
+const whole: JsonSchema = {
+  type: "object",
+  properties: {
+    note: {
+      type: "object",
+      properties: {
+        text: { type: "string", maxLength: 3 },
+        pin: { type: "string", writeOnly: true },
+      },
+      required: ["text"],
+    },
+  },
+  additionalProperties: false,
+};
+
+function noteTool(argumentsSchema: JsonSchema = whole): Tool {
+  return {
+    spec: {
+      name: "note",
+      description: "Keeps a note.",
+      inputSchema: shown,
+      annotations: {},
+      provenance: { adapter: "test" },
+    },
+    argumentsSchema,
+    invoke: () => "kept",
+  };
+}
+
+function executorOver(tool: Tool, options: object = {}): ToolExecutor {
+  const registry = new ToolRegistry([toolsSource("test", [tool])]);
+  return new ToolExecutor({ registry, policy: "autonomous", ...options });
+}
+
+async function refusal(args: JsonObject, options?: object): Promise<string> {
+  const outcome = await executorOver(noteTool(), options).execute({
+    id: "1",
+    name: "note",
+    arguments: args,
+  });
+  const { error } = failed(outcome);
+  expect(error.code).toBe("invalid_arguments");
+  return error.message;
+}
+
+describe("a tool that shows less of its arguments than it takes", () => {
+  test("shows a model what its spec says, and is validated against all of it", async () => {
+    const executor = executorOver(noteTool());
+    expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(shown);
+    expect(await refusal({ note: { text: "long" } })).toContain("note.text");
+    expect(await refusal({ note: {}, more: 1 })).toContain("Known: note.");
+    const outcome = await executor.execute({
+      id: "2",
+      name: "note",
+      arguments: { note: { text: "abc" } },
+    });
+    expect(outcome.status).toBe("completed");
+  });
+
+  test("has what it calls secret masked, although the model is not shown it", async () => {
+    const outcome = await executorOver(noteTool(), {
+      policy: "supervised",
+    }).execute({
+      id: "1",
+      name: "note",
+      arguments: { note: { text: "abc", pin: "4711-4711" } },
+    });
+    expect(outcome).toMatchObject({ status: "interrupted" });
+    expect(JSON.stringify(outcome)).toContain('"text":"abc"');
+    expect(JSON.stringify(outcome)).not.toContain("4711");
+  });
+
+  test("keeps it under other names", () => {
+    for (const source of [
+      prefix(toolsSource("test", [noteTool()]), "my"),
+      rename(toolsSource("test", [noteTool()]), { note: "memo" }),
+    ]) {
+      const [tool] = source.tools();
+      expect(tool?.spec.name).not.toBe("note");
+      expect(tool === undefined ? undefined : argumentsSchemaOf(tool)).toBe(whole);
+    }
+  });
+
+  test("is another tool when what it takes changes, though it looks the same", async () => {
+    const { properties } = whole;
+    const open = noteTool({ type: "object", properties: properties as JsonObject });
+    expect(await specHashOf(open)).not.toBe(await specHashOf(noteTool()));
+    expect(sameSpec(open, noteTool())).toBe(false);
+    const { argumentsSchema: _, ...plain } = noteTool();
+    expect(await specHashOf(noteTool(shown))).toBe(await specHashOf(plain));
+  });
+});

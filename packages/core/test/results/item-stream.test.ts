@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { itemStream, text } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { completed } from "../support/outcomes.ts";
+
+async function* generated(...items: readonly unknown[]) {
+  yield* items;
+}
+
+async function* broken(...items: readonly unknown[]) {
+  yield* items;
+  throw new Error("the line is dead");
+}
+
+async function resultOf(returned: () => unknown, largeOutputs = {}) {
+  const executor = executorFor(
+    tool("t", () => returned() as never),
+    { largeOutputs },
+  );
+  return completed(await executor.execute(call("t")));
+}
+
+describe("a stream of items", () => {
+  test.each<[string, readonly unknown[]]>([
+    ["texts", ["a", "b"]],
+    ["nothing", []],
+    ["what looks like content blocks", [{ type: "text", text: "a" }]],
+    ["values of all kinds", [1, "a", null, { b: [] }, ""]],
+  ])("of %s is the list of them", async (_what, items) => {
+    const { result } = await resultOf(() => itemStream(generated(...items)));
+    expect(result).toMatchObject({ content: [text(JSON.stringify(items))], value: items });
+    expect(result.details).toBeUndefined();
+  });
+
+  test("of bytes is a list of their text, and no binary", async () => {
+    const { result } = await resultOf(() => itemStream(generated(Uint8Array.of(1, 2))));
+    expect(Array.isArray(result.value)).toBe(true);
+  });
+
+  test("has details for the host, also when it breaks off", async () => {
+    const details = { status: 200 };
+    const whole = await resultOf(() => itemStream(generated("a"), details));
+    expect(whole.result).toMatchObject({ isError: false, value: ["a"], details });
+    const partial = await resultOf(() => itemStream(broken("a", "b"), details));
+    expect(partial).toMatchObject({
+      error: { code: "execution_failed" },
+      result: { isError: true, value: ["a", "b"], details },
+    });
+    expect(partial.result.content).toEqual([
+      text("[the answer broke off: t failed: the line is dead]"),
+      text('["a","b"]'),
+    ]);
+  });
+
+  test("that is longer than what is captured is no value, and says so", async () => {
+    const { result } = await resultOf(
+      () => itemStream(generated("a".repeat(60), "b".repeat(60)), { status: 200 }),
+      { maxCapturedBytes: 50 },
+    );
+    expect(result.value).toBeUndefined();
+    expect(result.details).toEqual({ status: 200 });
+    expect(result.content.at(-1)).toEqual(
+      text("[the output was longer than what is captured: the rest is lost]"),
+    );
+  });
+
+  test("is read once, and told to end when it is not wanted any more", async () => {
+    let ended = 0;
+    const items: AsyncIterable<unknown> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: "a".repeat(60) }),
+        return: async () => {
+          ended += 1;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    await resultOf(() => itemStream(items), { maxCapturedBytes: 50 });
+    expect(ended).toBe(1);
+  });
+});

@@ -1,0 +1,117 @@
+import { channel } from "node:diagnostics_channel";
+import { ToolError } from "@toolweave/core";
+import type { Hop } from "./hop.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
+
+/** What is known of an origin that cannot be reached. */
+interface Circuit {
+  /** In a row. */
+  failures: number;
+  /** Milliseconds for which calls are refused once it is open; doubled each time it opens again. */
+  openMs: number;
+  /** On the clock of `performance.now()`; 0: it is closed. */
+  openUntil: number;
+  /** One request finds out whether the origin is back. */
+  probing: boolean;
+}
+
+const failuresToOpen = 10;
+const firstOpenMs = 5_000;
+const longestOpenMs = 30_000;
+const mostOrigins = 1_000;
+
+/** Gets `{ origin, state }` when an origin is given up (`open`), tried again (`half-open`) or back (`closed`). */
+const changes = channel("toolweave.http.circuit");
+
+/**
+ * The origins that a client gets no answer from. Each client has its own: whoever makes requests of one client fail,
+ * be it by a document or by its arguments, closes the origin to no other.
+ */
+export class Circuits {
+  /** Only of origins whose last request failed: most of the time there are none. */
+  readonly #known = new Map<string, Circuit>();
+
+  /** True while there is nothing to ask of the others. */
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
+  /**
+   * Lets a request through, or not: after 10 requests in a row that got no connection or no answer, an origin is left
+   * alone for 5 seconds, and longer each time, up to 30; then one request at a time tries it.
+   *
+   * @returns `probe`: the request is the one that tries; it has to be reported, whatever comes of it.
+   * @throws ToolError `unavailable`, with `retryAfterMs`.
+   */
+  enter(hop: Hop): "probe" | "pass" {
+    const { origin } = hop;
+    const circuit = this.#known.get(circuitKey(hop));
+    if (circuit === undefined || circuit.openUntil === 0) return "pass";
+    const left = circuit.openUntil - performance.now();
+    if (left <= 0 && !circuit.probing) {
+      circuit.probing = true;
+      tell(origin, "half-open");
+      return "probe";
+    }
+    const retryAfterMs = Math.max(1, Math.ceil(left));
+    throw new ToolError(
+      "unavailable",
+      `${origin} has not answered ${circuit.failures} times in a row, so nothing is sent to it ${left > 0 ? `for ${Math.ceil(left / 1000)} s` : "until one request has found it back"}. Go on without it, or call it later.`,
+      { retryAfterMs },
+    );
+  }
+
+  /** A request got no connection or no answer. */
+  fail(hop: Hop): void {
+    const known = this.#known;
+    const key = circuitKey(hop);
+    const circuit = known.get(key) ?? {
+      failures: 0,
+      openMs: firstOpenMs,
+      openUntil: 0,
+      probing: false,
+    };
+    // The latest last: what is forgotten is what nobody has asked for longest.
+    known.delete(key);
+    known.set(key, circuit);
+    if (known.size > mostOrigins) known.delete(known.keys().next().value as string);
+    circuit.failures += 1;
+    const isAgain = circuit.probing;
+    circuit.probing = false;
+    // Those that were under way when it opened tell nothing new.
+    if (circuit.openUntil === 0 ? circuit.failures < failuresToOpen : !isAgain) return;
+    if (isAgain) circuit.openMs = Math.min(circuit.openMs * 2, longestOpenMs);
+    circuit.openUntil = performance.now() + circuit.openMs;
+    tell(hop.origin, "open");
+  }
+
+  /** A request got an answer, of whatever kind. */
+  pass(hop: Hop): void {
+    const key = circuitKey(hop);
+    const circuit = this.#known.get(key);
+    if (circuit === undefined) return;
+    this.#known.delete(key);
+    if (circuit.openUntil !== 0) tell(hop.origin, "closed");
+  }
+
+  /** The request that tried ended without an answer, and not by the origin's fault: another may try. */
+  release(hop: Hop): void {
+    const circuit = this.#known.get(circuitKey(hop));
+    if (circuit !== undefined) circuit.probing = false;
+  }
+}
+
+function tell(origin: string, state: "open" | "half-open" | "closed"): void {
+  if (changes.hasSubscribers) changes.publish({ origin, state });
+}
+
+let identities = 0;
+const identityNames = new WeakMap<TlsIdentity, number>();
+
+/** A server that closes the door on one certificate may open it to another. */
+function circuitKey({ origin, identity }: Hop): string {
+  if (identity === undefined) return origin;
+  let name = identityNames.get(identity);
+  if (name === undefined) identityNames.set(identity, (name = ++identities));
+  return `${origin} ${name}`;
+}

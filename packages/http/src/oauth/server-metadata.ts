@@ -1,0 +1,102 @@
+import { ToolError, type JsonObject } from "@toolweave/core";
+import type { HttpClient } from "../http-client.ts";
+import { endpointUrl } from "./endpoint-url.ts";
+import { jsonObject, wrongAnswer } from "./form-answer.ts";
+
+/** What a server says of itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
+export interface ServerMetadata {
+  readonly issuer: string;
+  readonly tokenUrl?: string | undefined;
+  readonly authorizationUrl?: string | undefined;
+  readonly deviceAuthorizationUrl?: string | undefined;
+  /** By their registered names: `client_secret_basic`. */
+  readonly clientAuthentications?: readonly string[];
+  /** Its answers to the person's browser name it (RFC 9207 section 3). */
+  readonly namesItself: boolean;
+}
+
+const openIdSuffix = "/.well-known/openid-configuration";
+const oauthSuffix = "/.well-known/oauth-authorization-server";
+
+/**
+ * Reads what a server says of itself.
+ *
+ * @throws ToolError `upstream` for an answer that is no metadata, or is another server's; `unavailable` when the
+ * server cannot answer now.
+ */
+export async function readMetadata(
+  http: HttpClient,
+  discoveryUrl: string,
+  signal: AbortSignal | undefined,
+): Promise<ServerMetadata> {
+  const url = endpointUrl(discoveryUrl, "The authorization server's description", "internal");
+  const response = await http.request({
+    method: "GET",
+    url,
+    headers: { accept: "application/json" },
+    signal,
+  });
+  const { status } = response;
+  if (status >= 500 || status === 429) {
+    throw new ToolError(
+      "unavailable",
+      `${url.origin} cannot describe its authorization server now (status ${status}). Try again later.`,
+    );
+  }
+  if (URL.parse(response.url)?.origin !== url.origin) {
+    throw wrongAnswer(url, status, "redirected the request for its description elsewhere");
+  }
+  const body = status === 200 ? jsonObject(response) : undefined;
+  if (body === undefined) {
+    throw wrongAnswer(
+      url,
+      status,
+      `answered with status ${status}, and not with a description of itself`,
+    );
+  }
+  return metadataOf(body, url);
+}
+
+function metadataOf(body: JsonObject, url: URL): ServerMetadata {
+  const { issuer } = body;
+  if (typeof issuer !== "string" || !isIssuerOf(issuer, url)) {
+    throw wrongAnswer(
+      url,
+      200,
+      "describes another issuer than the one that was asked (RFC 8414 section 3.3), so nothing it says is used. If that is meant, give the URLs of its endpoints instead of the description's",
+    );
+  }
+  const methods = body["token_endpoint_auth_methods_supported"];
+  return {
+    issuer,
+    tokenUrl: textOf(body["token_endpoint"]),
+    authorizationUrl: textOf(body["authorization_endpoint"]),
+    deviceAuthorizationUrl: textOf(body["device_authorization_endpoint"]),
+    ...(Array.isArray(methods)
+      ? { clientAuthentications: methods.filter((method) => typeof method === "string") }
+      : {}),
+    namesItself: body["authorization_response_iss_parameter_supported"] === true,
+  };
+}
+
+/** RFC 8414 section 3 and OpenID Connect Discovery section 4: where an issuer's description is. */
+function isIssuerOf(issuer: string, { origin, pathname }: URL): boolean {
+  const url = URL.parse(issuer);
+  if (url === null || url.origin !== origin || url.search !== "" || url.hash !== "") return false;
+  for (const suffix of [openIdSuffix, oauthSuffix]) {
+    const at = pathname.indexOf(suffix);
+    if (at === -1) continue;
+    // Behind the issuer's path, as OpenID Connect has it, or before it.
+    const path = pathname.slice(0, at) + pathname.slice(at + suffix.length);
+    return withoutSlash(url.pathname) === withoutSlash(path);
+  }
+  return true;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, "");
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,26 @@
+import type { Socket } from "node:net";
+
+let moments = 0;
+
+/** When the socket was opened on which an error occurred. */
+const openedAt = new WeakMap<object, number>();
+
+/** The order in which things happen: each moment is after those before. */
+export function moment(): number {
+  return ++moments;
+}
+
+/** Remembers of a socket's errors when it was opened: now. */
+export function watchSocket(socket: Socket): void {
+  const opened = moment();
+  socket.on("error", (error) => openedAt.set(error, opened));
+}
+
+/**
+ * True for an error of a socket that had been open before `sent`: the server may have given it up while the request was
+ * on its way (RFC 9110, section 9.2.2, lets a client repeat what is idempotent then).
+ */
+export function isStale(error: Error, sent: number): boolean {
+  const opened = openedAt.get(error);
+  return opened !== undefined && opened < sent;
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { httpClient, oauthClient } from "../../src/index.ts";
+import { failure } from "../support/failure.ts";
+import { serve } from "../support/servers.ts";
+
+type Described = Record<string, unknown>;
+
+/** A server that describes itself with `describe(origin)`, and issues a token to whoever asks. */
+async function described(describe: (origin: string) => Described | string, path: string) {
+  const server = await serve((request, response) => {
+    if (request.method === "POST") {
+      return response.end('{"access_token":"a","token_type":"Bearer"}');
+    }
+    const said = describe(`http://${request.headers.host}`);
+    return response.end(typeof said === "string" ? said : JSON.stringify(said));
+  });
+  const { origin } = server;
+  const client = oauthClient({
+    http: httpClient({ givenOrigins: [origin] }),
+    clientId: "app",
+    clientSecret: "the-client-secret",
+    discoveryUrl: origin + path,
+  });
+  return { server, client };
+}
+
+const openId = "/.well-known/openid-configuration";
+const rfc8414 = "/.well-known/oauth-authorization-server";
+
+describe("discovery", () => {
+  it.each([
+    [openId, ""],
+    [openId, "/"],
+    [`/tenant${openId}`, "/tenant"],
+    [`/tenant${openId}`, "/tenant/"],
+    [`${openId}/tenant`, "/tenant"],
+    [rfc8414, ""],
+    [`${rfc8414}/a/b`, "/a/b"],
+    ["/metadata", "/anything"],
+  ])("believes %s about the issuer at %j", async (path, issuer) => {
+    const { client, server } = await described(
+      (origin) => ({ issuer: origin + issuer, token_endpoint: `${origin}/token` }),
+      path,
+    );
+    expect(await client.clientCredentials()).toMatchObject({ accessToken: "a" });
+    expect(server.requests.map(({ url }) => url)).toEqual([path, "/token"]);
+  });
+
+  it.each<[string, (origin: string) => Described | string]>([
+    ["another origin", () => ({ issuer: "https://accounts.example.com" })],
+    ["another path", (origin) => ({ issuer: `${origin}/other` })],
+    ["a query", (origin) => ({ issuer: `${origin}/?a` })],
+    ["a template", (origin) => ({ issuer: `${origin}/{tenantid}/v2.0` })],
+    ["nobody", () => ({})],
+    ["a number", () => ({ issuer: 7 })],
+  ])("does not believe a description whose issuer is %s", async (_what, describe) => {
+    const { client, server } = await described((origin) => {
+      const said = describe(origin);
+      return typeof said === "string" ? said : { token_endpoint: `${origin}/token`, ...said };
+    }, openId);
+    const error = await failure(client.clientCredentials());
+    expect(error).toMatchObject({ code: "upstream", audience: "host" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(["", "null", "[]", "<html>", '"text"', "{"])("does not read %j", async (said) => {
+    const { client } = await described(() => said, openId);
+    expect((await failure(client.clientCredentials())).code).toBe("upstream");
+  });
+
+  it.each([
+    ["http://auth.example.com/token", "upstream"],
+    ["ftp://auth.example.com/token", "upstream"],
+    ["/token", "upstream"],
+    [7, "internal"],
+    // Private addresses are the guard's to refuse.
+    ["https://10.0.0.1/token", "permission_denied"],
+    ["http://127.0.0.1:1/token", "permission_denied"],
+    ["https://169.254.169.254/latest", "permission_denied"],
+  ])("sends nothing to a token endpoint at %s", async (tokenEndpoint, code) => {
+    const { client } = await described(
+      (origin) => ({ issuer: origin, token_endpoint: tokenEndpoint }),
+      openId,
+    );
+    const error = await failure(client.clientCredentials());
+    expect(error.code).toBe(code);
+    expect(error.message).not.toContain("the-client-secret");
+  });
+
+  it("does not follow a description to another origin", async () => {
+    const elsewhere = await serve((_request, response) => response.end("{}"));
+    const server = await serve((_request, response) => {
+      response.writeHead(302, { location: `${elsewhere.origin}${openId}` }).end();
+    });
+    const client = oauthClient({
+      http: httpClient({ givenOrigins: [server.origin, elsewhere.origin] }),
+      clientId: "app",
+      discoveryUrl: server.origin + openId,
+    });
+    expect((await failure(client.clientCredentials())).code).toBe("upstream");
+  });
+
+  it("asks again after a failure, and no more after it has succeeded", async () => {
+    let down = true;
+    const server = await serve((request, response) => {
+      const origin = `http://${request.headers.host}`;
+      response.statusCode = down ? 503 : 200;
+      if (request.method === "POST") response.end('{"access_token":"a","token_type":"bearer"}');
+      else response.end(JSON.stringify({ issuer: origin, token_endpoint: `${origin}/token` }));
+    });
+    const client = oauthClient({
+      http: httpClient({ givenOrigins: [server.origin] }),
+      clientId: "app",
+      discoveryUrl: server.origin + openId,
+    });
+    const error = await failure(client.clientCredentials());
+    expect(error).toMatchObject({ code: "unavailable", retryable: true });
+    down = false;
+    await client.clientCredentials();
+    await client.clientCredentials();
+    expect(server.requests.filter(({ method }) => method === "GET")).toHaveLength(2);
+  });
+
+  it("proves who the client is in the way that the server takes", async () => {
+    for (const [methods, header] of [
+      [["client_secret_post"], false],
+      [["private_key_jwt", "client_secret_basic", "client_secret_post"], true],
+      [undefined, true],
+    ] as const) {
+      const { client, server } = await described(
+        (origin) => ({
+          issuer: origin,
+          token_endpoint: `${origin}/token`,
+          token_endpoint_auth_methods_supported: methods,
+        }),
+        openId,
+      );
+      await client.clientCredentials();
+      expect("authorization" in (server.requests.at(-1)?.headers ?? {})).toBe(header);
+    }
+  });
+
+  it("gives way to the URLs that the host gave", async () => {
+    const server = await serve((request, response) => {
+      const origin = `http://${request.headers.host}`;
+      if (request.method === "POST") response.end('{"access_token":"a","token_type":"bearer"}');
+      else response.end(JSON.stringify({ issuer: origin, token_endpoint: `${origin}/described` }));
+    });
+    const client = oauthClient({
+      http: httpClient({ givenOrigins: [server.origin] }),
+      clientId: "app",
+      discoveryUrl: server.origin + openId,
+      tokenUrl: `${server.origin}/given`,
+    });
+    await client.clientCredentials();
+    expect(server.requests.at(-1)?.url).toBe("/given");
+  });
+
+  it("is a matter of the host's options when nothing names an endpoint", async () => {
+    const client = oauthClient({ http: httpClient(), clientId: "app" });
+    for (const asked of [
+      client.clientCredentials(),
+      client.beginAuthorization(),
+      client.beginDevice(),
+    ]) {
+      expect((await failure(asked)).code).toBe("internal");
+    }
+  });
+});

@@ -1,0 +1,51 @@
+interface Page {
+  readonly url: string;
+  readonly html: string;
+}
+
+/**
+ * A person at a browser: follows redirects, fills every form in with what it knows, and keeps cookies.
+ *
+ * @param says what the person does when a page offers to abort. Default: goes on.
+ * @returns the address outside of the server to which the person was sent; on the server: where it ended.
+ */
+export async function visit(address: string, says: "yes" | "no" = "yes"): Promise<string> {
+  const { origin } = new URL(address);
+  const cookies = new Map<string, string>();
+
+  const go = async (url: string, form?: URLSearchParams): Promise<Page | string> => {
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      ...(form === undefined ? {} : { method: "POST", body: form }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null) return { url, html: await response.text() };
+    const next = new URL(location, url);
+    return next.origin === origin ? go(next.href) : next.href;
+  };
+
+  let at = await go(address);
+  for (let pages = 0; typeof at !== "string" && pages < 10; pages++) {
+    const abort = /href="([^"]*\/abort)"/.exec(at.html)?.[1];
+    const form = /<form[^>]*action="([^"]*)"[^>]*>([^]*?)<\/form>/.exec(at.html);
+    if (says === "no" && abort !== undefined) at = await go(new URL(abort, at.url).href);
+    else if (form === null) return at.url;
+    else at = await go(new URL(form[1] ?? "", at.url).href, filledIn(form[2] ?? ""));
+  }
+  return typeof at === "string" ? at : at.url;
+}
+
+function filledIn(form: string): URLSearchParams {
+  const filled = new URLSearchParams();
+  for (const [input] of form.matchAll(/<input[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(input)?.[1];
+    if (name === undefined) continue;
+    filled.set(name, /value="([^"]*)"/.exec(input)?.[1] ?? "ada");
+  }
+  return filled;
+}

@@ -1,0 +1,153 @@
+import { createHash, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, open, readdir, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { OwnFolder } from "./own-folder.ts";
+import { storeError, unavailable } from "./store-error.ts";
+import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";
+
+/** Far more than any credential has. */
+const mostBytes = 1024 * 1024;
+
+const unfinishedSuffix = ".unfinished";
+
+/** How long a write may take, in milliseconds, before what it left counts as cut off. */
+const longestWriteMs = 60_000;
+
+/** Follows no link, and does not wait where somebody has put a pipe. Windows knows neither. */
+const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Keeps each credential in a file of its own, with mode 0600, in a folder that any number of processes of one machine
+ * may share. A file is there whole or not at all, and is on the disk before `set` resolves; of two that are set at the
+ * same time one stays. They are not encrypted: the modes keep other users out, and nobody who can read this user's
+ * files.
+ *
+ * Everything fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, the folder was
+ * deleted or replaced, or a file is damaged or a link.
+ *
+ * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it. On a local
+ * disk only.
+ * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it; `internal` without a
+ * path.
+ */
+export function fileCredentials(path: string): CredentialStore {
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError(
+      "internal",
+      `fileCredentials needs a path: fileCredentials("credentials").`,
+    );
+  }
+  return new FileCredentials(resolve(path));
+}
+
+class FileCredentials implements CredentialStore {
+  readonly #folder: OwnFolder;
+  #swept = false;
+
+  constructor(path: string) {
+    this.#folder = new OwnFolder(path);
+  }
+
+  get(key: CredentialKey): Promise<Credential | undefined> {
+    return this.#guarded(async () => {
+      const path = this.#pathOf(key);
+      const json = await this.#read(path);
+      if (json === undefined) return undefined;
+      const credential = readCredential(json);
+      if (credential === undefined) throw damaged(path);
+      return credential;
+    });
+  }
+
+  set(key: CredentialKey, credential: Credential): Promise<void> {
+    return this.#guarded(async () => {
+      const path = this.#pathOf(key);
+      const json = credentialJson(credential);
+      if (Buffer.byteLength(json) > mostBytes) {
+        throw new ToolError("internal", `A credential is larger than ${mostBytes} bytes.`);
+      }
+      await this.#sweep();
+      await this.#write(path, json);
+    });
+  }
+
+  delete(key: CredentialKey): Promise<void> {
+    return this.#guarded(async () => {
+      await rm(this.#pathOf(key), { force: true });
+      await this.#folder.sync();
+    });
+  }
+
+  async #read(path: string): Promise<string | undefined> {
+    const file = await open(path, readOnly).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error.code === "ELOOP" ? damaged(path) : error;
+    });
+    if (file === undefined) return undefined;
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile() || stat.size > mostBytes) throw damaged(path);
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #write(path: string, json: string): Promise<void> {
+    const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      try {
+        // Not before it is known that it was made where it should be.
+        await this.#folder.assertThere();
+        await file.writeFile(json);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(unfinished, path);
+      await this.#folder.sync();
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Once: removes what a crash has left behind. It may hold a secret. */
+  async #sweep(): Promise<void> {
+    if (this.#swept) return;
+    this.#swept = true;
+    for (const name of await readdir(this.#folder.path)) {
+      if (!name.endsWith(unfinishedSuffix)) continue;
+      const path = join(this.#folder.path, name);
+      const stat = await lstat(path).catch(() => undefined);
+      if (stat !== undefined && stat.mtimeMs < Date.now() - longestWriteMs) {
+        await rm(path, { force: true });
+      }
+    }
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#folder.assertThere();
+      return await work();
+    } catch (error) {
+      throw storeError(this.#folder.path, error);
+    }
+  }
+
+  /** Names of sources and callers are anybody's; a hash of them is a name for a file. */
+  #pathOf(key: CredentialKey): string {
+    const name = createHash("sha256").update(credentialName(key)).digest("hex");
+    return join(this.#folder.path, `${name}.json`);
+  }
+}
+
+function damaged(path: string): ToolError {
+  return unavailable(path, "is damaged, or not the file that was written: delete it", {
+    retryable: false,
+  });
+}

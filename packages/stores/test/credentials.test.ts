@@ -1,0 +1,246 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { memoryCredentials, type Credential, type CredentialStore } from "@toolweave/core";
+import { describe, expect, test, vi } from "vitest";
+import { fileCredentials } from "../src/index.ts";
+import { failure } from "./support/failure.ts";
+import { openStore } from "./support/open-store.ts";
+import { startWorker } from "./support/start-worker.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+const isWindows = process.platform === "win32";
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
+
+const token: Credential = {
+  type: "token",
+  accessToken: "access",
+  expiresAt: 1_700_000_000_000,
+  refreshToken: "refresh",
+  scopes: ["read", "write"],
+};
+
+const credentials: readonly Credential[] = [
+  token,
+  { type: "token", accessToken: "only" },
+  { type: "secret", secret: 'any \u0000 "text" \u{1f511}' },
+  { type: "password", username: "ada", password: "open, sesame" },
+  { type: "certificate", certificate: "PEM\n", privateKey: "PEM\n", passphrase: "p" },
+];
+
+const stores: Readonly<Record<string, () => CredentialStore>> = {
+  memory: memoryCredentials,
+  files: () => fileCredentials(join(tempFolder(), "credentials")),
+  sqlite: () => openStore(join(tempFolder(), "store.db")).credentials,
+};
+
+describe.each(Object.entries(stores))("credentials in %s", (_kind, make) => {
+  const key = { source: "museum", scheme: "oauth" };
+
+  test("come back as they were set, one by one", async () => {
+    const store = make();
+    for (const credential of credentials) {
+      await store.set(key, credential);
+      expect(await store.get(key)).toEqual(credential);
+    }
+  });
+
+  test("belong to exactly one source, scheme and caller", async () => {
+    const store = make();
+    const keys = [
+      key,
+      { ...key, caller: "ada" },
+      { ...key, caller: "" },
+      { ...key, caller: "null" },
+      { ...key, caller: "../../ada\u0000" },
+      { ...key, scheme: "apiKey" },
+      { ...key, source: "shop" },
+      { source: "museum,oauth", scheme: "" },
+      { source: 'museum","oauth', scheme: "" },
+    ];
+    for (const [index, each] of keys.entries()) {
+      expect(await store.get(each)).toBeUndefined();
+      await store.set(each, { type: "secret", secret: `${index}` });
+    }
+    for (const [index, each] of keys.entries()) {
+      expect(await store.get({ ...each })).toEqual({ type: "secret", secret: `${index}` });
+    }
+  });
+
+  test("are gone when they are deleted, and only they", async () => {
+    const store = make();
+    await store.set(key, token);
+    await store.set({ ...key, caller: "ada" }, token);
+    await store.delete(key);
+    await store.delete(key);
+    expect(await store.get(key)).toBeUndefined();
+    expect(await store.get({ ...key, caller: "ada" })).toEqual(token);
+  });
+
+  test("set at the same time: one of them stays, whole", async () => {
+    const store = make();
+    await Promise.all(credentials.map((credential) => store.set(key, credential)));
+    expect(credentials).toContainEqual(await store.get(key));
+  });
+});
+
+describe.each([
+  ["files", fileCredentials, "credentials"],
+  ["sqlite", (path: string) => openStore(path).credentials, "store.db"],
+] as const)("credentials on disk in %s", (kind, open, name) => {
+  const key = { source: "museum", scheme: "oauth", caller: "ada" };
+
+  test("are there after a restart, and for another process", async () => {
+    const path = join(tempFolder(), name);
+    await open(path).set(key, token);
+    expect(await open(path).get(key)).toEqual(token);
+    const worker = startWorker("credential", path, kind);
+    expect(await worker.next()).toBe("access");
+    expect(await worker.next()).toBe("set");
+    expect(await open(path).get(key)).toEqual({ type: "secret", secret: "by another" });
+  });
+
+  test("are each other's never, from four processes that set without end", async () => {
+    const path = join(tempFolder(), name);
+    const store = open(path);
+    await store.set(key, { type: "secret", secret: "0".repeat(10_000) });
+    const workers = Array.from({ length: 4 }, () => startWorker("setForever", path, kind));
+    for (const worker of workers) await worker.next();
+    for (let read = 0; read < 200; read++) {
+      const found = await store.get(key);
+      expect(found).toMatchObject({ type: "secret" });
+      expect(new Set((found as { secret: string }).secret).size).toBe(1);
+    }
+    for (const worker of workers) await worker.kill();
+    const left = await store.get(key);
+    expect((left as { secret: string }).secret).toHaveLength(10_000);
+  });
+
+  test("are refused when they are none, and not shown", async () => {
+    const store = open(join(tempFolder(), name));
+    for (const none of [
+      undefined,
+      "a secret",
+      { type: "secret", secret: 7 },
+      { type: "password", username: "ada" },
+      { type: "token", accessToken: "a secret", expiresAt: Infinity },
+      { type: "token", accessToken: "a secret", scopes: "read" },
+      { type: "toString", secret: "a secret" },
+    ]) {
+      const error = await failure(() => Promise.resolve(store.set(key, none as never)));
+      expect(error.code).toBe("internal");
+      expect(error.message).not.toContain("a secret");
+    }
+    expect(await store.get(key)).toBeUndefined();
+    const unkeyed = await failure(() => Promise.resolve(store.get({ source: "a" } as never)));
+    expect(unkeyed.code).toBe("internal");
+  });
+});
+
+describe("a folder of credentials", () => {
+  const key = { source: "museum", scheme: "oauth" };
+
+  async function folder() {
+    const path = join(tempFolder(), "a", "credentials");
+    const store = fileCredentials(path);
+    await store.set(key, token);
+    const [name = ""] = readdirSync(path);
+    return { path, store, file: join(path, name) };
+  }
+
+  test.skipIf(isWindows)("SE08: is this user's alone, whatever the umask", async () => {
+    const path = join(tempFolder(), "credentials");
+    const worker = startWorker("credential", path, "files", "umask");
+    await worker.next();
+    expect(await worker.next()).toBe("set");
+    const [name = ""] = readdirSync(path);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(join(path, name)).mode & 0o777).toBe(0o600);
+  });
+
+  test.skipIf(isWindows)(
+    "is refused when others can get at it, and when it is a link",
+    async () => {
+      const { path } = await folder();
+      chmodSync(path, 0o750);
+      expect((await failure(() => fileCredentials(path))).code).toBe("store_unavailable");
+      chmodSync(path, 0o700);
+      const link = join(tempFolder(), "link");
+      symlinkSync(path, link);
+      expect((await failure(() => fileCredentials(link))).code).toBe("store_unavailable");
+    },
+  );
+
+  test("holds names that say nothing", async () => {
+    const { file } = await folder();
+    expect(file).toMatch(/[/\\][0-9a-f]{64}\.json$/);
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ["cut off", (file) => truncateSync(file, 10)],
+    ["something else", (file) => writeFileSync(file, '{"type":"secret"}')],
+    ["larger than any credential", (file) => writeFileSync(file, " ".repeat(2_000_000))],
+    [
+      "a link",
+      (file) => {
+        renameSync(file, `${file}.real`);
+        symlinkSync(`${file}.real`, file);
+      },
+    ],
+    [
+      "a folder",
+      (file) => {
+        renameSync(file, `${file}.real`);
+        mkdirSync(file);
+      },
+    ],
+  ])("says so when a file is %s", async (_what, harm) => {
+    const { store, file } = await folder();
+    harm(file);
+    const error = await failure(() => Promise.resolve(store.get(key)));
+    expect(error.code).toBe("store_unavailable");
+    expect(`${error.message} ${String(error.cause)}`).not.toContain("refresh");
+  });
+
+  test("says so when it was replaced", async () => {
+    const { store, path } = await folder();
+    renameSync(path, `${path}.old`);
+    mkdirSync(path, { mode: 0o700 });
+    for (const done of [
+      () => store.get(key),
+      () => store.set(key, token),
+      () => store.delete(key),
+    ]) {
+      expect((await failure(() => Promise.resolve(done()))).code).toBe("store_unavailable");
+    }
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  test("loses what a crash has left half written, and nothing that is being written", async () => {
+    const { path, file } = await folder();
+    const [old, fresh] = ["1", "2"].map((id) => `${file}.${id}.unfinished`) as [string, string];
+    writeFileSync(old, "half a sec");
+    writeFileSync(fresh, "half a sec");
+    utimesSync(old, 0, 0);
+    await fileCredentials(path).set({ ...key, caller: "ada" }, token);
+    expect([existsSync(old), existsSync(fresh), existsSync(file)]).toEqual([false, true, true]);
+    expect(readFileSync(file, "utf8")).toBe(JSON.stringify(token));
+  });
+
+  test("needs a path", async () => {
+    expect((await failure(() => fileCredentials(""))).code).toBe("internal");
+  });
+});
