@@ -20,4 +20,6 @@ export { runConformance, type RunOptions, type RunProgress } from "./running/run
 export { reportText, type ReportTextOptions } from "./report/report-text.ts";
 export { summaryOf, type ConformanceBadge, type ConformanceSummary } from "./report/summary.ts";
 export { verdictOf, type Verdict } from "./report/verdict.ts";
+export { sampleArguments, type SampleOptions } from "./schema/sample-arguments.ts";
+export type { ValueStyle } from "./schema/value-style.ts";
 export { junitOf } from "./report/junit.ts";

@@ -100,7 +100,8 @@ test("a sign-in that is asked for until somebody signs in breaks no rule", async
       const [answer] = resumed?.answers ?? [];
       if (answer === undefined) {
         const message = "Sign in to your mail.";
-        return suspend([{ id: "mail", type: "auth", credential: "mail", message }], null);
+        const where = { url: "https://mail.example/device", userCode: "WDJB-MJHT" };
+        return suspend([{ id: "mail", type: "auth", credential: "mail", message, ...where }], null);
       }
       if (answer.type !== "approve") throw new ToolError("auth_required", "Nobody has signed in.");
       return "no mail";

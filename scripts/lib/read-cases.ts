@@ -12,6 +12,9 @@ export const governed: readonly string[] = [
   "secrets",
   "resource-exhaustion",
   "output-and-ui",
+  "openapi-document",
+  "ssrf",
+  "http-upstream",
 ];
 
 /** A case with how it stands. */

@@ -1,4 +1,10 @@
-import { nearNames, type OnAsk, type ToolCall, type ToolRegistry } from "@toolweave/core";
+import {
+  argumentsSchemaOf,
+  nearNames,
+  type OnAsk,
+  type ToolCall,
+  type ToolRegistry,
+} from "@toolweave/core";
 import { ApprovalStore } from "./approval-store.ts";
 import { askingApprover } from "./approve.ts";
 import { recipeMetadata } from "./call-recipe.ts";
@@ -51,7 +57,7 @@ export async function call(
 
     const found = registry.get(tool);
     if (found === undefined) throw unknownTool(registry, tool);
-    const { inputSchema } = found.spec;
+    const schema = argumentsSchemaOf(found);
     // Reading the schema is what shows that an operation is broken.
     if (found.availability?.status === "unavailable") {
       output.say(describeError(new Error(found.availability.reason), false));
@@ -60,7 +66,7 @@ export async function call(
     const toolCall: ToolCall = {
       id: "call",
       name: tool,
-      arguments: words.length === 0 ? base : parseArguments(words, inputSchema, base),
+      arguments: words.length === 0 ? base : parseArguments(words, schema, base),
       metadata: recipeMetadata(options, policy),
     };
     const attempt = async (): Promise<number | undefined> => {

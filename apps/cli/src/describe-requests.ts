@@ -46,6 +46,9 @@ function requestLines(request: InterruptionRequest): string[] {
       break;
     case "auth":
       if (request.url !== undefined) lines.push(`at ${safeLine(request.url)}`);
+      if (request.userCode !== undefined) {
+        lines.push(`with the code ${safeLine(request.userCode)}`);
+      }
       break;
     case "input":
       if (request.schema !== undefined) {

@@ -1,4 +1,9 @@
-import type { PolicyEffect, RegisteredTool, RegistryProblem } from "@toolweave/core";
+import {
+  argumentsSchemaOf,
+  type PolicyEffect,
+  type RegisteredTool,
+  type RegistryProblem,
+} from "@toolweave/core";
 import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
@@ -56,7 +61,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       // Whoever asks for one tool is about to call it.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
         await output.write("\n");
-        for (const line of renderArguments(only.tool.spec.inputSchema, io.stdout)) {
+        for (const line of renderArguments(argumentsSchemaOf(only.tool), io.stdout)) {
           await output.write(`${line}\n`);
         }
       }

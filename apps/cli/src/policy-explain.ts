@@ -1,9 +1,10 @@
-import type {
-  Caller,
-  Decision,
-  ExplainedRequest,
-  Explanation,
-  PolicyEffect,
+import {
+  argumentsSchemaOf,
+  type Caller,
+  type Decision,
+  type ExplainedRequest,
+  type Explanation,
+  type PolicyEffect,
 } from "@toolweave/core";
 import { ApprovalStore } from "./approval-store.ts";
 import { unknownTool } from "./call.ts";
@@ -61,7 +62,7 @@ export async function explain(
     const explanation = await executor.explain(
       {
         name: tool,
-        ...(isCall ? { arguments: parseArguments(words, found.spec.inputSchema, base) } : {}),
+        ...(isCall ? { arguments: parseArguments(words, argumentsSchemaOf(found), base) } : {}),
       },
       caller === undefined ? {} : { caller },
     );

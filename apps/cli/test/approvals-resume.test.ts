@@ -86,6 +86,7 @@ describe("resume on a terminal", () => {
     credential: "shop",
     message: "Sign in",
     url: "https://shop.example/login",
+    userCode: "WDJB-MJHT",
   };
   const input: InterruptionRequest = {
     id: "c",
@@ -135,7 +136,9 @@ describe("resume on a terminal", () => {
       { type: "result", requestId: "e", value: { ok: true } },
     ]);
     expect(stderr()).toContain("Buy it (spend: EUR 5)\n  it costs\n  for its call of buy with");
-    expect(stderr()).toContain("sign in (shop): Sign in\n  at https://shop.example/login\n");
+    expect(stderr()).toContain(
+      "sign in (shop): Sign in\n  at https://shop.example/login\n  with the code WDJB-MJHT\n",
+    );
     expect(stderr()).toContain('input: How many?\n  as {"type":"integer"}\n');
   });
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolOutcome } from "@toolweave/core";
+import { argumentsSchemaOf, type JsonObject, type ToolOutcome } from "@toolweave/core";
 import fc from "fast-check";
 import type { CheckContext } from "../check.ts";
 import { notApplicable, type Finding } from "../finding.ts";
@@ -97,7 +97,7 @@ function inputsOf(
   most: number,
   seed: number,
 ): (readonly [InputKind, JsonObject])[] {
-  const { accepts, spec } = usable;
+  const { accepts, spec, tool } = usable;
   const one = (values: fc.Arbitrary<JsonObject>): JsonObject[] =>
     fc.sample(values, { seed, numRuns: 1 });
   const least = one(argumentsOf(usable, known, seed, "least")).filter(accepts);
@@ -105,7 +105,7 @@ function inputsOf(
     .sample(ordinary, { seed, numRuns: Math.min(mostOrdinary, Math.ceil(most / 3)) })
     .filter(accepts);
   const edges = least
-    .flatMap((base) => boundariesOf(spec.inputSchema as JsonObject, base))
+    .flatMap((base) => boundariesOf(argumentsSchemaOf(tool) as JsonObject, base))
     .filter(accepts);
   const injected = new Set((spec.injected ?? []).map(({ name }) => name));
   const strangers = least

@@ -1,4 +1,5 @@
 import {
+  argumentsSchemaOf,
   ToolExecutor,
   ToolRegistry,
   toolsSource,
@@ -122,6 +123,9 @@ export function around(tool: Tool, changes: Partial<Tool>): Tool {
   const { outputValidation } = tool;
   return {
     spec: tool.spec,
+    get argumentsSchema() {
+      return argumentsSchemaOf(tool);
+    },
     get availability() {
       return tool.availability ?? { status: "available" };
     },

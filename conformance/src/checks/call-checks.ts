@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolweave/core";
+import { argumentsSchemaOf, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import { around, executorOver, firstFailing, knownArguments } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
@@ -81,7 +81,7 @@ async function refusalFault(
     const found = await fault(text, `${text === "" ? "an empty text" : text} for its arguments`);
     if (found !== undefined) return found;
   }
-  const all = breachesOf(spec.inputSchema, new Set(injectedNames));
+  const all = breachesOf(argumentsSchemaOf(tool), new Set(injectedNames));
   const breaches = drawn(all, maxBreaches, seed);
   const known = knownArguments(manifest, spec.name);
   let found: Fault | undefined;

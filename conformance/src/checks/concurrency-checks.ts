@@ -1,4 +1,5 @@
 import type { CallOptions, ToolExecutor } from "@toolweave/core";
+import { isAlwaysSame } from "../calling/always-same.ts";
 import { countOf, grownBy } from "../calling/effect-count.ts";
 import { answerText, isThrottled, outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
 import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
@@ -141,54 +142,55 @@ function failureOf({ came }: Made): Fault | undefined {
   return { wrong: `${what} when others run beside it`, seen: outcomeLabel(came) };
 }
 
-/** Compares what calls answer together with what they answer alone, where that is always the same. */
+/** Compares what calls answer together with what they answer alone. */
 async function compare(
   context: CheckContext,
   together: (calls: readonly SampleCall[]) => Promise<readonly Made[]>,
 ): Promise<Finding> {
   const alone = await answersAlone(context);
-  if (alone.size === 0) return notApplicable("No sample call is answered twice in the same way.");
+  if (alone.size === 0) return notApplicable("No sample call completed: see TW-CALL-002.");
   const made = await together([...alone.keys()]);
-  const answerNow = answersNow(context);
+  const staysSame = sameAlone(context);
   return lookAt(made, "Compared what calls answer alone and side by side", async (one) => {
     const { call, came } = one;
     if (isThrottled(came)) return undefined;
     const answer = answerOf(one);
     const expected = alone.get(call);
     if (answer === expected) return undefined;
-    // What changes with time, such as a date, is no other call's answer.
-    if (answer !== undefined && (await answerNow(call)) !== expected) return undefined;
+    // What changes by chance or with time, such as a date, is no other call's answer.
+    if (answer !== undefined && !(await staysSame(call, expected))) return undefined;
     const seen = `${answer ?? outcomeLabel(came)} in place of ${expected}`;
     return { wrong: "is answered otherwise than alone", seen };
   });
 }
 
-/** What calls answer, one after the other; those that answer otherwise the next time are left out. */
+/** What calls that succeed answer, one after the other. */
 function answersAlone(context: CheckContext): Promise<ReadonlyMap<SampleCall, string>> {
   return once(context, "answers alone", async () => {
     const executor = executorOver((await context.fresh()).callable());
     const alone = new Map<SampleCall, string>();
     for (const call of drawn(context.samples("succeedingCalls"), most / 2, context.seed)) {
       const first = answerOf(await make(context, executor, call, "alone"));
-      const second = answerOf(await make(context, executor, call, "alone"));
-      if (first !== undefined && first === second) alone.set(call, first);
+      if (first !== undefined) alone.set(call, first);
     }
     return alone;
   });
 }
 
-/** What a call answers alone now; each is made once, and only when it is asked for. */
-function answersNow(context: CheckContext): (call: SampleCall) => Promise<string | undefined> {
-  const answers = new Map<SampleCall, Promise<string | undefined>>();
+/** Whether a call is always answered the same alone; found out once, and only when it is asked for. */
+function sameAlone(
+  context: CheckContext,
+): (call: SampleCall, answer: string | undefined) => Promise<boolean> {
+  const known = new Map<SampleCall, Promise<boolean>>();
   let executor: Promise<ToolExecutor> | undefined;
   const ask = async (call: SampleCall): Promise<string | undefined> => {
     executor ??= context.fresh().then((subject) => executorOver(subject.callable()));
     return answerOf(await make(context, await executor, call, "now"));
   };
-  return (call) => {
-    const answer = answers.get(call) ?? ask(call);
-    answers.set(call, answer);
-    return answer;
+  return (call, answer) => {
+    const same = known.get(call) ?? isAlwaysSame(answer, () => ask(call));
+    known.set(call, same);
+    return same;
   };
 }
 

@@ -1,4 +1,5 @@
 import { isContentBlock, type ToolProgress } from "@toolweave/core";
+import { isAlwaysSame } from "../calling/always-same.ts";
 import { outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
 import { callLabel } from "../calling/sample-run.ts";
 import {
@@ -232,6 +233,9 @@ async function sideBySide(context: CheckContext): Promise<Finding> {
     ] as const) {
       const stray = sent[at]?.find((text) => !own.own.includes(text) && foreign.own.includes(text));
       if (stray === undefined) continue;
+      const again = async (): Promise<string> =>
+        JSON.stringify(await sentAlone(context, tools, own.run.call));
+      if (!(await isAlwaysSame(JSON.stringify(own.own), again))) continue;
       const message = `${callLabel(own.run.call)} sends what belongs to ${foreign.run.label}, which runs beside it.`;
       return failed(message, done, stray);
     }

@@ -1,4 +1,5 @@
 import type { CallOptions, InjectedParameter, RunOptions, Tool } from "@toolweave/core";
+import { isAlwaysSame } from "../calling/always-same.ts";
 import { answerText } from "../calling/outcome.ts";
 import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
@@ -86,11 +87,7 @@ export const isolationChecks: readonly Check[] = [
         return { wrong, seen: kept.seen };
       }
       if (answers === undefined) return undefined;
-      const { first, next, nextAlone, firstAlone } = answers;
-      // Where the answer depends on who asks, and on nothing else.
-      return firstAlone === first && nextAlone !== first && next === first
-        ? { wrong: "gives one caller the answer that another one got before", seen: answers }
-        : undefined;
+      return { wrong: "gives one caller the answer that another one got before", seen: answers };
     }),
   ),
 ];
@@ -104,16 +101,15 @@ interface ReadCall {
   readonly alone: Pair;
   /** Side by side, after that. */
   readonly together: Pair;
-  /** What it is answered, where it looks at who asks. */
+  /** Set when it gave a caller what is another's. */
   readonly answers?: CallersAnswers;
 }
 
-/** What two callers are answered, one after the other and each by a source of its own. */
+/** What two callers were answered one after the other, and what the second of them is answered alone. */
 interface CallersAnswers {
   readonly first: string;
   readonly next: string;
   readonly nextAlone: string;
-  readonly firstAlone: string;
 }
 
 async function lookAtCalls(
@@ -140,22 +136,36 @@ async function readCalls(context: CheckContext): Promise<readonly ReadCall[]> {
     ]);
     const label = callLabel(call);
     const asks = first.own.size + second.own.size > 0;
-    const answers = asks ? { answers: await callersAnswers(context, call) } : {};
-    made.push({ label, tool, alone: [first, second], together, ...answers });
+    const answers = asks ? await callersAnswers(context, call) : undefined;
+    made.push({
+      label,
+      tool,
+      alone: [first, second],
+      together,
+      ...(answers === undefined ? {} : { answers }),
+    });
   }
   return made;
 }
 
-async function callersAnswers(context: CheckContext, call: SampleCall): Promise<CallersAnswers> {
+async function callersAnswers(
+  context: CheckContext,
+  call: SampleCall,
+): Promise<CallersAnswers | undefined> {
   const answer = async (tools: readonly Tool[], run: number): Promise<string> =>
     answerText(await runSample(context, executorOver(tools), call, runs[run]).catch(messageOf));
+  const alone = async (run: number): Promise<string> =>
+    answer((await context.fresh()).callable(), run);
   const shared = (await context.fresh()).callable();
-  return {
-    first: await answer(shared, 0),
-    next: await answer(shared, 1),
-    nextAlone: await answer((await context.fresh()).callable(), 1),
-    firstAlone: await answer((await context.fresh()).callable(), 0),
-  };
+  const first = await answer(shared, 0);
+  const next = await answer(shared, 1);
+  if (next !== first) return undefined;
+  const nextAlone = await alone(1);
+  if (nextAlone === first) return undefined;
+  // Where the answer depends on who asks, and on nothing else.
+  const isOfCaller =
+    (await isAlwaysSame(first, () => alone(0))) && (await isAlwaysSame(nextAlone, () => alone(1)));
+  return isOfCaller ? { first, next, nextAlone } : undefined;
 }
 
 async function partsOf(

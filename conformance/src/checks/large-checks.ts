@@ -1,4 +1,5 @@
 import type { ToolOutcome } from "@toolweave/core";
+import { isAlwaysSame } from "../calling/always-same.ts";
 import {
   ArtifactProbe,
   promisedBytes,
@@ -40,9 +41,7 @@ export const largeChecks: readonly Check[] = [
     const calls = context.samples("largeCalls");
     const alone = new Map<LargeCall, string>();
     for (const call of calls) {
-      const first = answerText(await runSample(context, executor, call));
-      // What answers differently each time tells nothing.
-      if (answerText(await runSample(context, executor, call)) === first) alone.set(call, first);
+      alone.set(call, answerText(await runSample(context, executor, call)));
     }
     const atOnce = await Promise.all(
       [...calls, ...calls].map(async (call) => ({
@@ -57,8 +56,9 @@ export const largeChecks: readonly Check[] = [
         const usual = alone.get(call);
         const other = atOnce.find(({ call: one, answer }) => one === call && answer !== usual);
         if (usual === undefined || other === undefined) return undefined;
-        // It may have changed meanwhile, of itself.
-        if (answerText(await runSample(context, executor, call)) !== usual) return undefined;
+        const again = async (): Promise<string> =>
+          answerText(await runSample(context, executor, call));
+        if (!(await isAlwaysSame(usual, again))) return undefined;
         return {
           wrong: "answers otherwise when other large calls are made at the same time",
           seen: difference(usual, other.answer),

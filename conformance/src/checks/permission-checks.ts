@@ -1,4 +1,9 @@
-import { canonicalJson, type PermissionRequest } from "@toolweave/core";
+import {
+  argumentsSchemaOf,
+  canonicalJson,
+  type JsonObject,
+  type PermissionRequest,
+} from "@toolweave/core";
 import {
   askedAgain,
   lookAtProposals,
@@ -6,7 +11,7 @@ import {
   proposedFault,
   smallest,
 } from "../calling/look-at-proposals.ts";
-import { permissionsOf, proposingTools } from "../calling/proposals.ts";
+import { permissionsOf, propose, proposingTools } from "../calling/proposals.ts";
 import { check, type Check } from "../check.ts";
 import { notApplicable } from "../finding.ts";
 import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
@@ -17,9 +22,13 @@ import {
   reachFault,
   targetFault,
 } from "../reading/permission-fault.ts";
+import { withSecrets } from "../schema/secret-arguments.ts";
 import { changeBy } from "../watching/state.ts";
 import { effectPermissionChecks } from "./effect-permission-checks.ts";
 import { pathPermissionChecks } from "./path-permission-checks.ts";
+
+/** A password that no text has by chance, and that stays what it is in a URL. */
+const mark = "twSecret0Q7x9Zk";
 
 /** What tools say that they do, beside what they do. */
 export const permissionChecks: readonly Check[] = [
@@ -143,6 +152,32 @@ export const permissionChecks: readonly Check[] = [
 
   ...pathPermissionChecks,
   ...effectPermissionChecks,
+
+  check("TW-PERM-016", async (context) => {
+    const tools = (await proposingTools(context)).flatMap((tool) => {
+      const schema = argumentsSchemaOf(tool.tool) as JsonObject;
+      const marked = tool.proposals
+        .map(({ args }) => withSecrets(args, schema, mark))
+        .find((args) => args !== undefined && tool.accepts(args));
+      return marked === undefined ? [] : [{ ...tool, marked }];
+    });
+    if (tools.length === 0) {
+      return notApplicable(
+        "No tool with a preflight has an argument that its schema calls secret.",
+      );
+    }
+    return lookAt(tools, "Asked each preflight about secret arguments", async (tool) => {
+      const answer = await propose(context, tool, structuredClone(tool.marked));
+      // That it refuses them is its right.
+      if (!("given" in answer)) return undefined;
+      const shown = permissionsOf({ args: tool.marked, given: answer.given }).find((request) =>
+        canonicalJson(request).includes(mark),
+      );
+      const wrong =
+        "shows a secret argument in what it proposes, which whoever approves it reads, and grants keep";
+      return shown && { wrong, seen: shown };
+    });
+  }),
 ];
 
 function writingFault({ spec }: DescribedTool): Fault | undefined {

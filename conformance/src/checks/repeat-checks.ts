@@ -1,4 +1,5 @@
 import type { CallOptions, JsonObject, JsonValue, RunOptions, ToolOutcome } from "@toolweave/core";
+import { isAlwaysSame } from "../calling/always-same.ts";
 import { answerText, outcomeLabel, succeeded } from "../calling/outcome.ts";
 import { executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
@@ -34,8 +35,9 @@ export const repeatChecks: readonly Check[] = [
             seen: outcomeLabel(turned),
           };
         }
-        // What answers differently each time tells nothing.
-        if (answerText(turned) === usual || answerText(await run(call)) !== usual) return undefined;
+        if (answerText(turned) === usual) return undefined;
+        const again = async (): Promise<string> => answerText(await run(call));
+        if (!(await isAlwaysSame(usual, again))) return undefined;
         if (answerText(await run(other)) !== answerText(turned)) return undefined;
         return {
           wrong: "answers otherwise when its arguments come in another order",

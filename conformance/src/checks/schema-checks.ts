@@ -1,18 +1,22 @@
 import type { JsonObject } from "@toolweave/core";
-import { check, type Check } from "../check.ts";
+import fc from "fast-check";
+import { check, type Check, type CheckContext } from "../check.ts";
 import { messageOf, notApplicable } from "../finding.ts";
-import { described, lookAt } from "../look-at.ts";
+import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
+import { ownArgumentsSchema } from "../reading/own-arguments-schema.ts";
+import { checkerOf } from "../schema/checker-of.ts";
 import { drawn } from "../schema/drawn.ts";
 import { referencesOf } from "../schema/references.ts";
 import { sharedValidator } from "../schema/shared-validator.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { surfaceNames } from "../schema/surface-names.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
 import { inputChecks } from "./input-checks.ts";
 import { valueChecks } from "./value-checks.ts";
 
-type SchemaField = "inputSchema" | "outputSchema";
+const schemaFields = ["inputSchema", "outputSchema", "argumentsSchema"] as const;
 
-const schemaFields: readonly SchemaField[] = ["inputSchema", "outputSchema"];
+type SchemaField = (typeof schemaFields)[number];
 
 interface SchemaOf {
   readonly label: string;
@@ -21,27 +25,33 @@ interface SchemaOf {
 
 const maxOutputSchemas = 100;
 
+/** Arguments that are made for one tool. */
+const argumentSets = 20;
+
 /** What a spec's schemas are. */
 export const schemaChecks: readonly Check[] = [
   check("TW-SPEC-004", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read the type of each input schema", ({ spec }) =>
-      isObject(spec.inputSchema) && spec.inputSchema["type"] === "object"
-        ? undefined
-        : { wrong: `has an input schema without type: "object"`, seen: spec.inputSchema },
-    );
+    return lookAt(described(tools), "Read the type of each input schema", ({ spec, tool }) => {
+      for (const schema of [spec.inputSchema, ownArgumentsSchema(tool) ?? spec.inputSchema]) {
+        if (isObject(schema) && schema["type"] === "object") continue;
+        return { wrong: `has an input schema without type: "object"`, seen: schema };
+      }
+      return undefined;
+    });
   }),
 
   check("TW-SPEC-005", async (context) => {
     const tools = described((await context.subject()).tools);
     const fields = (field: SchemaField): SchemaOf[] =>
-      tools.flatMap(({ label, spec }) => {
-        const schema = spec[field];
-        return isObject(schema) ? [{ label: `${label}'s ${field}`, schema }] : [];
+      tools.flatMap((tool) => {
+        const schema = schemaOf(tool, field);
+        return isObject(schema) ? [{ label: `${tool.label}'s ${field}`, schema }] : [];
       });
     // What large APIs answer takes a validator minutes to compile: the seed decides which this time.
     const schemas = [
       ...fields("inputSchema"),
+      ...fields("argumentsSchema"),
       ...drawn(fields("outputSchema"), maxOutputSchemas, context.seed),
     ];
     return lookAt(schemas, "Compiled schemas", async ({ schema }) => {
@@ -58,9 +68,9 @@ export const schemaChecks: readonly Check[] = [
 
   check("TW-SPEC-006", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Resolved each reference of each schema", ({ spec }) => {
+    return lookAt(described(tools), "Resolved each reference of each schema", (tool) => {
       for (const field of schemaFields) {
-        const schema = spec[field];
+        const schema = schemaOf(tool, field);
         const [dangling] = isObject(schema) ? referencesOf(schema).dangling() : [];
         if (dangling !== undefined) return { wrong: `refers out of its ${field}`, seen: dangling };
       }
@@ -81,6 +91,43 @@ export const schemaChecks: readonly Check[] = [
     });
   }),
 
+  check("TW-SPEC-044", async (context) => {
+    const { tools } = await usableTools(
+      context,
+      (_, tool) => ownArgumentsSchema(tool) !== undefined,
+    );
+    if (tools.length === 0) return notApplicable("Every tool is shown with its whole schema.");
+    const done = "Compared what each tool takes with what a model is shown";
+    return lookAt(tools, done, (tool) => narrowFault(context, tool));
+  }),
+
   ...inputChecks,
   ...valueChecks,
 ];
+
+function schemaOf({ spec, tool }: DescribedTool, field: SchemaField): unknown {
+  return field === "argumentsSchema" ? ownArgumentsSchema(tool) : spec[field];
+}
+
+async function narrowFault(context: CheckContext, usable: UsableTool): Promise<Fault | undefined> {
+  const { tool, spec, accepts } = usable;
+  const inputSchema = spec.inputSchema as JsonObject;
+  const named = surfaceNames(inputSchema);
+  const { required = [] } = ownArgumentsSchema(tool) ?? {};
+  const injected = new Set((spec.injected ?? []).map(({ name }) => name));
+  const hidden = (required as readonly string[]).find(
+    (name) => !named.has(name) && !injected.has(name),
+  );
+  if (hidden !== undefined) {
+    return { wrong: `requires "${hidden}", which a model is not shown`, seen: [...named] };
+  }
+  const problemsOf = await checkerOf(inputSchema);
+  const { seed } = context;
+  for (const args of fc.sample(argumentsOf(usable, [], seed), { seed, numRuns: argumentSets })) {
+    const problems = accepts(args) ? problemsOf?.(args) : undefined;
+    if (problems === undefined) continue;
+    const wrong = "takes what the schema that a model is shown refuses";
+    return { wrong, seen: { arguments: args, problems } };
+  }
+  return undefined;
+}

@@ -6,7 +6,8 @@ import {
   type Tool,
   type ToolOutcome,
 } from "@toolweave/core";
-import { answerText } from "../calling/outcome.ts";
+import { isAlwaysSame } from "../calling/always-same.ts";
+import { answerText, isThrottled } from "../calling/outcome.ts";
 import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, passed, type Finding } from "../finding.ts";
@@ -48,13 +49,17 @@ export const viewChecks: readonly Check[] = [
     const executor = executorOver(tools);
     const made: MadeCall[] = [];
     for (const [at, call] of context.samples("succeedingCalls").entries()) {
-      const alone = (): Promise<ToolOutcome> => runSample(context, executor, call, {}, idOf(at));
-      made.push({ label: callLabel(call), alone, first: answerText(await alone()) });
+      const alone = async (): Promise<string> =>
+        answerText(await runSample(context, executor, call, {}, idOf(at)));
+      made.push({ label: callLabel(call), alone, first: await alone() });
     }
     const nested = await calledByAnother(context, tools);
     const done = "Compared each call that another tool made with the same call alone";
     return lookAt(
-      made.map((call, at) => ({ ...call, other: answerText(nested[at] ?? "no answer") })),
+      made.flatMap((call, at) => {
+        const outcome = nested[at] ?? "no answer";
+        return isThrottled(outcome) ? [] : [{ ...call, other: answerText(outcome) }];
+      }),
       done,
       (call) => otherFault(call, "does something else when another tool calls it"),
     );
@@ -72,8 +77,9 @@ export const viewChecks: readonly Check[] = [
     const otherExecutor = executorOver(renamed.tools());
     const done = "Compared each call with the same call of a tool that was renamed";
     return lookAt(labelled(calls), done, async ({ call, label }) => {
-      const alone = (): Promise<ToolOutcome> => runSample(context, executor, call);
-      const first = answerText(await alone());
+      const alone = async (): Promise<string> =>
+        answerText(await runSample(context, executor, call));
+      const first = await alone();
       const name = names.get(call.tool) ?? call.tool;
       const answer = answerText(await runSample(context, otherExecutor, { ...call, tool: name }));
       // A tool may tell its name, the one that it has there.
@@ -164,7 +170,7 @@ async function calledByAnother(
 /** A call, and what it was answered. */
 interface MadeCall {
   readonly label: string;
-  readonly alone: () => Promise<ToolOutcome>;
+  readonly alone: () => Promise<string>;
   readonly first: string;
 }
 
@@ -173,6 +179,6 @@ async function otherFault(
   { alone, first, other }: MadeCall & { readonly other: string },
   wrong: string,
 ): Promise<Fault | undefined> {
-  if (first === other || answerText(await alone()) !== first) return undefined;
+  if (first === other || !(await isAlwaysSame(first, alone))) return undefined;
   return { wrong, seen: `alone ${first}, otherwise ${other}` };
 }

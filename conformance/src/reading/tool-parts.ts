@@ -1,6 +1,7 @@
 import type { Tool } from "@toolweave/core";
 import { messageOf } from "../finding.ts";
 import type { Fault } from "../look-at.ts";
+import { isObject } from "../schema/subschemas.ts";
 
 type Test = (value: unknown) => boolean;
 
@@ -10,6 +11,7 @@ const parts: Readonly<Record<string, Test>> = {
   invoke: isFunction,
   validate: (value) => value === undefined || isFunction(value),
   preflight: (value) => value === undefined || isFunction(value),
+  argumentsSchema: (value) => value === undefined || isObject(value),
   fingerprint: (value) => value === undefined || (typeof value === "string" && value !== ""),
   outputValidation: (value) => value === undefined || value === "error" || value === "warning",
   availability: (value) => value === undefined || isAvailability(value),

@@ -43,4 +43,11 @@ export const permissionRequirements: readonly Requirement[] = [
   should("TW-PERM-013", "4", "The target of a network permission is an origin or a URL."),
   must("TW-PERM-014", "4", "A preflight changes nothing.", ["state"], ["TW-PERM-008"]),
   should("TW-PERM-015", "4", "A call does not propose the same permission twice."),
+  must(
+    "TW-PERM-016",
+    "4",
+    "What a preflight proposes shows no argument that the schema calls secret.",
+    [],
+    ["TW-PERM-006"],
+  ),
 ];

@@ -48,4 +48,11 @@ export const specRequirements: readonly Requirement[] = [
   should("TW-SPEC-041", "4", "The description says more than the name."),
   should("TW-SPEC-042", "4", "No keyword of a schema is a known one misspelt."),
   should("TW-SPEC-043", "4", "The bounds of a schema leave something between them."),
+  must(
+    "TW-SPEC-044",
+    "4",
+    "What a model is shown of the arguments refuses nothing that the tool takes, and names all that it requires.",
+    [],
+    ["TW-SPEC-005", "TW-SPEC-006"],
+  ),
 ];

@@ -11,7 +11,8 @@ export function lists(schema: JsonObject, making: Making): Values {
   const least = Math.max(0, numberOr(schema["minItems"], 0) - first.length);
   const most = Math.max(least, numberOr(schema["maxItems"], Infinity) - first.length);
   const usual = style === "least" || isDeep ? least : least + 3;
-  const minLength = style === "ordinary" && !isDeep ? Math.min(Math.max(1, least), most) : least;
+  const isFilled = (style === "ordinary" || style === "whole") && !isDeep;
+  const minLength = isFilled ? Math.min(Math.max(1, least), most) : least;
   const maxLength = rest === false ? 0 : Math.max(minLength, Math.min(most, usual));
   const contained = containedOf(schema);
   const among = contained === undefined ? 0 : Math.max(1, numberOr(schema["minContains"], 1));

@@ -15,11 +15,13 @@ export function numbers(
   const lower = Math.max(numberOr(minimum, -Infinity), numberOr(above, -Infinity));
   const upper = Math.min(numberOr(maximum, Infinity), numberOr(below, Infinity));
   const step = numberOr(schema["multipleOf"], whole ? 1 : stepWithin(lower, upper));
-  const usual = style === "any" ? [-1000, 2000] : [1, 99];
-  const least = Number.isFinite(lower)
-    ? lower
-    : Math.min(usual[0] as number, Number.isFinite(upper) ? upper - 100 * step : Infinity);
-  const most = Number.isFinite(upper) ? upper : Math.max(least, 0) + (usual[1] as number) * step;
+  const first = style === "any" ? -1000 : step;
+  const span = (style === "any" ? 2000 : 99) * step;
+  // A bound that nobody comes near, such as the smallest safe integer, is no reason to send it every day.
+  const isSmall = style !== "any" && lower < first && first <= upper;
+  const lowest = Number.isFinite(upper) && !isSmall ? upper - 100 * step : Infinity;
+  const least = Number.isFinite(lower) && !isSmall ? lower : Math.min(first, lowest);
+  const most = isSmall || upper === Infinity ? Math.min(upper, Math.max(least, 0) + span) : upper;
   let min = Math.ceil(least / step);
   let max = Math.floor(most / step);
   if (min * step <= numberOr(above, -Infinity)) min += 1;

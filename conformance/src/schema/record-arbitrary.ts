@@ -22,9 +22,13 @@ export function records(schema: JsonObject, making: Making): Values {
   for (const name of required) {
     if (!members.has(name)) members.set(name, making.within(schemaOf(name, schema)));
   }
-  const missing = numberOr(schema["minProperties"], 0) - required.length;
+  // Of a whole value no part is empty that need not be.
+  const fewest = making.style === "whole" && !making.isDeep ? 1 : 0;
+  const count = Math.min(fewest, Object.keys(properties).length);
+  const missing = Math.max(numberOr(schema["minProperties"], 0), count) - required.length;
   const needed = missing > 0 ? optional(properties, members, required, missing, making) : [];
-  const keys = [...required, ...needed];
+  const isWhole = making.style === "whole" && making.takesOptional;
+  const keys = isWhole ? [...members.keys()] : [...required, ...needed];
   const others = otherMembers(schema, making, missing - needed.length);
   const own = fc.record(Object.fromEntries(members), {
     requiredKeys: keys.filter((name) => members.has(name)),
@@ -33,7 +37,7 @@ export function records(schema: JsonObject, making: Making): Values {
   const all = others === undefined ? own : fc.tuple(own, others).map(([a, b]) => ({ ...b, ...a }));
   const most = numberOr(schema["maxProperties"], Infinity);
   if (dependent.size === 0 && most === Infinity) return all;
-  return all.map((value) => fitting(value, new Set(keys), dependent, most));
+  return all.map((value) => fitting(value, new Set([...required, ...needed]), dependent, most));
 }
 
 /** Optional properties that are given all the same, since there must be so many. */

@@ -1,4 +1,5 @@
 import {
+  argumentsSchemaOf,
   isToolName,
   ToolRegistry,
   toolsSource,
@@ -47,7 +48,7 @@ export async function usableTools(
   );
   const usable: UsableTool[] = [];
   for (const { tool, label, spec } of drawn(readable, maxTools, context.seed)) {
-    const accepts = await acceptor(spec.inputSchema);
+    const accepts = await acceptor(argumentsSchemaOf(tool));
     if (accepts !== undefined && isTaken(tool) && isAvailable(tool))
       usable.push({ tool, label, spec, accepts });
   }
@@ -60,12 +61,12 @@ export async function usableTools(
  * @param samples known ones.
  */
 export function argumentsOf(
-  { spec, accepts }: UsableTool,
+  { tool, accepts }: UsableTool,
   samples: readonly JsonObject[],
   seed: number,
   style: ValueStyle = "any",
 ): fc.Arbitrary<JsonObject> {
-  const schema = spec.inputSchema as JsonObject;
+  const schema = argumentsSchemaOf(tool) as JsonObject;
   const values = valuesOf(schema, new References(schema), style) as fc.Arbitrary<JsonObject>;
   let fallback: readonly (JsonObject | undefined)[] | undefined;
   // Most schemas never need it.

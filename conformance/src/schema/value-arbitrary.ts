@@ -30,6 +30,9 @@ const maxDepth = 5;
 /** Deeper than this only what is required is generated: large documents grow with each level. */
 const maxOptionalDepth = 1;
 
+/** The same where everything that has a name is wanted: arguments, their members, and theirs. */
+const maxWholeDepth = 2;
+
 const anything: Values = fc.oneof(
   fc.string({ maxLength: 8 }),
   fc.integer({ min: -1000, max: 1000 }),
@@ -83,7 +86,8 @@ export function valuesOf(
   if (named.length === 0) return anything;
   const making: Making = {
     style,
-    takesOptional: style !== "least" && depth <= maxOptionalDepth,
+    takesOptional:
+      style !== "least" && depth <= (style === "whole" ? maxWholeDepth : maxOptionalDepth),
     isDeep: depth >= maxDepth,
     within: of,
   };

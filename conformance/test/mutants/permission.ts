@@ -19,6 +19,21 @@ const pathSchema: ToolSpec["inputSchema"] = {
   required: ["path"],
 };
 
+const signInSchema: ToolSpec["inputSchema"] = {
+  type: "object",
+  properties: {
+    password: { type: "string", format: "password" },
+    account: { $ref: "#/$defs/account" },
+  },
+  required: ["password", "account"],
+  $defs: {
+    account: {
+      type: "object",
+      properties: { name: { type: "string" }, token: { type: "string", writeOnly: true } },
+    },
+  },
+};
+
 function writing(path: unknown): PermissionRequest {
   return { kind: "fs.write", target: `notes/${String(path)}`, summary: "Write a note" };
 }
@@ -158,7 +173,36 @@ export const permissionMutants: readonly Mutant[] = [
     writing("log"),
     writing("log"),
   ]),
+  proposing(
+    "TW-PERM-016",
+    "an address with the password in it",
+    ({ password }) => [
+      {
+        kind: "network",
+        target: `https://example.com/?key=${plain(password)}`,
+        summary: "Sign in at example.com",
+      },
+    ],
+    { inputSchema: signInSchema },
+  ),
+  proposing(
+    "TW-PERM-016",
+    "all arguments as details",
+    ({ account }) => [
+      {
+        kind: "custom.sign-in",
+        target: "example.com",
+        summary: "Sign in at example.com",
+        details: { token: plain((account as JsonObject | undefined)?.["token"]) },
+      },
+    ],
+    { inputSchema: signInSchema },
+  ),
 ];
+
+function plain(text: unknown): string {
+  return String(text).replaceAll(/[^A-Za-z0-9]/g, "");
+}
 
 /** Asks for each argument once in a lifetime. */
 function askOnce(): NonNullable<Tool["preflight"]> {

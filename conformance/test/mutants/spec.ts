@@ -3,6 +3,12 @@ import { ofSpec, ofTools, spare, SpecOfGetters, type Mutant } from "../mutant.ts
 
 const number = { type: "number" };
 
+const positive = {
+  type: "object",
+  properties: { a: { type: "number", minimum: 0 }, b: number },
+  required: ["a", "b"],
+};
+
 export const specMutants: readonly Mutant[] = [
   ofSpec("TW-SPEC-001", "a lazy schema that cannot be made", () => ({
     get inputSchema(): never {
@@ -194,6 +200,42 @@ export const specMutants: readonly Mutant[] = [
     exclusiveMinimum: 0,
     exclusiveMaximum: 0,
   }),
+  ofTools("TW-SPEC-044", "a bound that only the model is told of", (tools) => [
+    ...tools,
+    {
+      ...spare,
+      argumentsSchema: spare.spec.inputSchema,
+      spec: { ...spare.spec, inputSchema: positive },
+    },
+  ]),
+  ofTools("TW-SPEC-044", "an argument that is left out to save tokens", (tools) => [
+    ...tools,
+    {
+      ...spare,
+      argumentsSchema: {
+        ...spare.spec.inputSchema,
+        properties: { a: number, b: number, c: number },
+        required: ["a", "b", "c"],
+      },
+    },
+  ]),
+  ofTools("TW-SPEC-005", "a full schema that nothing can be checked against", (tools) => [
+    ...tools,
+    {
+      ...spare,
+      argumentsSchema: { type: "object", properties: { a: { type: "float" }, b: number } },
+    },
+  ]),
+  ofTools("TW-SPEC-006", "a full schema that was cut out of its document", (tools) => [
+    ...tools,
+    {
+      ...spare,
+      argumentsSchema: {
+        type: "object",
+        properties: { a: { $ref: "#/components/schemas/Number" }, b: number },
+      },
+    },
+  ]),
 ];
 
 /** A tool with one more property in its input. */

@@ -1,5 +1,5 @@
 import type { Manifest, SampleCall } from "@toolweave/conformance";
-import { ajvValidator, type JsonObject, type Tool } from "@toolweave/core";
+import { ajvValidator, argumentsSchemaOf, type JsonObject, type Tool } from "@toolweave/core";
 import {
   answeringServer,
   largeBytes,
@@ -74,10 +74,11 @@ async function samplesOf(
 ): Promise<NonNullable<Manifest["samples"]>> {
   const validator = ajvValidator();
   const callOf = async (tool: Tool, changes: JsonObject = {}): Promise<SampleCall | undefined> => {
-    const { name, inputSchema } = tool.spec;
-    const args = { ...(sampleValue(inputSchema, inputSchema) as JsonObject), ...changes };
+    const { name } = tool.spec;
+    const schema = argumentsSchemaOf(tool);
+    const args = { ...(sampleValue(schema, schema) as JsonObject), ...changes };
     try {
-      const compiled = await validator.compile(inputSchema);
+      const compiled = await validator.compile(schema);
       return compiled(args) === undefined ? { tool: name, arguments: args } : undefined;
     } catch {
       return undefined;
@@ -125,8 +126,8 @@ async function samplesOf(
 }
 
 /** An argument of a reading operation that may say anything of its kind: it is in the URL, or a header. */
-function openArgument({ spec }: Tool): { name: string; kind: MarkerKind } | undefined {
-  const { properties } = spec.inputSchema;
+function openArgument(tool: Tool): { name: string; kind: MarkerKind } | undefined {
+  const { properties } = argumentsSchemaOf(tool);
   if (!isObject(properties)) return undefined;
   const found = Object.entries(properties).flatMap(([name, schema]) => {
     const kind = isObject(schema) ? kindOf(schema) : undefined;

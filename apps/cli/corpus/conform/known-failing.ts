@@ -9,13 +9,7 @@ export const brokenByDocuments: Readonly<Record<string, Readonly<Record<string, 
   "figma-3.1.yaml": {
     "TW-SPEC-032": "putWebhook requires `team_id` in a body that has no such property.",
   },
-  "github-api-3.0.json": {
-    "TW-SPEC-039":
-      "The parameter personal-access-token-owner is a list; its example is a piece of a query: owner[]=octocat1,owner[]=octocat2.",
-  },
   "qdrant-3.0.json": {
-    "TW-SPEC-038":
-      "The options of a batch update reach the stop words of a vector's text model: eleven levels and more.",
     "TW-SPEC-041":
       "PUT /collections/{collection_name}/shards has a summary that repeats its operationId, and no description.",
   },

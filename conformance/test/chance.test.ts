@@ -1,0 +1,78 @@
+import { defineTool } from "@toolweave/core";
+import { expect, test } from "vitest";
+import type { Manifest } from "../src/index.ts";
+import { alarmsOf, type Alarm } from "./alarms-of.ts";
+
+const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => 1 + index);
+
+/** Numbers from 0 on and less than 1 that look random, the same ones for the same seed. */
+function numbers(seed: number): () => number {
+  let state = Math.imul(seed, 2_654_435_761) >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 0x1_0000_0000;
+  };
+}
+
+/** The tool that the README shows. */
+function die(random: () => number): Manifest {
+  return {
+    name: "a die",
+    create: () => [
+      defineTool({
+        name: "roll",
+        description: "Roll a die.",
+        input: { type: "object", properties: { sides: { type: "integer", minimum: 2 } } },
+        execute: ({ sides = 6 }) => 1 + Math.floor(random() * sides),
+      }),
+    ],
+    samples: { succeedingCalls: [{ tool: "roll", arguments: { sides: 20 } }] },
+    without: "a die always falls at once, and changes nothing",
+  };
+}
+
+/** One that two answers are often the same of, that tells each caller something, and says so meanwhile. */
+function coin(random: () => number): Manifest {
+  const side = (): string => (random() < 0.5 ? "heads" : "tails");
+  const toss = (of: string) => ({ tool: "toss", arguments: { of, high: true } });
+  return {
+    name: "a coin",
+    create: () => [
+      defineTool({
+        name: "toss",
+        description: "Toss a coin of somebody.",
+        input: {
+          type: "object",
+          properties: { of: { type: "string" }, high: { type: "boolean" } },
+          required: ["of"],
+        },
+        annotations: { streamingHint: true },
+        execute: async function* (_, { caller }) {
+          yield side();
+          return caller === undefined ? side() : `${side()}, dear guest`;
+        },
+      }),
+    ],
+    samples: {
+      succeedingCalls: [toss("ada"), toss("grace")],
+      updatingCalls: [toss("ada"), toss("grace")],
+      largeCalls: [{ ...toss("ada"), bytes: 4 }],
+    },
+    without: "a coin always falls at once, and changes nothing",
+  };
+}
+
+test.each([
+  [die, 200],
+  [coin, 100],
+])(
+  "what answers by chance, like %o, is taken for nothing else",
+  { timeout: 300_000 },
+  async (manifest, count) => {
+    const alarms: Alarm[] = [];
+    for (const seed of seeds(count)) {
+      alarms.push(...(await alarmsOf(manifest(numbers(seed)), [seed])));
+    }
+    expect(alarms).toEqual([]);
+  },
+);
