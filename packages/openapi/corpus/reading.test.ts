@@ -2,9 +2,10 @@
 // stands alone.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isToolName } from "@toolweave/core";
+import { isToolName, type JsonSchema } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { openApiSource } from "../src/index.ts";
 import { openDocument } from "../src/document/document.ts";
 import type { ApiDocument } from "../src/document/document.ts";
 import type { OperationDetails, SelfContainedSchema } from "../src/document/operation.ts";
@@ -112,6 +113,38 @@ describe.each(documents)("%s", (name) => {
       expect(compiled(some)).toBe(some.size);
     }
   });
+});
+
+/** Without options that make it accept more: unknown formats and keywords are what they are in the specification. */
+function standsAlone(schema: JsonSchema): void {
+  new Ajv2020({ strict: false, logger: false }).compile(schema);
+}
+
+describe.each(documents)("the tools of %s", (name) => {
+  test("have schemas of which each compiles alone, and problems that say where", async () => {
+    const source = openApiSource(specs + name, { baseUrl: "https://api.example" });
+    await source.ready;
+    source.realize();
+    const tools = source.tools();
+    const failures: string[] = [];
+    for (const { spec, argumentsSchema } of tools) {
+      for (const schema of new Set([spec.inputSchema, spec.outputSchema, argumentsSchema])) {
+        try {
+          if (schema !== undefined) standsAlone(schema);
+        } catch (error) {
+          failures.push(`${spec.name}: ${String(error)}`);
+        }
+      }
+    }
+    expect(failures).toEqual([]);
+    expect(tools.filter(({ spec }) => !isToolName(spec.name))).toEqual([]);
+    expect(new Set(tools.map(({ spec }) => spec.name)).size).toBe(tools.length);
+    expect(source.problems.filter(({ severity }) => severity !== "warning")).toEqual([]);
+    expect(source.problems.filter(({ pointer }) => pointer === undefined)).toEqual([]);
+    const { operations } = await openDocument(specs + name);
+    expect(tools).toHaveLength(operations.length);
+    await source.close();
+  }, 600_000);
 });
 
 test("all documents together have 3,231 operations", async () => {

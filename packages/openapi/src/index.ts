@@ -2,8 +2,14 @@ export { openApiSource } from "./openapi-source.ts";
 export type { OpenApiSource, OpenApiSourceFactory } from "./openapi-source.ts";
 export type {
   BasicCredential,
+  ClientCertificate,
+  CredentialRequest,
+  OAuthFlow,
+  OAuthRegistration,
   OpenApiAuth,
-  OpenApiOptions,
-  OperationSummary,
+  SchemeCredential,
   Secret,
-} from "./openapi-options.ts";
+} from "./auth/openapi-auth.ts";
+export type { PageCollection } from "./exchange/collect-pages.ts";
+export type { OpenApiOptions, OperationSummary } from "./openapi-options.ts";
+export type { OperationOverride, OperationSelector } from "./operation-options.ts";

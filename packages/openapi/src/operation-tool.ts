@@ -1,12 +1,12 @@
 import {
-  lazyProperty,
   prefixName,
   ToolError,
-  visibleText,
+  type ItemStream,
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
   type SourceProblem,
+  type Suspension,
   type Tool,
   type ToolAvailability,
   type ToolContext,
@@ -14,36 +14,43 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import { layoutArguments, type ArgumentLayout } from "./arguments/argument-layout.ts";
+import { checkFixed, offeredArguments, planWithFixed } from "./arguments/offered-arguments.ts";
+import type { OperationSettings } from "./arguments/operation-settings.ts";
+import type { ShownBudget } from "./arguments/shown-budget.ts";
+import { OperationSpec, type RealisedOperation } from "./arguments/operation-spec.ts";
 import { planWithArtifacts } from "./request/artifact-files.ts";
-import { inputSchema, selfContained } from "./arguments/input-schema.ts";
 import { isJsonMediaType } from "./request/media-type.ts";
-import { methodAnnotations } from "./arguments/method-annotations.ts";
+import type { PageCollection } from "./exchange/collect-pages.ts";
+import { declaredAnswers } from "./exchange/declared-answers.ts";
+import type { FindLinked, LinkTarget } from "./exchange/linked-calls.ts";
 import type { OperationCall, OperationCaller } from "./exchange/operation-caller.ts";
-import {
-  OperationError,
-  type Operation,
-  type OperationDetails,
-  type SelfContainedSchema,
-} from "./document/operation.ts";
-import { outputSchema, successMedia } from "./arguments/output-schema.ts";
-import { requestPlan, type PlannedRequest, type RequestPlan } from "./request/request-plan.ts";
+import { pageArguments } from "./exchange/page-arguments.ts";
+import { OperationError, type Operation, type OperationDetails } from "./document/operation.ts";
+import { successMedia } from "./arguments/output-schema.ts";
+import { requestPlan, type RequestPlan } from "./request/request-plan.ts";
+import { secretParameters, shownRequest } from "./request/shown-request.ts";
 import type { HostNames } from "./arguments/reserved-names.ts";
-import { credentialPlan } from "./auth/security.ts";
-import type { OpenApiAuth } from "./openapi-options.ts";
-import { chooseServer, type Server } from "./request/servers.ts";
-import { toolDescription } from "./arguments/tool-description.ts";
+import { credentialPlan, type CredentialPlan } from "./auth/security.ts";
+import type { OpenApiAuth } from "./auth/openapi-auth.ts";
+import { chooseServer, type ChosenServer, type Server } from "./request/servers.ts";
 
 /** What the tools of one source share. */
 export interface ToolHost {
   readonly sourceId: string;
   readonly prefix: string | undefined;
   readonly timeoutMs: number | undefined;
+  /** How much a model is shown of each. */
+  readonly shown: ShownBudget;
   readonly auth: OpenApiAuth;
   /** Headers of the host's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly names: HostNames;
   readonly baseUrl: URL | undefined;
   readonly documentUrl: string | undefined;
+  /** Absent: one call reads one page. */
+  readonly collectPages?: PageCollection | undefined;
+  /** The tool that a Link Object leads to. */
+  linked: FindLinked;
   /** Differs between two loads. */
   readonly generation: string;
   /** Why credentials must not go to an origin; the end of a sentence. */
@@ -54,11 +61,6 @@ export interface ToolHost {
   drop(tool: OperationTool, problem: SourceProblem | undefined): void;
   /** Rejects with `ToolError` `unavailable` once the source is closed. */
   caller(): Promise<OperationCaller>;
-}
-
-interface Realised {
-  readonly details: OperationDetails;
-  readonly layout: ArgumentLayout;
 }
 
 interface Ready {
@@ -74,40 +76,35 @@ export class OperationTool implements Tool {
   readonly outputValidation = "warning";
   /** Only for what may change something; a read proposes nothing. */
   declare readonly preflight?: (args: JsonObject) => readonly PermissionRequest[];
+  readonly #described: OperationSpec;
   readonly #operation: Operation;
+  readonly #settings: OperationSettings;
   readonly #host: ToolHost;
-  #realised: Realised | undefined;
+  #realised: RealisedOperation | undefined;
   #ready: Ready | undefined;
   #failure: ToolError | undefined;
-  readonly #name: string;
-  #cleaned = false;
+  /** Found when a person is first asked. */
+  #secrets: ReturnType<typeof secretParameters> | undefined;
 
-  constructor(operation: Operation, host: ToolHost) {
+  constructor(operation: Operation, settings: OperationSettings, host: ToolHost) {
     this.#operation = operation;
+    this.#settings = settings;
     this.#host = host;
-    const { name, method, path, operationId, summary } = operation;
-    const annotations = methodAnnotations(method);
-    this.#name = host.prefix === undefined ? name : prefixName(host.prefix, name);
-    // The name is clean; what it was made of may not be.
-    this.#shown(operationId ?? path);
-    const title = summary === undefined ? "" : this.#shown(summary);
-    const base = {
-      name: this.#name,
-      ...(title.trim() === "" ? {} : { title }),
-      annotations,
-      ...(host.timeoutMs === undefined ? {} : { timeoutMs: host.timeoutMs }),
-      provenance: {
-        adapter: "openapi",
-        source: host.sourceId,
-        origin: operationId === undefined ? { method, path } : { operationId, method, path },
-      },
-    };
-    const described = lazyProperty(base, "description", () =>
-      toolDescription(operation, (text) => this.#shown(text)),
-    );
-    const taking = lazyProperty(described, "inputSchema", () => this.#inputSchema());
-    this.spec = lazyProperty(taking, "outputSchema", () => this.#outputSchema()) as ToolSpec;
-    if (annotations.readOnlyHint !== true) this.preflight = (args) => this.#intention(args);
+    const { prefix } = host;
+    const name = prefix === undefined ? settings.name : prefixName(prefix, settings.name);
+    this.#described = new OperationSpec(name, operation, settings, host, () => this.#realise());
+    this.spec = this.#described.spec;
+    const { readOnlyHint } = this.spec.annotations;
+    if (readOnlyHint !== true) this.preflight = (args) => this.#intention(args);
+  }
+
+  /** True when that is its name, without the prefix. */
+  isCalled(name: string): boolean {
+    return this.#settings.name === name;
+  }
+
+  get argumentsSchema(): JsonSchema {
+    return this.#described.argumentsSchema;
   }
 
   get fingerprint(): string {
@@ -128,15 +125,45 @@ export class OperationTool implements Tool {
     if (realised !== undefined) this.#warnings(realised);
   }
 
-  async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput> {
+  /** Looks at the values that the host fixes: one that does not fit makes the tool unavailable. */
+  async checkFixed(): Promise<void> {
+    const { fixed } = this.#settings;
+    const realised = fixed === undefined ? undefined : this.#realise();
+    if (fixed === undefined || realised === undefined) return;
+    try {
+      await checkFixed(realised.layout, fixed, this.#operation.pointer);
+    } catch (error) {
+      this.#fail(error, false);
+    }
+  }
+
+  async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension | ItemStream> {
     const { plan, call } = this.#prepare();
     const request = await planWithArtifacts(plan, args, ctx);
     const caller = await this.#host.caller();
-    return caller.call(call, request, ctx);
+    return caller.call(call, request, ctx, args);
+  }
+
+  /** What a link to this operation needs to know, if the link leads here (OpenAPI 3.2, section 4.20). */
+  linkTarget({ operationId, operationRef }: JsonObject): LinkTarget | undefined {
+    const { operationId: own, pointer } = this.#operation;
+    const isThis =
+      operationId === undefined
+        ? operationRef === (pointer.startsWith("#") ? pointer : `#${pointer}`)
+        : operationId === own;
+    const layout = isThis ? this.#realise()?.offered : undefined;
+    return layout === undefined ? undefined : { name: this.spec.name, layout };
   }
 
   #intention(args: JsonObject): readonly PermissionRequest[] {
-    const { method, origin, path, query }: PlannedRequest = this.#prepare().plan(args);
+    const { plan } = this.#prepare();
+    this.#secrets ??= secretParameters((this.#realised as RealisedOperation).layout);
+    const { method, origin, path, query } = shownRequest(
+      plan,
+      args,
+      this.#secrets,
+      this.#operation.path,
+    );
     const shown = query === "" ? path : `${path}?${query}`;
     return [
       {
@@ -147,57 +174,19 @@ export class OperationTool implements Tool {
     ];
   }
 
-  #inputSchema(): JsonSchema {
-    const realised = this.#realise();
-    if (realised === undefined) return { type: "object" };
-    const { layout } = realised;
-    for (const { parameter } of layout.parameters) this.#lookAt(parameter.schema);
-    this.#lookAt(layout.body?.media.schema);
-    this.#lookAt(layout.body?.media.itemSchema);
-    return inputSchema(layout, (text) => this.#shown(text));
-  }
-
-  #outputSchema(): JsonSchema | undefined {
-    const realised = this.#realise();
-    const schema = realised === undefined ? undefined : outputSchema(realised.details);
-    if (schema === undefined) return undefined;
-    this.#lookAt(schema);
-    return selfContained(schema);
-  }
-
-  /** What a model reads of a text of the document. */
-  #shown(text: string): string {
-    const visible = visibleText(text);
-    if (visible !== text) this.#warnOfHidden();
-    return visible;
-  }
-
-  #lookAt(schema: SelfContainedSchema | undefined): void {
-    if (schema?.cleaned === true) this.#warnOfHidden();
-  }
-
-  /** Once, whatever is found later. */
-  #warnOfHidden(): void {
-    if (this.#cleaned) return;
-    this.#cleaned = true;
-    const { method, path, pointer } = this.#operation;
-    this.#host.warn({
-      subject: visibleText(`${method} ${path}`),
-      message: `Hidden or broken characters were taken out of what the document says of the tool ${this.#name}: look at it before you trust it.`,
-      pointer,
-      severity: "warning",
-    });
-  }
-
   /** Nothing when the operation is broken: a list that reads a schema must not fail with it. */
-  #realise(): Realised | undefined {
+  #realise(): RealisedOperation | undefined {
     if (this.#realised !== undefined || this.#failure !== undefined) return this.#realised;
     const { path, pointer } = this.#operation;
     let details: OperationDetails | undefined;
     try {
       details = this.#operation.details();
       const layout = layoutArguments(details, path, pointer, this.#host.names);
-      this.#realised = { details, layout };
+      const offered = offeredArguments(layout, this.#settings, pointer, (message) => {
+        const subject = `${this.#operation.method} ${path}`;
+        this.#host.warn({ subject, message, pointer, severity: "warning" });
+      });
+      this.#realised = { details, layout, offered };
     } catch (error) {
       this.#fail(error, details === undefined && error instanceof OperationError);
     }
@@ -224,9 +213,9 @@ export class OperationTool implements Tool {
     if (this.#ready !== undefined) return this.#ready;
     const realised = this.#realise();
     if (realised === undefined || this.#failure !== undefined) throw this.#failure as ToolError;
-    const { details, layout } = realised;
+    const { details, layout, offered } = realised;
     const { method, path } = this.#operation;
-    const { baseUrl, documentUrl, auth, headers } = this.#host;
+    const { baseUrl, documentUrl, headers, collectPages } = this.#host;
     const server = chooseServer(details.servers, baseUrl, documentUrl);
     if (typeof server === "string") {
       throw new ToolError(
@@ -236,16 +225,25 @@ export class OperationTool implements Tool {
       );
     }
     const success = successMedia(details);
+    const pages = pageArguments(offered);
+    const writes = this.spec.annotations.readOnlyHint !== true;
     const withheld = this.#host.withheld(server.origin);
     const accept = acceptHeader(success.map(({ mediaType }) => mediaType));
     this.#ready = {
       plan: this.#plan(server, layout, accept),
       call: {
         label: `${method} ${path}`,
-        writes: this.spec.annotations.readOnlyHint !== true,
+        method,
+        name: this.spec.name,
+        layout: offered,
+        linked: (link) => this.#host.linked(link),
+        writes,
+        declared: declaredAnswers(details),
+        ...(pages === undefined ? {} : { pages }),
+        ...(collectPages === undefined || writes ? {} : { collectPages }),
         expectsJson:
           success.length > 0 && success.every(({ mediaType }) => isJsonMediaType(mediaType)),
-        credentials: credentialPlan(details.security, auth),
+        credentials: this.#credentials(details, server),
         headers,
         ...(withheld === undefined ? {} : { withheld }),
       },
@@ -256,31 +254,36 @@ export class OperationTool implements Tool {
   #plan(server: Server, layout: ArgumentLayout, accept: string): RequestPlan {
     const { method, path } = this.#operation;
     try {
-      return requestPlan(method, path, server, layout, accept);
+      const plan = requestPlan(method, path, server, layout, accept);
+      return planWithFixed(plan, this.#settings);
     } catch (error) {
       this.#fail(error, false);
       throw this.#failure as ToolError;
     }
   }
 
-  #warnings({ details, layout }: Realised): void {
+  #warnings({ details }: RealisedOperation): void {
     for (const response of details.responses) void response.media;
     const { method, path, pointer } = this.#operation;
-    const { baseUrl, documentUrl, auth } = this.#host;
+    const { baseUrl, documentUrl } = this.#host;
     const warn = (message: string, at: string): void =>
       this.#host.warn({ subject: `${method} ${path}`, message, pointer: at, severity: "warning" });
-    if (details.body !== undefined && details.body.media.length > 0 && layout.body === undefined) {
-      const types = details.body.media.map(({ mediaType }) => mediaType).join(", ");
-      warn(`It is called without a body: ${types} is not supported yet.`, `${pointer}/requestBody`);
-    }
-    const { unsupported } = credentialPlan(details.security, auth);
-    if (unsupported !== undefined) {
-      warn(`It is called without these credentials: ${unsupported}.`, `${pointer}/security`);
-    }
     const server = chooseServer(details.servers, baseUrl, documentUrl);
     if (typeof server === "string") {
       warn(`It cannot be called yet: ${server}; pass \`baseUrl\`.`, pointer);
     }
+    const { unsupported, optional } = this.#credentials(details, server);
+    if (unsupported !== undefined && !optional) {
+      warn(`It is called without these credentials: ${unsupported}.`, pointer);
+    }
+  }
+
+  #credentials({ security }: OperationDetails, server: ChosenServer | string): CredentialPlan {
+    const { auth, withheld } = this.#host;
+    return credentialPlan(security, auth, {
+      base: typeof server === "string" ? undefined : server.url,
+      trusts: (origin) => withheld(origin) === undefined,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { shortHash, type JsonObject, type JsonSchema } from "@toolweave/core";
-import { OperationError, type OperationDetails, type Parameter } from "../document/operation.ts";
+import type { OperationDetails, Parameter } from "../document/operation.ts";
 import { assertStaysBelow } from "../request/path-template.ts";
 import { chooseBody, type ChosenBody } from "../request/request-body.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
@@ -49,7 +49,7 @@ export interface ArgumentLayout {
  * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
  * - Credentials, and headers that are not the model's to choose, are no arguments.
  *
- * @throws OperationError when the body has no media type that can be written, or the path leads elsewhere.
+ * @throws OperationError when the path leads elsewhere.
  */
 export function layoutArguments(
   details: OperationDetails,
@@ -69,16 +69,9 @@ export function layoutArguments(
   const { body } = details;
   if (body === undefined) return { parameters, reserved };
   const chosen = chooseBody(body.media);
-  if (chosen === undefined) {
-    if (!body.required || body.media.length === 0) return { parameters, reserved };
-    const types = body.media.map(({ mediaType }) => mediaType).join(", ");
-    throw new OperationError(
-      `its body can only be sent as ${types}, which is not supported yet`,
-      `${pointer}/requestBody/content`,
-    );
-  }
+  if (chosen === undefined) return { parameters, reserved };
   const schema = chosen.format.argumentSchema?.(chosen.media) ?? chosen.media.schema.schema;
-  const argument = taken.has("body") ? free("request_body", taken) : "body";
+  const argument = taken.has("body") ? free("request_body", taken, "body") : "body";
   const whole: BodyArguments = {
     ...chosen,
     required: body.required,
@@ -107,7 +100,7 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
     const alias = isArgumentName(parameter.name)
       ? argumentName(`${parameter.in}_${parameter.name}`)
       : argumentName(parameter.name);
-    const name = free(alias, taken);
+    const name = free(alias, taken, `${parameter.in} ${parameter.name}`);
     names.set(parameter, name);
     taken.add(name);
   }
@@ -171,7 +164,9 @@ function unfold(
     schema === root || typeof schema === "boolean" ? undefined : definitionName(schema["$ref"]);
   return {
     properties: names.map((property) => {
-      const argument = isArgumentName(property) ? property : free(argumentName(property), taken);
+      const argument = isArgumentName(property)
+        ? property
+        : free(argumentName(property), taken, property);
       taken.add(argument);
       return {
         argument,
@@ -190,16 +185,29 @@ function isArgumentName(name: string): boolean {
   return argumentNamePattern.test(name) && name !== "__proto__";
 }
 
+/** Characters of a name that are looked at: a longer one is cut anyway. */
+const mostRead = 1000;
+/** How many names may differ by a count. */
+const mostCounted = 99;
+
 /** A name that providers accept, made of one that they may refuse. */
 function argumentName(name: string): string {
-  const clean = name.replace(/[^a-zA-Z0-9_.-]+/g, "_").replace(/^_+|_+$/g, "");
+  const clean = name
+    .slice(0, mostRead)
+    .replace(/[^a-zA-Z0-9_.-]+/g, "_")
+    .replace(/^_+|_+$/g, "");
   if (clean === "") return `argument_${shortHash(name)}`;
-  return clean.length <= 64 ? clean : `${clean.slice(0, 56)}_${shortHash(name)}`;
+  const fits = clean.length <= 64 && name.length <= mostRead;
+  return fits ? clean : `${clean.slice(0, 56)}_${shortHash(name)}`;
 }
 
-function free(name: string, taken: ReadonlySet<string>): string {
+/** @param original what the name was made of. */
+function free(name: string, taken: ReadonlySet<string>, original: string): string {
   let candidate = name;
-  for (let count = 2; taken.has(candidate); count++) candidate = `${name.slice(0, 60)}_${count}`;
+  for (let count = 2; taken.has(candidate); count++) {
+    const ending = count <= mostCounted ? `${count}` : shortHash(`${original} ${count}`);
+    candidate = `${name.slice(0, 63 - ending.length)}_${ending}`;
+  }
   return candidate;
 }
 

@@ -79,6 +79,9 @@ function annotated(schema: Schema, description: string | undefined, deprecated: 
   };
 }
 
+/** What an argument stands for, at the end of its description. */
+export const aliasNote: RegExp = /(?:^|\n\n)(Sent as .{1,300}\.)$/;
+
 /** The model reads about `filter[name]` in the API's words: an argument of another name says what it stands for. */
 function aliased(
   argument: string,

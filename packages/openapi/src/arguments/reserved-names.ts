@@ -1,4 +1,5 @@
 import type { OperationDetails, Parameter, ParameterLocation } from "../document/operation.ts";
+import { framingHeaders } from "../host-headers.ts";
 
 /** What the host sends itself. */
 export interface HostNames {
@@ -24,16 +25,7 @@ const headersNobodyChooses: ReadonlySet<string> = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  "host",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "upgrade",
-  "te",
-  "trailer",
-  "expect",
+  ...framingHeaders,
   "accept-encoding",
   "x-http-method",
   "x-http-method-override",
@@ -65,7 +57,8 @@ export function reservedNames(details: OperationDetails, host: HostNames): Reser
   };
 }
 
-const methodOnly: ReadonlySet<string> = new Set(["_method"]);
+/** Fields of a query or a form that would turn one method into another. */
+export const methodOnly: ReadonlySet<string> = new Set(["_method"]);
 const none: ReadonlySet<string> = new Set();
 
 function hasApiKey({ security }: OperationDetails): boolean {
@@ -78,8 +71,10 @@ function hasApiKey({ security }: OperationDetails): boolean {
 /** True for a parameter that the model must not pass. */
 export function isReserved({ name, in: location }: Parameter, reserved: ReservedNames): boolean {
   if (location === "header") {
-    const lower = name.toLowerCase();
-    return reserved.header.some((names) => names.has(lower));
+    const lower = name.trim().toLowerCase();
+    // Gateways pass both on as one variable (RFC 3875 section 4.1.18).
+    const dashed = lower.replaceAll("_", "-");
+    return reserved.header.some((names) => names.has(lower) || names.has(dashed));
   }
   return reservedAt(location, reserved)?.has(comparableName(name)) ?? false;
 }
@@ -97,6 +92,19 @@ export function reservedKeys(
   return new Set([...names, ...others.map(({ name }) => name.toLowerCase())]);
 }
 
+/**
+ * The names that the keys of one field of a form must not stand for, when each becomes a field of its own: what is
+ * reserved, and the other fields.
+ *
+ * @param fields all that the form declares.
+ */
+export function otherFields(fields: Iterable<string>, own: string): ReadonlySet<string> {
+  const others = new Set(methodOnly);
+  for (const field of fields) others.add(field.toLowerCase());
+  others.delete(own.toLowerCase());
+  return others;
+}
+
 function reservedAt(
   location: ParameterLocation,
   { query, cookie }: ReservedNames,
@@ -107,7 +115,7 @@ function reservedAt(
 
 /** True when a server could take an encoded key for a reserved name. */
 export function meansReserved(key: string, reserved: ReadonlySet<string>): boolean {
-  const decoded = decodedName(key.split("=", 1)[0] as string);
+  const decoded = decodedName(key).split("=", 1)[0] as string;
   return reserved.has(decoded.toLowerCase()) || reserved.has(comparableName(decoded));
 }
 

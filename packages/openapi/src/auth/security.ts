@@ -1,175 +1,229 @@
-import { isThenable, ToolError, type Awaitable } from "@toolweave/core";
-import type { BasicCredential, OpenApiAuth, Secret } from "../openapi-options.ts";
-import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
+import type { SecurityUse } from "../document/operation.ts";
+import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
+import {
+  bearerForm,
+  credentialForm,
+  materialOf,
+  placeOf,
+  type CredentialForm,
+  type Material,
+} from "./credential-form.ts";
+import { fixedCredential, type GivenCredential } from "./given-credential.ts";
+import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
+import { tokenClient, type DocumentTrust, type TokenClient } from "./token-client.ts";
 
-/** One credential and its place in a request. */
-export interface CredentialUse {
-  /** What it is called in errors. */
-  readonly credential: string;
-  readonly in: "header" | "query" | "cookie";
-  /** Header names in lower case. */
-  readonly name: string;
-  readonly secret: Secret;
-  /** Before the secret: `Bearer `. */
-  readonly prefix: string;
-  /** What must not come out either. */
-  readonly alsoSecret?: readonly string[];
+/** The use of a security scheme by an operation, and what there is for it. */
+export interface SchemeUse {
+  /** Its name in the document. */
+  readonly scheme: string;
+  readonly scopes: readonly string[];
+  readonly form: CredentialForm;
+  /** What the host itself gives. */
+  readonly given?: GivenCredential;
+  /** `given` as it is sent, when it is the same for every request. */
+  readonly fixed?: Material;
+  readonly client?: TokenClient;
+  /** Why a registration is of no use; the end of a sentence. */
+  readonly clientProblem?: string;
 }
 
 /** What an operation's requests are sent with. */
 export interface CredentialPlan {
-  readonly uses: readonly CredentialUse[];
+  /** The alternatives (OR) of combinations (AND) that a request can satisfy at all, in the document's order. */
+  readonly alternatives: readonly (readonly SchemeUse[])[];
+  /** One of the alternatives is to send nothing. */
+  readonly optional: boolean;
+  /** What goes beside parts of them when none is complete, as far as it is there. */
+  readonly others: readonly SchemeUse[];
+  /** What is sent with every request, when that is known already: it depends neither on the caller nor on tokens. */
+  readonly fixed?: readonly SchemeUse[];
+  /** `fixed` as it is sent, when that is known, too: every request gets the same. */
+  readonly materials?: readonly Material[];
   /** What the operation asks for, by name, for the person who has to supply it. */
   readonly wanted: readonly string[];
   /** Why no request can be authorised; the end of a sentence. */
   readonly unsupported?: string;
 }
 
-/**
- * Chooses the credentials of an operation (OpenAPI 3.2, "Security Requirement Object"): the first alternative for
- * which everything is there; when there is none, what was given.
- */
+/** Says for a host that has given nothing where documents may lead: nowhere. */
+const noTrust: DocumentTrust = { base: undefined, trusts: () => false };
+
+/** Compiles the credentials of an operation (OpenAPI 3.2 section 4.30, "Security Requirement Object"). */
 export function credentialPlan(
   security: readonly (readonly SecurityUse[])[],
   auth: OpenApiAuth,
+  trust: DocumentTrust = noTrust,
 ): CredentialPlan {
-  const wanted = [...new Set(security.flat().map(({ scheme }) => scheme))];
-  const unsupported = unsupportedReason(security);
-  const rest = { wanted, ...(unsupported === undefined ? {} : { unsupported }) };
+  const alternatives: (readonly SchemeUse[])[] = [];
+  const others: SchemeUse[] = [];
+  const problems: string[] = [];
   for (const combination of security) {
-    const uses = combination.map((use) => credentialFor(use, auth));
-    if (uses.length > 0 && uses.every((use) => use !== undefined)) return { uses, ...rest };
+    if (combination.length === 0) continue;
+    const { uses, problem } = usesOf(combination, auth, trust);
+    if (problem === undefined) alternatives.push(uses);
+    else {
+      problems.push(problem);
+      others.push(...uses);
+    }
   }
-  // Credentials are optional here, and there are not enough of them.
-  if (security.some((combination) => combination.length === 0)) return { uses: [], ...rest };
-  return { uses: whatWasGiven(security, auth), ...rest };
-}
-
-function whatWasGiven(
-  security: readonly (readonly SecurityUse[])[],
-  auth: OpenApiAuth,
-): readonly CredentialUse[] {
-  const places = new Map<string, CredentialUse>();
-  const add = (use: CredentialUse | undefined): void => {
-    if (use === undefined) return;
-    const place = `${use.in} ${use.name}`;
-    if (!places.has(place)) places.set(place, use);
+  const optional = security.some((combination) => combination.length === 0);
+  others.push(...generalUses(auth));
+  const fixed = dependsOnCalls([...alternatives.flat(), ...others], auth)
+    ? undefined
+    : fixedUses(alternatives, optional, others);
+  const unusable = alternatives.map(
+    (uses) => uses.find(({ clientProblem }) => clientProblem !== undefined)?.clientProblem,
+  );
+  const [unsupported] = unusable.includes(undefined) ? [] : [...unusable, ...problems];
+  return {
+    alternatives,
+    optional,
+    others,
+    wanted: [...new Set(security.flat().map(({ scheme }) => scheme))],
+    ...(fixed === undefined ? {} : { fixed, ...sameForAll(fixed) }),
+    ...(unsupported === undefined ? {} : { unsupported }),
   };
-  for (const use of security.flat()) add(credentialFor(use, auth));
-  if (auth.bearer !== undefined) add(bearerUse("bearer", auth.bearer));
-  if (auth.basic !== undefined) add(basicUse("basic", auth.basic));
-  return [...places.values()];
 }
 
-function credentialFor(
-  { scheme, declaration }: SecurityUse,
+/** What a document is fetched with before it says what it wants: everything but API keys, whose place it names. */
+export function generalUses({ bearer, basic }: OpenApiAuth): readonly SchemeUse[] {
+  if (bearer !== undefined) return [givenUse("bearer", [], bearerForm, bearer)];
+  return basic === undefined ? [] : [givenUse("basic", [], { type: "basic" }, basic)];
+}
+
+/** The uses of one combination, as far as they go together; and why no request can satisfy all of it. */
+function usesOf(
+  combination: readonly SecurityUse[],
   auth: OpenApiAuth,
-): CredentialUse | undefined {
-  if (declaration === undefined) return undefined;
+  trust: DocumentTrust,
+): { readonly uses: readonly SchemeUse[]; readonly problem?: string } {
+  const uses: SchemeUse[] = [];
+  const places = new Map<string, string>();
+  let problem: string | undefined;
+  for (const declared of combination) {
+    const { scheme, declaration } = declared;
+    const form =
+      declaration === undefined
+        ? "which the document does not declare"
+        : credentialForm(declaration);
+    if (typeof form === "string" || declaration === undefined) {
+      problem ??= `it uses the security scheme "${scheme}", ${form as string}`;
+      continue;
+    }
+    if (form.type === "certificate" && trust.base?.startsWith("http:") === true) {
+      problem ??= `it asks for a client certificate, "${scheme}", and ${new URL(trust.base).origin} is not https, where there is none`;
+      continue;
+    }
+    const place = placeOf(form);
+    const other = places.get(place);
+    if (other !== undefined) {
+      problem ??= `it asks for "${other}" and "${scheme}" at once, and both are the ${place} of a request`;
+      continue;
+    }
+    places.set(place, scheme);
+    uses.push(useOf(declared, declaration, form, auth, trust));
+  }
+  return problem === undefined ? { uses } : { uses, problem };
+}
+
+function useOf(
+  { scheme, scopes }: SecurityUse,
+  declaration: NonNullable<SecurityUse["declaration"]>,
+  form: CredentialForm,
+  auth: OpenApiAuth,
+  trust: DocumentTrust,
+): SchemeUse {
   const { schemes } = auth;
   const own = schemes !== undefined && Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  switch (declaration.type) {
-    case "apiKey": {
-      const { name, in: place = "header" } = declaration;
-      const secret = own ?? auth.apiKey;
-      if (name === undefined || secret === undefined || !isSecret(secret)) return undefined;
-      return {
-        credential: scheme,
-        in: place,
-        name: place === "header" ? name.toLowerCase() : name,
-        secret,
-        prefix: "",
-      };
-    }
-    case "http":
-      if (declaration.scheme === "basic") {
-        const basic = own ?? auth.basic;
-        return basic === undefined || isSecret(basic) ? undefined : basicUse(scheme, basic);
-      }
-      return declaration.scheme === "bearer" ? bearerFor(scheme, own ?? auth.bearer) : undefined;
-    case "oauth2":
-    case "openIdConnect":
-      return bearerFor(scheme, own ?? auth.bearer);
-    case "mutualTLS":
-      return undefined;
+  if (own !== undefined && isRegistration(own)) {
+    const client = isBearer(form)
+      ? tokenClient(scheme, declaration, own, trust)
+      : `"${scheme}" takes no tokens, and a registration gets nothing else`;
+    return {
+      scheme,
+      scopes,
+      form,
+      ...(typeof client === "string" ? { clientProblem: client } : { client }),
+    };
   }
+  const given = own ?? generalFor(declaration.type, form, auth);
+  return given !== undefined && fits(form, given)
+    ? givenUse(scheme, scopes, form, given)
+    : { scheme, scopes, form };
 }
 
-function bearerFor(
-  credential: string,
-  secret: Secret | BasicCredential | undefined,
-): CredentialUse | undefined {
-  return secret !== undefined && isSecret(secret) ? bearerUse(credential, secret) : undefined;
+/** What a host gives for all schemes of a kind. */
+function generalFor(
+  type: NonNullable<SecurityUse["declaration"]>["type"],
+  form: CredentialForm,
+  { bearer, basic, apiKey }: OpenApiAuth,
+): GivenCredential | undefined {
+  if (type === "apiKey") return apiKey;
+  if (form.type === "basic" || form.type === "digest") return basic;
+  // Another scheme of HTTP takes no token that is meant for bearers.
+  return isBearer(form) ? bearer : undefined;
 }
 
-function bearerUse(credential: string, secret: Secret): CredentialUse {
-  return { credential, in: "header", name: "authorization", secret, prefix: "Bearer " };
+function isBearer(form: CredentialForm): boolean {
+  return form.type === "text" && form.prefix === bearerForm.prefix;
 }
 
-function basicUse(credential: string, { username, password }: BasicCredential): CredentialUse {
-  const secret = Buffer.from(`${username}:${password}`).toString("base64");
-  return {
-    credential,
-    in: "header",
-    name: "authorization",
-    secret,
-    prefix: "Basic ",
-    alsoSecret: [password],
-  };
+function fits({ type }: CredentialForm, given: SchemeCredential): given is GivenCredential {
+  if (typeof given === "function") return true;
+  if (type === "text") return typeof given === "string";
+  return type === "certificate" ? isCertificate(given) : isBasic(given);
 }
 
-function isSecret(value: Secret | BasicCredential): value is Secret {
-  return typeof value === "string" || typeof value === "function";
-}
-
-/** Says so when every alternative needs something that cannot be done yet. */
-function unsupportedReason(security: readonly (readonly SecurityUse[])[]): string | undefined {
-  if (security.length === 0) return undefined;
-  const blocked = security.map((combination) => combination.find(isUnsupported));
-  const [first] = blocked;
-  if (first === undefined || blocked.includes(undefined)) return undefined;
-  const { scheme, declaration } = first;
-  return declaration === undefined
-    ? `it uses the security scheme "${scheme}", which the document does not declare`
-    : `it needs "${scheme}" (${kindOf(declaration)}), which is not supported yet`;
-}
-
-function isUnsupported({ declaration }: SecurityUse): boolean {
-  if (declaration === undefined || declaration.type === "mutualTLS") return true;
-  const { type, scheme } = declaration;
-  return type === "http" && scheme !== "basic" && scheme !== "bearer";
-}
-
-function kindOf({ type, scheme }: SecurityScheme): string {
-  return scheme === undefined ? type : `${type} ${scheme}`;
-}
-
-/**
- * The secret's value.
- *
- * @throws ToolError `auth_required` when the function that supplies it fails, or it is no text or an empty one.
- */
-export function secretValue({ secret, credential }: CredentialUse): Awaitable<string> {
-  const checked = (value: unknown): string => {
-    if (typeof value === "string" && value !== "") return value;
-    throw new ToolError(
-      "auth_required",
-      `The credential "${credential}" is missing: what the host gave for it is no text or empty. Sign in again or check \`auth\`.`,
-    );
-  };
-  if (typeof secret === "string") return checked(secret);
-  const failed = (cause: unknown): never => {
-    throw new ToolError(
-      "auth_required",
-      `The credential "${credential}" could not be obtained: the host's function for it failed. Sign in again or check \`auth\`.`,
-      { cause },
-    );
-  };
-  let value: Awaitable<string>;
+function givenUse(
+  scheme: string,
+  scopes: readonly string[],
+  form: CredentialForm,
+  given: GivenCredential,
+): SchemeUse {
+  const credential = fixedCredential(given);
+  const use = { scheme, scopes, form, given };
+  if (credential === undefined) return use;
   try {
-    value = secret();
-  } catch (error) {
-    return failed(error);
+    return { ...use, fixed: materialOf(scheme, form, credential) };
+  } catch {
+    // Whoever calls the operation hears of it.
+    return use;
   }
-  return isThenable(value) ? Promise.resolve(value).then(checked, failed) : checked(value);
+}
+
+function dependsOnCalls(uses: readonly SchemeUse[], { store }: OpenApiAuth): boolean {
+  return uses.some(
+    ({ client, clientProblem }) =>
+      store !== undefined || client !== undefined || clientProblem !== undefined,
+  );
+}
+
+function fixedUses(
+  alternatives: readonly (readonly SchemeUse[])[],
+  optional: boolean,
+  others: readonly SchemeUse[],
+): readonly SchemeUse[] {
+  const complete = alternatives.find((uses) => uses.every(({ given }) => given !== undefined));
+  if (complete !== undefined) return complete;
+  // Credentials are optional here, and there are not enough of them.
+  if (optional) return [];
+  return onePerPlace([...alternatives.flat(), ...others].filter((use) => use.given !== undefined));
+}
+
+function sameForAll(fixed: readonly SchemeUse[]): Pick<CredentialPlan, "materials"> {
+  const materials = fixed.flatMap((use) => use.fixed ?? []);
+  // A digest is another one for each request.
+  const isSame =
+    materials.length === fixed.length && materials.every(({ type }) => type !== "digest");
+  return isSame ? { materials } : {};
+}
+
+/** What can go together: the first for each place. */
+export function onePerPlace(uses: readonly SchemeUse[]): readonly SchemeUse[] {
+  const places = new Map<string, SchemeUse>();
+  for (const use of uses) {
+    const place = placeOf(use.form);
+    if (!places.has(place)) places.set(place, use);
+  }
+  return [...places.values()];
 }

@@ -1,5 +1,6 @@
 import { SecretSet, type Forget } from "@toolweave/core";
-import type { BasicCredential, OpenApiAuth, Secret } from "../openapi-options.ts";
+import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
+import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 
 /** Of those that functions supply so many are known, the latest: they are renewed without end. */
 const mostRenewed = 100;
@@ -11,6 +12,8 @@ export class SourceSecrets {
   readonly set: SecretSet = new SecretSet();
   /** By value, the latest last. */
   readonly #renewed = new Map<string, Forget>();
+  /** Apart from those: there is another one with each request. */
+  readonly #answered = new Map<string, Forget>();
 
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
@@ -22,13 +25,21 @@ export class SourceSecrets {
 
   /** What a function has just supplied. */
   renewed(value: string): void {
-    const known = this.#renewed.get(value);
-    const forget = known ?? this.#add(value);
-    this.#renewed.delete(value);
-    this.#renewed.set(value, forget);
-    if (this.#renewed.size <= mostRenewed) return;
-    const [[oldest, forgetOldest] = []] = this.#renewed;
-    if (oldest !== undefined) this.#renewed.delete(oldest);
+    this.#keep(value, this.#renewed);
+  }
+
+  /** What a challenge has just been answered with. */
+  answered(value: string): void {
+    this.#keep(value, this.#answered);
+  }
+
+  #keep(value: string, kept: Map<string, Forget>): void {
+    const forget = kept.get(value) ?? this.#add(value);
+    kept.delete(value);
+    kept.set(value, forget);
+    if (kept.size <= mostRenewed) return;
+    const [[oldest, forgetOldest] = []] = kept;
+    if (oldest !== undefined) kept.delete(oldest);
     forgetOldest?.();
   }
 
@@ -38,10 +49,16 @@ export class SourceSecrets {
 }
 
 /** A name and its password are in base64 together. */
-function valuesOf(credential: Secret | BasicCredential | undefined): readonly string[] {
-  if (typeof credential === "string") return [credential];
-  if (typeof credential !== "object" || credential === null) return [];
-  const { username, password } = credential;
+function valuesOf(given: SchemeCredential | undefined): readonly string[] {
+  if (typeof given === "string") return [given];
+  if (given === undefined || typeof given === "function") return [];
+  if (isRegistration(given)) return given.clientSecret === undefined ? [] : [given.clientSecret];
+  if (isCertificate(given)) {
+    const { privateKey, passphrase } = given;
+    return passphrase === undefined ? [privateKey] : [privateKey, passphrase];
+  }
+  if (!isBasic(given)) return [];
+  const { username, password } = given;
   return [`${username}:${password}`, password];
 }
 

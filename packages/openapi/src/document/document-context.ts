@@ -1,4 +1,6 @@
 import type { SourceProblem } from "@toolweave/core";
+import { relativeUrl } from "./display-url.ts";
+import { withoutFragment } from "./document-set.ts";
 import type { DocumentSet } from "./document-set.ts";
 import type { LoadedDocument, Location } from "./location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
@@ -6,6 +8,8 @@ import { OperationError } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./resolve-reference.ts";
 import { SchemaLibrary } from "../schema/schema-library.ts";
+
+const maxNotes = 5;
 
 /** What reading an operation needs of the document around it. */
 export class DocumentContext {
@@ -47,6 +51,20 @@ export class DocumentContext {
       subject,
       message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
       pointer,
+    });
+  }
+
+  /** Adds what is wrong in a file and was read nevertheless. */
+  reportTolerated(url: string | undefined, notes: readonly string[]): void {
+    const isMain = url === undefined || withoutFragment(url) === this.root.url;
+    const label = isMain ? "" : relativeUrl(url, this.root.url);
+    const shown = notes.slice(0, maxNotes).join("; ");
+    const more = notes.length > maxNotes ? `; and ${notes.length - maxNotes} more` : "";
+    this.report({
+      subject: isMain ? "the document" : label,
+      message: `It is not written as it should be, and was read nevertheless: ${shown}${more}.`,
+      pointer: isMain ? "" : `${label}#`,
+      severity: "warning",
     });
   }
 

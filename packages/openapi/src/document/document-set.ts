@@ -1,5 +1,5 @@
 import { relativeUrl } from "./display-url.ts";
-import { readDocumentFile } from "./load-document.ts";
+import type { DocumentFiles } from "./document-files.ts";
 import { loadedDocument } from "./location.ts";
 import type { LoadedDocument } from "./location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
@@ -17,6 +17,7 @@ export class DocumentSet {
   readonly root: LoadedDocument;
   readonly version: OpenApiVersion;
   readonly policy: ReferencePolicy;
+  readonly #files: DocumentFiles;
   readonly #known = new Map<string, LoadedDocument | { readonly failure: string }>();
 
   constructor(
@@ -24,10 +25,12 @@ export class DocumentSet {
     version: OpenApiVersion,
     url: string | undefined,
     allowed: readonly string[],
+    files: DocumentFiles,
   ) {
     const address = url === undefined ? undefined : withoutFragment(url);
     this.root = loadedDocument(root, address, "");
     this.version = version;
+    this.#files = files;
     this.policy = new ReferencePolicy(address, allowed);
     this.#register(this.root);
   }
@@ -85,7 +88,7 @@ export class DocumentSet {
 
   #read(url: URL, address: string): LoadedDocument | { readonly failure: string } {
     try {
-      return this.add(address, address, readDocumentFile(this.policy.filePath(url)));
+      return this.add(address, address, this.#files.read(this.policy.filePath(url)));
     } catch (error) {
       if (error instanceof ReadFault) return { failure: error.message };
       throw error;

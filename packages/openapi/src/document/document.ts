@@ -1,17 +1,17 @@
 import type { SourceProblem } from "@toolweave/core";
+import { unchangedOperations } from "./compare-documents.ts";
 import { DocumentContext } from "./document-context.ts";
+import { DocumentFiles } from "./document-files.ts";
+import { DocumentOperation } from "./document-operation.ts";
 import { DocumentSet } from "./document-set.ts";
 import { loadDocument, sourceKindOf } from "./load-document.ts";
 import type { DocumentFetcher, SourceKind } from "./load-document.ts";
 import { nameOperations } from "./name-operations.ts";
 import { readVersion } from "./openapi-version.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
-import { OperationError } from "./operation.ts";
-import type { Operation, OperationDetails } from "./operation.ts";
-import { readDetails } from "./operation-details.ts";
+import type { Operation } from "./operation.ts";
 import { prefetchReferences } from "./prefetch-references.ts";
-import { readOperations, readTags, readText } from "./read-operations.ts";
-import type { FoundOperation } from "./read-operations.ts";
+import { readOperations } from "./read-operations.ts";
 import { documentServers } from "./read-servers.ts";
 import { ownString, ownValue } from "./record.ts";
 
@@ -23,6 +23,11 @@ export interface OpenOptions {
   readonly fetchText?: DocumentFetcher;
   /** URLs and paths that references may open beside the document's own folder, with all below them. */
   readonly allowReferences?: readonly string[];
+  /**
+   * The same document as it was loaded before. When no file of it has changed, it is the result itself. Else its
+   * operations that are still the same are operations of the result, and belong to that from now on.
+   */
+  readonly before?: ApiDocument;
 }
 
 /** An OpenAPI document of any version, read as far as it was needed. */
@@ -38,6 +43,8 @@ export interface ApiDocument {
   readonly operations: readonly Operation[];
   /** What is wrong, each once. It grows when details are read. */
   readonly problems: readonly SourceProblem[];
+  /** What it was read from. */
+  readonly files: DocumentFiles;
 }
 
 /**
@@ -52,27 +59,47 @@ export async function openDocument(
   input: string | URL | object,
   options: OpenOptions = {},
 ): Promise<ApiDocument> {
-  const { kind = sourceKindOf(input), fetchText, allowReferences = [] } = options;
-  const { root, url, name } = await loadDocument(input, kind, fetchText);
+  const { kind = sourceKindOf(input), fetchText, allowReferences = [], before } = options;
+  const files = new DocumentFiles(fetchText, before?.files);
+  const { root, url, name } = await loadDocument(input, kind, files);
   const version = readVersion(root, name);
-  const set = new DocumentSet(root, version, url, allowReferences);
+  const set = new DocumentSet(root, version, url, allowReferences, files);
   if (fetchText !== undefined && (kind === "url" || set.policy.opensWeb)) {
-    await prefetchReferences(set, fetchText);
+    await prefetchReferences(set, files);
   }
+  if (before !== undefined && files.isUnchanged()) return before;
   const context = new DocumentContext(set);
+  files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
+  const operations = operationsOf(context);
+  const kept = before === undefined ? operations : keptOperations(before.operations, operations);
+  files.settle();
   return {
     ...(set.root.url === undefined ? {} : { url: set.root.url }),
     version,
     ...(title === undefined ? {} : { title }),
     sourceKind: kind,
     servers: documentServers(context),
-    operations: operationsOf(context),
+    operations: kept,
     problems: context.problems,
+    files,
   };
 }
 
-function operationsOf(context: DocumentContext): Operation[] {
+/** `after`, with the operations of `before` in place of those that say the same. */
+function keptOperations(
+  before: readonly Operation[],
+  after: readonly DocumentOperation[],
+): readonly Operation[] {
+  const unchanged = unchangedOperations(before as readonly DocumentOperation[], after);
+  return after.map((operation) => {
+    const known = unchanged.get(operation);
+    known?.moveTo(operation);
+    return known ?? operation;
+  });
+}
+
+function operationsOf(context: DocumentContext): DocumentOperation[] {
   const found = readOperations(context);
   const { names, shared } = nameOperations(found);
   for (const operationId of shared) {
@@ -85,53 +112,4 @@ function operationsOf(context: DocumentContext): Operation[] {
   return found.map(
     (operation, index) => new DocumentOperation(names[index] as string, operation, context),
   );
-}
-
-class DocumentOperation implements Operation {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  declare readonly operationId?: string;
-  declare readonly summary?: string;
-  declare readonly description?: string;
-  readonly tags: readonly string[];
-  readonly deprecated: boolean;
-  readonly #found: FoundOperation;
-  readonly #context: DocumentContext;
-  #details: OperationDetails | OperationError | undefined;
-
-  constructor(name: string, found: FoundOperation, context: DocumentContext) {
-    const { value } = found.location;
-    this.name = name;
-    this.method = found.method;
-    this.path = found.path;
-    if (found.operationId !== undefined) this.operationId = found.operationId;
-    const summary = readText(found, "summary");
-    if (summary !== undefined) this.summary = summary;
-    const description = readText(found, "description");
-    if (description !== undefined) this.description = description;
-    this.tags = readTags(value);
-    this.deprecated = ownValue(value, "deprecated") === true;
-    this.#found = found;
-    this.#context = context;
-  }
-
-  get pointer(): string {
-    return this.#found.declared.pointer;
-  }
-
-  details(): OperationDetails {
-    this.#details ??= this.#read();
-    if (this.#details instanceof OperationError) throw this.#details;
-    return this.#details;
-  }
-
-  #read(): OperationDetails | OperationError {
-    try {
-      return readDetails(this.#found, this.#context);
-    } catch (error) {
-      this.#context.reportFault(`${this.method} ${this.path}`, error);
-      return error as OperationError;
-    }
-  }
 }

@@ -1,20 +1,24 @@
-import { isThenable, ToolError } from "@toolweave/core";
+import { ToolError, visibleText } from "@toolweave/core";
+import type { HttpHeaders } from "@toolweave/http";
+import type { HttpClientOptions } from "@toolweave/http";
 import { displayUrl } from "./display-url.ts";
-import type { DocumentFetcher } from "./load-document.ts";
-import type { OpenApiAuth } from "../openapi-options.ts";
-import { credentialPlan, secretValue } from "../auth/security.ts";
+import type { DocumentFetcher, Revision } from "./load-document.ts";
+import type { OpenApiAuth } from "../auth/openapi-auth.ts";
+import { generalCredential } from "../auth/general-credential.ts";
 import type { SourceSecrets } from "../auth/source-secrets.ts";
 
 /** How documents are fetched. */
 export interface FetchOptions {
   /** The main document's URL, when it is on the web. */
   readonly documentUrl: string | undefined;
-  readonly givenOrigins: readonly string[];
-  readonly allowOrigins: readonly string[];
+  /** What the host lets requests reach. */
+  readonly reach: HttpClientOptions;
   /** Milliseconds for all files together. 0: no limit. Default: 60,000. */
   readonly timeoutMs: number | undefined;
   /** Gives the load up. */
   readonly signal: AbortSignal;
+  /** The source's `id`. */
+  readonly source: string;
   readonly auth: OpenApiAuth;
   /** Headers of the host's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +41,7 @@ const defaultTimeoutMs = 60_000;
  * go with no reference that has a query: the document wrote it, and it may do something.
  */
 export function documentFetcher(options: FetchOptions): DocumentFetcher {
-  const { givenOrigins, allowOrigins, signal, timeoutMs = defaultTimeoutMs } = options;
+  const { reach, signal, timeoutMs = defaultTimeoutMs } = options;
   const startedAt = performance.now();
   let bytesLeft = maxBytes;
   const timeLeft = (): number => {
@@ -49,13 +53,12 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
       `Loading the document with its references took longer than ${timeoutMs} ms (timeoutMs).`,
     );
   };
-  return async (url) => {
-    const { httpClient } = await import("@toolweave/http");
+  return async (url, known) => {
+    const { httpClient, retryAfterMs } = await import("@toolweave/http");
     const isReference = url !== options.documentUrl;
     if (bytesLeft <= 0) throw tooLarge();
     const client = httpClient({
-      givenOrigins,
-      allowOrigins,
+      ...reach,
       timeoutMs: timeLeft(),
       maxBytes: isReference ? Math.min(bytesLeft, maxReferenceBytes) : bytesLeft,
     });
@@ -64,27 +67,63 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
     const headers: Record<string, string> = {
       accept: "application/json, application/yaml, text/yaml, */*;q=0.5",
       ...(authorized ? await documentHeaders(options) : {}),
+      ...(known?.etag === undefined ? {} : { "if-none-match": known.etag }),
+      ...(known?.lastModified === undefined ? {} : { "if-modified-since": known.lastModified }),
     };
     const response = await client.request({ method: "GET", url, headers, signal });
     const { status, statusText, mediaType } = response;
     bytesLeft -= response.body.length;
     if (bytesLeft < 0) throw tooLarge();
-    if (status >= 200 && status < 300) {
-      const found = { text: response.text(), url: response.url };
-      return mediaType === undefined ? found : { ...found, mediaType };
+    const revision = revisionOf(response.headers);
+    if (status === 304 && known !== undefined) {
+      return { unchanged: true, ...(revision === undefined ? {} : { revision }) };
     }
+    if (status >= 200 && status < 300) {
+      return {
+        text: response.text(),
+        url: response.url,
+        ...(mediaType === undefined ? {} : { mediaType }),
+        ...(revision === undefined ? {} : { revision }),
+      };
+    }
+    const retryAfter = retryAfterMs(response.headers);
     const refused = status === 401 || status === 403;
     const advice = !refused
       ? "Check the address."
       : authorized
-        ? "Check `auth` or `headers`."
+        ? "Check `auth` or `headers`; an API key goes with the document only as one of `headers`."
         : "Pass `auth` or `headers`, and the same origin in `baseUrl` or `allowOrigins`.";
     throw new ToolError(
       refused ? "auth_required" : "unavailable",
-      `Cannot load ${displayUrl(url)}: it answered ${status} ${statusText}`.trimEnd() +
+      `Cannot load ${displayUrl(url)}: it answered ${status} ${visibleText(statusText.slice(0, 100))}`.trimEnd() +
         `. ${advice}`,
-      { status, retryable: status === 429 || status >= 500, audience: refused ? "user" : "host" },
+      {
+        status,
+        retryable: status === 429 || status >= 500,
+        audience: refused ? "user" : "host",
+        ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+      },
     );
+  };
+}
+
+/** What a server says of the version that it gave, as far as it says anything. */
+function revisionOf(headers: HttpHeaders): Revision | undefined {
+  const header = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === "string" ? value : value?.[0];
+  };
+  const etag = header("etag");
+  const lastModified = header("last-modified");
+  const cacheControl = header("cache-control") ?? "";
+  const maxAge = /(?:^|[\s,])max-age="?(\d{1,10})/i.exec(cacheControl)?.[1];
+  const isFresh = maxAge !== undefined && !/\bno-(?:cache|store)\b/i.test(cacheControl);
+  const age = Number(header("age") ?? 0) || 0;
+  if (etag === undefined && lastModified === undefined && !isFresh) return undefined;
+  return {
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+    ...(isFresh ? { freshForMs: Math.max(0, Number(maxAge) - age) * 1_000 } : {}),
   };
 }
 
@@ -96,16 +135,7 @@ function tooLarge(): ToolError {
   );
 }
 
-/** What a document can be fetched with before it says what it wants: everything but API keys, whose place it names. */
-async function documentHeaders({
-  auth,
-  headers,
-  secrets,
-}: FetchOptions): Promise<Record<string, string>> {
-  const [use] = credentialPlan([], auth).uses;
-  if (use === undefined) return { ...headers };
-  const pending = secretValue(use);
-  const secret = isThenable(pending) ? await pending : pending;
-  if (typeof use.secret === "function") secrets.renewed(secret);
-  return { [use.name]: use.prefix + secret, ...headers };
+async function documentHeaders(options: FetchOptions): Promise<Record<string, string>> {
+  const { source, auth, headers, secrets, signal } = options;
+  return { ...(await generalCredential(source, auth, secrets, signal)), ...headers };
 }

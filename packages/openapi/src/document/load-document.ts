@@ -1,20 +1,39 @@
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolError } from "@toolweave/core";
 import { displayUrl } from "./display-url.ts";
-import { parseDocument } from "./parse-document.ts";
+import type { DocumentFiles } from "./document-files.ts";
 import { ReadFault } from "./read-fault.ts";
+
+/** What a server says of the version of a document that it gave (RFC 9110 section 8.8). */
+export interface Revision {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Milliseconds for which nobody has to ask again. */
+  readonly freshForMs?: number;
+}
 
 /** A document's text as it came over HTTP, and the URL where it was found after redirects. */
 interface FetchedText {
   readonly text: string;
   readonly url: string;
   readonly mediaType?: string;
+  /** Absent: the server named none. */
+  readonly revision?: Revision;
 }
 
-/** Fetches a document. It guards every hop; what it throws becomes the reason of the failure. */
-export type DocumentFetcher = (url: string) => Promise<FetchedText>;
+/** It is still the version that was known. */
+interface Unchanged {
+  readonly unchanged: true;
+  readonly revision?: Revision;
+}
+
+/**
+ * Fetches a document. It guards every hop; what it throws becomes the reason of the failure.
+ *
+ * @param known the version that is there already: only what differs has to come.
+ */
+export type DocumentFetcher = (url: string, known?: Revision) => Promise<FetchedText | Unchanged>;
 
 /** What an input stands for. Default of `openDocument`: told from its form. */
 export type SourceKind = "url" | "file" | "text" | "document";
@@ -37,21 +56,21 @@ export interface ReadDocument {
 export async function loadDocument(
   input: string | URL | object,
   kind: SourceKind,
-  fetch: DocumentFetcher | undefined,
+  files: DocumentFiles,
 ): Promise<ReadDocument> {
   if (kind === "document") return { kind, root: input, name: "The document" };
   const source = String(input);
   if (kind === "text") {
     return {
       kind,
-      root: parsed("the document", () => parseDocument(source)),
+      root: parsed("the document", () => files.parse(source)),
       name: "The document",
     };
   }
-  if (kind === "url") return loadUrl(source, fetch);
+  if (kind === "url") return loadUrl(source, files);
   const url = fileUrl(source);
   const path = fileURLToPath(url);
-  return { kind, root: parsed(path, () => readDocumentFile(path)), url: url.href, name: path };
+  return { kind, root: parsed(path, () => files.read(path)), url: url.href, name: path };
 }
 
 function fileUrl(source: string): URL {
@@ -77,52 +96,32 @@ export function sourceKindOf(input: string | URL | object): SourceKind {
   return /\n|^\s*\{/.test(input) ? "text" : "file";
 }
 
-/**
- * Reads and parses a file.
- *
- * @throws {ReadFault} it can't be read or parsed.
- */
-export function readDocumentFile(path: string): unknown {
-  let text: string;
-  try {
-    // A pipe or a device would block or never end.
-    if (!statSync(path).isFile()) throw Object.assign(new Error(), { code: "EISDIR" });
-    // Half the time of readFileSync(path, "utf8"), which reads a big file in small pieces.
-    text = readFileSync(path).toString();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === undefined ? undefined : readFailures[code];
-    throw new ReadFault(reason ?? `reading failed (${code ?? "unknown reason"})`, { cause: error });
-  }
-  return parseDocument(text);
-}
-
-const readFailures: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "it is not a file",
-  EACCES: "access is denied",
-};
-
-async function loadUrl(source: string, fetch: DocumentFetcher | undefined): Promise<ReadDocument> {
+async function loadUrl(source: string, files: DocumentFiles): Promise<ReadDocument> {
   const name = displayUrl(source);
-  if (fetch === undefined) {
+  if (!files.canFetch) {
     throw new ToolError("internal", `Cannot load ${name}: no way to fetch was given.`);
   }
-  const { text, url } = await fetch(source);
-  return { kind: "url", root: parsed(name, () => parseDocument(text)), url, name };
+  try {
+    return { kind: "url", ...(await files.fetch(source)), name };
+  } catch (error) {
+    throw readError(name, error);
+  }
 }
 
 function parsed(name: string, read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof ReadFault)) throw error;
-    const unreadable = (error.cause as NodeJS.ErrnoException | undefined)?.code !== undefined;
-    throw new ToolError(
-      unreadable ? "unavailable" : "invalid_arguments",
-      `Cannot read ${name}: ${error.message}. ${unreadable ? "Check the address." : "It has to be an OpenAPI document in JSON or YAML."}`,
-      { retryable: false, audience: "host", cause: error },
-    );
+    throw readError(name, error);
   }
+}
+
+function readError(name: string, error: unknown): unknown {
+  if (!(error instanceof ReadFault)) return error;
+  const unreadable = (error.cause as NodeJS.ErrnoException | undefined)?.code !== undefined;
+  return new ToolError(
+    unreadable ? "unavailable" : "invalid_arguments",
+    `Cannot read ${name}: ${error.message}. ${unreadable ? "Check the address." : "It has to be an OpenAPI document in JSON or YAML."}`,
+    { retryable: false, audience: "host", cause: error },
+  );
 }

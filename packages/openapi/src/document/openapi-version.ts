@@ -13,7 +13,7 @@ export function readVersion(root: unknown, name: string): OpenApiVersion {
   if (!isRecord(root)) throw refused(name, "it is not an object");
   const swagger = ownValue(root, "swagger");
   const openapi = ownValue(root, "openapi");
-  const declared = String(openapi ?? swagger ?? "").trim();
+  const declared = versionText(openapi ?? swagger);
   if (openapi === undefined && /^2(?:\.0)?$/.test(declared)) return "2.0";
   const minor = /^3(?:\.(\d+)(?:\.|-|$)|$)/.exec(declared);
   if (openapi !== undefined && minor !== null) {
@@ -26,6 +26,10 @@ export function readVersion(root: unknown, name: string): OpenApiVersion {
       ? "it has neither an `openapi` nor a `swagger` field"
       : `version ${JSON.stringify(declared.slice(0, 20))} is not supported; 2.0, 3.0, 3.1 and 3.2 are`,
   );
+}
+
+function versionText(version: unknown): string {
+  return typeof version === "string" || typeof version === "number" ? `${version}`.trim() : "";
 }
 
 function refused(name: string, reason: string): ToolError {

@@ -20,13 +20,15 @@ import { readServers } from "./read-servers.ts";
  *
  * @throws {OperationError} a parameter or the body is broken.
  */
-export function readDetails(found: FoundOperation, context: DocumentContext): OperationDetails {
+export function readDetails(found: FoundOperation, context: DocumentContext): ReadDetails {
+  context.schemas.budget.renew();
   const reading = new OperationReading(found, context);
   const { parameters, legacyBody } = readParameters(reading);
   return new ReadDetails(reading, parameters, readBody(reading, legacyBody));
 }
 
-class ReadDetails implements OperationDetails {
+/** What was read of one operation. */
+export class ReadDetails implements OperationDetails {
   readonly parameters: readonly Parameter[];
   declare readonly body?: RequestBody;
   readonly security: readonly (readonly SecurityUse[])[];
@@ -49,5 +51,17 @@ class ReadDetails implements OperationDetails {
   get responses(): readonly ResponseDescription[] {
     this.#responses ??= readResponses(this.#reading);
     return this.#responses;
+  }
+
+  /** Reads on in another document that says the same. */
+  moveTo(found: FoundOperation, context: DocumentContext): void {
+    // What is not read yet would be read of the document that nobody needs any more.
+    for (const { schema } of this.parameters) void schema.defs;
+    for (const { schema, itemSchema } of this.body?.media ?? []) {
+      void schema.defs;
+      void itemSchema?.defs;
+    }
+    this.#responses = undefined;
+    this.#reading.moveTo(found, context);
   }
 }

@@ -6,10 +6,16 @@ import type { FoundOperation } from "./read-operations.ts";
 
 /** One operation being read, and what it is read with. */
 export class OperationReading {
-  readonly found: FoundOperation;
-  readonly context: DocumentContext;
+  found: FoundOperation;
+  context: DocumentContext;
 
   constructor(found: FoundOperation, context: DocumentContext) {
+    this.found = found;
+    this.context = context;
+  }
+
+  /** Reads on in another document that says the same. */
+  moveTo(found: FoundOperation, context: DocumentContext): void {
     this.found = found;
     this.context = context;
   }

@@ -15,6 +15,8 @@ export interface Operation {
   readonly deprecated: boolean;
   /** A JSON pointer to the operation in its document. */
   readonly pointer: string;
+  /** An extension (`x-…`) of the operation, else of its path item; absent for other names. */
+  extension(name: string): JsonValue | undefined;
   /** Resolves references and translates older versions; memoised. Throws `OperationError`. */
   details(): OperationDetails;
 }
@@ -63,6 +65,8 @@ export interface Parameter {
   readonly delimiter?: string;
   /** Set when the value is serialised as this media type (`content`) instead of by style. */
   readonly mediaType?: string;
+  /** Of a `content` that is a form: how its properties are written, by name. */
+  readonly encoding?: Readonly<Record<string, Encoding>>;
   /** The value's schema in 2020-12, with `#/$defs/…` references into `defs`. */
   readonly schema: SelfContainedSchema;
 }
@@ -75,13 +79,34 @@ export interface RequestBody {
 }
 
 /** One media type of a body or a response. */
-export interface MediaDescription {
+export interface MediaDescription extends Encodings {
   readonly mediaType: string;
   readonly schema: SelfContainedSchema;
-  /** Per property, for form and multipart bodies, as declared. */
-  readonly encoding?: JsonObject;
   /** OpenAPI 3.2 `itemSchema`: the body is a sequence of these. */
   readonly itemSchema?: SelfContainedSchema;
+}
+
+/** How the properties of a form, or the parts of a multipart body, are written (OpenAPI 3.2, "Encoding Usage and Restrictions"). */
+export interface Encodings {
+  /** By the name of the property. */
+  readonly encoding?: Readonly<Record<string, Encoding>>;
+  /** By position, from the first part on (OpenAPI 3.2). */
+  readonly prefixEncoding?: readonly Encoding[];
+  /** Of every part that no other position has (OpenAPI 3.2). */
+  readonly itemEncoding?: Encoding;
+}
+
+/** How one property or part is written, without defaults (OpenAPI 3.2, "Encoding Object"). A part that is multipart itself has encodings of its own. */
+export interface Encoding extends Encodings {
+  /** A media type, or several with commas between them; may have wildcards. */
+  readonly contentType?: string;
+  /** Headers of the part, without Content-Type and Content-Disposition. */
+  readonly headers?: readonly Parameter[];
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+  /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
+  readonly delimiter?: string;
 }
 
 /** A response by its status key: `200`, `2XX` or `default`. */
@@ -89,6 +114,10 @@ export interface ResponseDescription {
   readonly status: string;
   /** Read when first asked for. */
   readonly media: readonly MediaDescription[];
+  /** Names of the headers that it declares, in lower case. Read when first asked for. */
+  readonly headers?: readonly string[];
+  /** Its Link Objects by name, references resolved. Read when first asked for. */
+  readonly links?: ReadonlyMap<string, JsonObject>;
 }
 
 /** A schema and the definitions it refers to; definitions are shared by identity between schemas. */

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { plainJson } from "./lenient-json.ts";
 import { ReadFault } from "./read-fault.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
@@ -6,20 +7,35 @@ import { parseYaml } from "./parse-yaml.ts";
  * Parses JSON or YAML. What starts like JSON is parsed as JSON, and as YAML when that fails: YAML
  * allows comments, trailing commas and single quotes.
  *
+ * @param tolerated hears what was read although it is wrong; a part of a sentence.
  * @throws {ReadFault} it is neither.
  */
-export function parseDocument(text: string): unknown {
+export function parseDocument(text: string, tolerated: (note: string) => void = ignore): unknown {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const first = firstCharacter(source);
   if (first === undefined) throw new ReadFault("it is empty");
   if (first === "<") {
     throw new ReadFault("it is HTML or XML, not JSON or YAML");
   }
-  if (first !== "{" && first !== "[") return yamlOrError(source);
+  if (first !== "{" && first !== "[") return yamlOrError(source, tolerated);
   try {
     return JSON.parse(source);
   } catch (error) {
-    return yamlOrError(source, error as SyntaxError);
+    return lenientJson(source, tolerated) ?? yamlOrError(source, tolerated, error as SyntaxError);
+  }
+}
+
+const ignore = (): void => {};
+
+function lenientJson(text: string, tolerated: (note: string) => void): unknown {
+  const plain = plainJson(text);
+  if (plain === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(plain);
+    tolerated("comments and commas that JSON does not have are left out");
+    return value;
+  } catch {
+    return undefined;
   }
 }
 
@@ -34,10 +50,14 @@ function firstCharacter(text: string): string | undefined {
 // read synchronously.
 let yaml: typeof import("js-yaml") | undefined;
 
-function yamlOrError(text: string, jsonError?: SyntaxError): unknown {
+function yamlOrError(
+  text: string,
+  tolerated: (note: string) => void,
+  jsonError?: SyntaxError,
+): unknown {
   yaml ??= createRequire(import.meta.url)("js-yaml") as typeof import("js-yaml");
   try {
-    return parseYaml(text, yaml);
+    return parseYaml(text, yaml, tolerated);
   } catch (error) {
     const reason =
       jsonError === undefined

@@ -1,37 +1,49 @@
 import type { LoadOptions, Schema } from "js-yaml";
+import { repairYaml } from "./repair-yaml.ts";
 
 type YamlModule = typeof import("js-yaml");
 
 const maxDepth = 500;
-/** Each repair parses the text again. */
-const maxRepairs = 50;
+/** Each repair parses the text again: so many characters for all of them. */
+const maxRepairedLength = 50_000_000;
+const maxRepairs = 500;
 /** How many values a document may hold once its aliases are written out. */
 const maxExpandedValues = 5_000_000;
 
 /**
  * Parses YAML 1.2 as documents are published: duplicate keys (the last wins), merge keys, unknown
- * tags, and closing brackets that stand too far left (as in Docker's).
+ * tags, and what `repairYaml` repairs.
+ *
+ * @param tolerated hears what is wrong and was read nevertheless; a part of a sentence.
  */
-export function parseYaml(text: string, yaml: YamlModule): unknown {
+export function parseYaml(
+  text: string,
+  yaml: YamlModule,
+  tolerated: (note: string) => void,
+): unknown {
   let source = text;
-  let options: LoadOptions = { schema: schemaOf(yaml), json: true, maxDepth, maxAliases: 0 };
-  for (let repairs = 0; ;) {
+  let options: LoadOptions = { schema: schemaOf(yaml), json: false, maxDepth, maxAliases: 0 };
+  let left = Math.min(maxRepairs, Math.ceil(maxRepairedLength / (text.length + 1)));
+  for (;;) {
     try {
       const value = yaml.load(source, options);
       if (options.maxAliases !== 0) assertBounded(value);
       return value;
     } catch (error) {
-      const { reason, mark } = error as { reason?: string; mark?: { line: number } };
-      if (reason?.startsWith("aliases exceeded")) {
+      const { reason = "", mark } = error as { reason?: string; mark?: { line: number } };
+      if (reason.startsWith("aliases exceeded")) {
         options = { ...options, maxAliases: -1 };
         continue;
       }
-      const repaired =
-        reason === "deficient indentation" && mark !== undefined && repairs++ < maxRepairs
-          ? indentClosingBracket(source, mark.line)
-          : undefined;
+      if (reason.startsWith("duplicated mapping key") && options.json !== true) {
+        tolerated(`of equal keys the last one counts, as in line ${(mark?.line ?? 0) + 1}`);
+        options = { ...options, json: true };
+        continue;
+      }
+      const repaired = left-- > 0 ? repairYaml(source, reason, mark?.line ?? -1) : undefined;
       if (repaired === undefined) throw error;
-      source = repaired;
+      tolerated(repaired.note);
+      source = repaired.text;
     }
   }
 }
@@ -51,15 +63,6 @@ function schemaOf(yaml: YamlModule): Schema {
     ]),
   );
   return documentSchema;
-}
-
-/** YAML wants a closing bracket further right than its key; many other parsers don't mind. */
-function indentClosingBracket(text: string, line: number): string | undefined {
-  const lines = text.split("\n");
-  const found = lines[line];
-  if (found === undefined || !/^[ ]*[}\]]/.test(found)) return undefined;
-  lines[line] = `${" ".repeat(found.length)}${found}`;
-  return lines.join("\n");
 }
 
 /** Refuses aliases that contain themselves or multiply beyond reason ("billion laughs"). */

@@ -1,8 +1,8 @@
+import { ToolError } from "@toolweave/core";
+import type { DocumentFiles } from "./document-files.ts";
 import { withoutFragment } from "./document-set.ts";
 import type { DocumentSet } from "./document-set.ts";
-import type { DocumentFetcher } from "./load-document.ts";
 import type { LoadedDocument } from "./location.ts";
-import { parseDocument } from "./parse-document.ts";
 import { ReadFault } from "./read-fault.ts";
 import { referenceOf } from "./record.ts";
 import { walkDocument } from "./walk-document.ts";
@@ -15,15 +15,24 @@ const maxFetches = 500;
  * Fetches the files on the web that a document refers to and that may be opened, theirs too, so
  * that reading an operation needs no waiting later. A failure is kept in the set: it costs the
  * operations that need the file.
+ *
+ * @throws {ToolError} a file that the load before had cannot be had for the moment.
  */
-export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetcher): Promise<void> {
+export async function prefetchReferences(set: DocumentSet, files: DocumentFiles): Promise<void> {
   const documents: LoadedDocument[] = [set.root];
   const wanted = new Set<string>();
   const running = new Set<Promise<void>>();
   let fetches = 0;
+  let outage: unknown;
   const load = async (url: string): Promise<void> => {
-    const document = await fetchDocument(set, url, fetch);
-    if (document !== undefined) documents.push(document);
+    try {
+      documents.push(await fetchDocument(set, url, files));
+    } catch (error) {
+      // What was there before and cannot be had for a while is no change of the document.
+      if (files.hadBefore(url) && ToolError.is(error) && error.retryable) outage ??= error;
+      const reason = error instanceof Error ? error.message : "fetching failed";
+      set.fail(url, error instanceof ReadFault ? reason : `fetching it failed: ${reason.replace(/\.$/, "")}`);
+    }
   };
   for (;;) {
     const document = documents.pop();
@@ -47,6 +56,7 @@ export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetche
     } else if (running.size > 0) {
       await Promise.race(running);
     } else {
+      if (outage !== undefined) throw outage;
       return;
     }
   }
@@ -55,22 +65,15 @@ export async function prefetchReferences(set: DocumentSet, fetch: DocumentFetche
 async function fetchDocument(
   set: DocumentSet,
   url: string,
-  fetch: DocumentFetcher,
-): Promise<LoadedDocument | undefined> {
-  try {
-    const fetched = await fetch(url);
-    const foundAt = new URL(withoutFragment(fetched.url));
-    const refusal = set.policy.refusal(foundAt);
-    if (refusal !== undefined) {
-      set.fail(url, `it redirects to a place that is not opened: ${refusal}`);
-      return undefined;
-    }
-    return set.add(url, foundAt.href, parseDocument(fetched.text));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "fetching failed";
-    set.fail(url, error instanceof ReadFault ? reason : `fetching it failed: ${reason}`);
-    return undefined;
+  files: DocumentFiles,
+): Promise<LoadedDocument> {
+  const fetched = await files.fetch(url);
+  const foundAt = new URL(withoutFragment(fetched.url));
+  const refusal = set.policy.refusal(foundAt);
+  if (refusal !== undefined) {
+    throw new ReadFault(`it redirects to a place that is not opened: ${refusal}`);
   }
+  return set.add(url, foundAt.href, fetched.root);
 }
 
 function referredFiles(document: LoadedDocument): URL[] {

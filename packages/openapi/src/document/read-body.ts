@@ -1,8 +1,8 @@
-import type { JsonObject } from "@toolweave/core";
 import { childLocation } from "./location.ts";
 import type { Location } from "./location.ts";
 import type { DocumentContext } from "./document-context.ts";
-import type { MediaDescription, RequestBody, SelfContainedSchema } from "./operation.ts";
+import type { Encodings, MediaDescription, RequestBody, SelfContainedSchema } from "./operation.ts";
+import { encodedHeaders, readEncodings } from "./read-encoding.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { isRecord, ownString, ownValue } from "./record.ts";
 import { fault } from "./resolve-reference.ts";
@@ -45,20 +45,26 @@ export function readBody(
  */
 export function readMedia(
   owner: Location,
-  { resolver }: DocumentContext,
+  context: DocumentContext,
   schemaAt: (location: Location) => SelfContainedSchema,
 ): MediaDescription[] {
   const content = childLocation(owner, "content");
   if (!isRecord(content.value)) return [];
   return Object.keys(content.value).map((mediaType) => {
-    const location = resolver.follow(childLocation(content, mediaType));
-    const encoding = ownValue(location.value, "encoding");
+    const location = context.resolver.follow(childLocation(content, mediaType));
+    const encodings = readEncodings(location, context);
     const hasItems = ownValue(location.value, "itemSchema") !== undefined;
     return {
       mediaType,
-      schema: schemaAt(childLocation(location, "schema")),
-      ...(isRecord(encoding) ? { encoding: encoding as JsonObject } : {}),
+      schema: withHeaders(schemaAt(childLocation(location, "schema")), encodings),
+      ...encodings,
       ...(hasItems ? { itemSchema: schemaAt(childLocation(location, "itemSchema")) } : {}),
     };
   });
+}
+
+/** What the schemas of the parts' headers refer to stands among the definitions of the body. */
+function withHeaders(schema: SelfContainedSchema, encodings: Encodings): SelfContainedSchema {
+  const defs = encodedHeaders(encodings).flatMap((header) => [...header.schema.defs]);
+  return defs.length === 0 ? schema : { ...schema, defs: new Map([...schema.defs, ...defs]) };
 }

@@ -79,8 +79,11 @@ function pathItems(item: Location, resolver: ReferenceResolver): readonly Locati
   let next = resolver.resolve(reference, item);
   for (;;) {
     if (!isRecord(next.value)) throw fault(next, "the path item is not an object");
-    if (items.length >= maxItems || items.some(({ value }) => value === next.value)) {
+    if (items.some(({ value }) => value === next.value)) {
       throw fault(item, "the references of the path item lead in a circle");
+    }
+    if (items.length >= maxItems) {
+      throw fault(item, `more than ${maxItems} path items refer from one to the next`);
     }
     items.push(next);
     const further = referenceOf(next.value);

@@ -7,6 +7,7 @@ import type {
   SelfContainedSchema,
 } from "./operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
+import { readEncodings } from "./read-encoding.ts";
 import { sharedParameters } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
@@ -32,14 +33,14 @@ const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "
  * @throws {OperationError} a reference dangles, or a parameter is none.
  */
 export function readParameters(reading: OperationReading): ReadParameters {
-  const declared: DeclaredParameter[] = [];
+  const declared = new Map<string, DeclaredParameter>();
   for (const location of sharedParameters(reading.found)) declare(declared, location, reading);
   for (const location of itemLocations(reading.member("parameters"))) {
     declare(declared, location, reading);
   }
   const parameters: Parameter[] = [];
   const legacyBody: Location[] = [];
-  for (const { name, place, location } of declared) {
+  for (const { name, place, location } of declared.values()) {
     if (place === "body" || place === "formData") {
       legacyBody.push(location);
     } else if (place !== "header" || !ignoredHeaders.has(name.toLowerCase())) {
@@ -57,7 +58,7 @@ interface DeclaredParameter {
 }
 
 function declare(
-  declared: DeclaredParameter[],
+  declared: Map<string, DeclaredParameter>,
   written: Location,
   { context }: OperationReading,
 ): void {
@@ -67,9 +68,7 @@ function declare(
   if (name === undefined || place === undefined) {
     throw fault(written, "the parameter has no `name` or no `in`");
   }
-  const known = declared.findIndex((other) => other.place === place && other.name === name);
-  if (known === -1) declared.push({ name, place, location });
-  else declared[known] = { name, place, location };
+  declared.set(`${place} ${name}`, { name, place, location });
 }
 
 /** Follows references, but not one that stands for the schema of a parameter: some documents do that. */
@@ -86,8 +85,9 @@ function parameterAt(declared: Location, resolver: ReferenceResolver): Location 
 /** Names in the path that no parameter declares are required strings: nothing else could be meant. */
 function addUndeclared(parameters: Parameter[], reading: OperationReading): void {
   const { found } = reading;
-  for (const name of templateNames(found.path)) {
-    if (parameters.some((known) => known.in === "path" && known.name === name)) continue;
+  const names = new Set(templateNames(found.path));
+  for (const known of parameters) if (known.in === "path") names.delete(known.name);
+  for (const name of names) {
     parameters.push({
       name,
       in: "path",
@@ -167,9 +167,11 @@ function modernParameter(
   }
   const media = resolver.follow(childLocation(content, mediaType));
   if (!isRecord(media.value)) throw fault(media, "the media type is not an object");
+  const { encoding } = readEncodings(media, reading.context);
   return {
     ...common,
     mediaType,
+    ...(encoding === undefined ? {} : { encoding }),
     schema: schemas.schemaAt(childLocation(media, "schema"), "request"),
   };
 }

@@ -1,7 +1,12 @@
-import { lazyProperty } from "@toolweave/core";
+import { lazyProperty, type JsonObject } from "@toolweave/core";
 import { childLocation } from "./location.ts";
 import type { Location } from "./location.ts";
-import type { MediaDescription, ResponseDescription, SelfContainedSchema } from "./operation.ts";
+import {
+  OperationError,
+  type MediaDescription,
+  type ResponseDescription,
+  type SelfContainedSchema,
+} from "./operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { readMedia } from "./read-body.ts";
 import { isRecord } from "./record.ts";
@@ -19,11 +24,10 @@ export function readResponses(reading: OperationReading): ResponseDescription[] 
   for (const key of Object.keys(declared.value)) {
     const status = statusOf(key);
     if (status === undefined) continue;
-    responses.push(
-      lazyProperty({ status }, "media", () =>
-        mediaOf(childLocation(declared, key), status, reading),
-      ),
-    );
+    const at = childLocation(declared, key);
+    const media = lazyProperty({ status }, "media", () => mediaOf(at, status, reading));
+    const withHeaders = lazyProperty(media, "headers", () => headersOf(at, reading));
+    responses.push(lazyProperty(withHeaders, "links", () => linksOf(at, reading)));
   }
   return responses;
 }
@@ -39,6 +43,7 @@ function mediaOf(
   status: string,
   reading: OperationReading,
 ): readonly MediaDescription[] {
+  reading.context.schemas.budget.renew();
   try {
     return readResponse(declared, reading);
   } catch (error) {
@@ -70,6 +75,39 @@ function readResponse(declared: Location, reading: OperationReading): readonly M
     : readMedia(location, context, schemaAt);
   if (whole) context.responses.set(location.value, media);
   return media;
+}
+
+/** A broken response has no headers; that it is broken is said of its media. */
+function headersOf(declared: Location, reading: OperationReading): readonly string[] {
+  return membersOf(declared, "headers", reading).map(([name]) => name.toLowerCase());
+}
+
+function linksOf(declared: Location, reading: OperationReading): ReadonlyMap<string, JsonObject> {
+  const links = new Map<string, JsonObject>();
+  for (const [name, location] of membersOf(declared, "links", reading)) {
+    try {
+      const { value } = reading.context.resolver.follow(location);
+      if (isRecord(value)) links.set(name, value as JsonObject);
+    } catch (error) {
+      reading.leaveOut(`The link ${name}`, error);
+    }
+  }
+  return links;
+}
+
+function membersOf(
+  declared: Location,
+  member: string,
+  { context }: OperationReading,
+): (readonly [string, Location])[] {
+  try {
+    const parent = childLocation(context.resolver.follow(declared), member);
+    if (!isRecord(parent.value)) return [];
+    return Object.keys(parent.value).map((name) => [name, childLocation(parent, name)] as const);
+  } catch (error) {
+    if (error instanceof OperationError) return [];
+    throw error;
+  }
 }
 
 const unknown: SelfContainedSchema = { schema: true, defs: new Map() };

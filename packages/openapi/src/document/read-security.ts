@@ -18,7 +18,13 @@ export function readSecurity(reading: OperationReading): readonly (readonly Secu
 
 function alternativesOf(declared: Location, reading: OperationReading): SecurityUse[][] {
   const alternatives: SecurityUse[][] = [];
-  for (const { value } of itemLocations(declared)) {
+  for (const item of itemLocations(declared)) {
+    const { value } = item;
+    if (typeof value === "string") {
+      const name = JSON.stringify(value);
+      reading.warn(`The security requirement ${name} is taken for {${name}: []}.`, item);
+      alternatives.push([useOf(value, [], reading)]);
+    }
     if (!isRecord(value)) continue;
     alternatives.push(
       Object.keys(value).map((name) => useOf(name, ownValue(value, name), reading)),

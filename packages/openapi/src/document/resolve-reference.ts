@@ -5,7 +5,11 @@ import { childWithin, describePointer } from "./location.ts";
 import type { Location, Scope } from "./location.ts";
 import { OperationError } from "./operation.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "./record.ts";
+import type { JsonRecord } from "./record.ts";
 import { SchemaIndex } from "./schema-index.ts";
+import { DynamicDependents } from "../schema/dynamic-dependents.ts";
+import { DynamicScopes } from "../schema/dynamic-scope.ts";
+import type { DynamicScope } from "../schema/dynamic-scope.ts";
 
 /** How many references may lead to one another before something is found. */
 const maxChain = 64;
@@ -19,6 +23,8 @@ export class ReferenceResolver {
   readonly #hasIds: boolean;
   readonly #index: SchemaIndex;
   readonly #scopes = new WeakMap<object, Scope>();
+  readonly #dynamicScopes = new DynamicScopes();
+  readonly #dependents = new DynamicDependents(this);
 
   constructor(set: DocumentSet) {
     this.#set = set;
@@ -43,12 +49,17 @@ export class ReferenceResolver {
    */
   follow(location: Location): Location {
     let current = location;
+    // Most lead nowhere else.
+    let met: Set<unknown> | undefined;
     for (let steps = 0; steps < maxChain; steps++) {
       const reference = referenceOf(current.value);
       if (reference === undefined) return current;
+      if (steps > 0) met = (met ?? new Set()).add(current.value);
       current = this.resolve(reference, current);
+      if (current.value === location.value || met?.has(current.value) === true)
+        throw fault(location, "its references lead in a circle");
     }
-    throw fault(location, "its references lead in a circle");
+    throw fault(location, `more than ${maxChain} references lead from one to the next`);
   }
 
   /** What the `$ref` of an object points to; undefined when it has none, or one that dangles. */
@@ -61,6 +72,64 @@ export class ReferenceResolver {
       // Whoever follows the reference says what is wrong with it.
       return undefined;
     }
+  }
+
+  /**
+   * What a `$dynamicRef` or `$recursiveRef` points to: what `$ref` would, unless that is a dynamic anchor, which the
+   * outermost schema that leads here may have replaced (JSON Schema 2020-12 core, section 8.2.3.2).
+   *
+   * @throws {OperationError} it dangles.
+   */
+  resolveDynamic(
+    reference: string,
+    from: Pick<Location, "scope" | "pointer">,
+    dynamic: DynamicScope | undefined,
+  ): Location {
+    const found = this.resolve(reference, from);
+    const name = decodeFragment(reference.slice(reference.indexOf("#") + 1));
+    if (!this.#hasIds || this.#index.dynamicAnchors(found.scope).get(name)?.value !== found.value) {
+      return found;
+    }
+    // Where no other resource is around it, the main document is the outermost.
+    const { scope } = this.#set.root;
+    return this.#index.dynamicAnchors(scope).get(name) ?? dynamic?.anchors.get(name) ?? found;
+  }
+
+  /** All that the `$dynamicRef` of an object may point to, whoever leads there; none when it has none, or one that dangles. */
+  peekDynamic(value: JsonRecord, scope: Scope): readonly Location[] {
+    const reference = value["$dynamicRef"] ?? value["$recursiveRef"];
+    if (!this.#hasIds || typeof reference !== "string") return none;
+    const found = this.peek({ $ref: reference }, scope);
+    if (found === undefined) return none;
+    const name = decodeFragment(reference.slice(reference.indexOf("#") + 1));
+    return [found, ...this.#index.dynamicAnchorsOf(name)];
+  }
+
+  /**
+   * The dynamic scope of a schema that a reference leads to; undefined where nothing that it reaches depends on one. The
+   * main document's own anchors are in none: they are everywhere.
+   */
+  enter(target: Location, outer: DynamicScope | undefined): DynamicScope | undefined {
+    const { scope, value } = target;
+    if (!this.#hasIds) return undefined;
+    let inner = outer;
+    if (scope.resource !== this.#set.root.root) {
+      const anchors = this.#index.dynamicAnchors(scope);
+      if (anchors.size > 0) inner = this.#dynamicScopes.within(outer, anchors);
+    }
+    return inner === undefined || !this.#dependents.has(value, scope) ? undefined : inner;
+  }
+
+  /** True when nothing has to be opened any more to find out where `reference` leads. */
+  isOpen(reference: string, scope: Scope): boolean {
+    const [file = ""] = reference.split("#", 1);
+    if (file === "" || scope.resolved.has(reference)) return true;
+    const identity = URL.parse(file, scope.base);
+    if (identity !== null && this.#hasIds) {
+      if (this.#index.resource(identity.href, this.#set.documents) !== undefined) return true;
+    }
+    const place = URL.parse(file, scope.document.url) ?? identity;
+    return place === null || this.#set.tried(place.href) || this.#set.tried(identity?.href ?? "");
   }
 
   /** The scope inside `node`: another one when the node has an `$id` (JSON Schema 2020-12, 8.2.1). */
@@ -184,3 +253,5 @@ function member(value: unknown, token: string): unknown {
     return /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
   return ownValue(value, token);
 }
+
+const none: readonly Location[] = [];

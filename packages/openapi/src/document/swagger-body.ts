@@ -1,7 +1,6 @@
-import type { JsonObject } from "@toolweave/core";
 import { childLocation, withValue } from "./location.ts";
 import type { Location } from "./location.ts";
-import type { MediaDescription, RequestBody } from "./operation.ts";
+import type { Encoding, MediaDescription, RequestBody } from "./operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { ownString, ownValue, setOwn } from "./record.ts";
 import { collectionStyle, swaggerSchema } from "./swagger-parameter.ts";
@@ -44,7 +43,7 @@ function wholeBody(reading: OperationReading, parameter: Location): RequestBody 
 function formBody(reading: OperationReading, parameters: readonly Location[]): RequestBody {
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
-  const encoding: Record<string, JsonObject> = {};
+  const encoding: Record<string, Encoding> = {};
   let hasFile = false;
   for (const parameter of parameters) {
     const name = String(ownValue(parameter.value, "name"));

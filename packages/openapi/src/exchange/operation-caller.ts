@@ -1,98 +1,134 @@
-import { isThenable, type ToolContext, type ToolOutput } from "@toolweave/core";
-import { httpClient, type HttpClient, type HttpClientOptions } from "@toolweave/http";
+import {
+  cancellationOf,
+  type ItemStream,
+  type JsonObject,
+  type Suspension,
+  type ToolContext,
+  type ToolOutput,
+} from "@toolweave/core";
+import {
+  httpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpResponse,
+} from "@toolweave/http";
+import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
+import type { AnsweredRequest } from "./answered-request.ts";
+import { collectPages, isPageCall, type PageCollection } from "./collect-pages.ts";
+import type { DeclaredAnswer } from "./declared-answers.ts";
+import { withFollowUps, type FollowedCall } from "./follow-ups.ts";
 import { toolOutput } from "./response.ts";
-import { secretValue, type CredentialPlan } from "../auth/security.ts";
-import { headerSecrets, type SourceSecrets } from "../auth/source-secrets.ts";
+import { streamedAnswers } from "./stream-answer.ts";
+import { nextCallOf } from "./with-next-call.ts";
 
 /** What sending needs to know of an operation, beside the request. */
-export interface OperationCall {
+export interface OperationCall extends AuthorizedCall, FollowedCall {
   /** `GET /pets/{id}`, for errors. */
   readonly label: string;
   readonly writes: boolean;
   readonly expectsJson: boolean;
-  readonly credentials: CredentialPlan;
-  /** Headers of the host's own, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Why the credentials stay at home; the end of a sentence. Absent: they may go. */
-  readonly withheld?: string;
+  /** What the document declares for an answer of that status. */
+  declared(status: number): DeclaredAnswer;
+  /** Absent: one call reads one page. */
+  readonly collectPages?: PageCollection;
 }
 
 /** Sends the requests of one source. Loaded, with the HTTP client, when the first is sent. */
 export class OperationCaller {
   readonly #client: HttpClient;
-  readonly #secrets: SourceSecrets;
+  readonly #authorizer: Authorizer;
 
-  constructor(options: HttpClientOptions, secrets: SourceSecrets) {
+  constructor(options: HttpClientOptions, authorizer: Authorizer) {
     this.#client = httpClient(options);
-    this.#secrets = secrets;
+    this.#authorizer = authorizer;
   }
 
-  /** Sends a request and makes an output of the answer. Rejects with a `ToolError` of the HTTP client's. */
-  async call(call: OperationCall, request: PlannedRequest, ctx: ToolContext): Promise<ToolOutput> {
-    const { headers } = request;
-    const address = request.origin + request.path;
-    const url = request.query === "" ? address : `${address}?${request.query}`;
-    let target = url;
-    let cookie = request.cookie;
-    const secrets: string[] = [];
-    const names: string[] = [];
-    const mayAuthorize = call.withheld === undefined;
-
-    if (mayAuthorize) {
-      for (const use of call.credentials.uses) {
-        const pending = secretValue(use);
-        const secret = isThenable(pending) ? await pending : pending;
-        if (typeof use.secret === "function") this.#secrets.renewed(secret);
-        secrets.push(secret, ...(use.alsoSecret ?? []));
-        names.push(use.name);
-        if (use.in === "header") headers[use.name] = use.prefix + secret;
-        else if (use.in === "query") {
-          const key = encodeURIComponent(use.name);
-          target += `${target.includes("?") ? "&" : "?"}${key}=${encodeURIComponent(secret)}`;
-        } else {
-          const pair = `${use.name}=${secret}`;
-          cookie = cookie === "" ? pair : `${cookie}; ${pair}`;
-        }
+  /**
+   * Sends a request and makes an output of the answer; or asks for a person first. Rejects with a `ToolError` of the
+   * HTTP client's or of the credentials'.
+   */
+  async call(
+    call: OperationCall,
+    request: PlannedRequest,
+    ctx: ToolContext,
+    args: JsonObject,
+  ): Promise<ToolOutput | Suspension | ItemStream> {
+    let authorized = await this.#authorizer.authorize(call, request, ctx);
+    if (!("target" in authorized)) return authorized;
+    let response = await this.#send(request, authorized, ctx);
+    if (
+      response.status === 401 &&
+      authorized.refused !== undefined &&
+      placeElsewhere(response, request) === undefined
+    ) {
+      // What was refused was not done.
+      const again = await authorized.refused(response.headers);
+      if (again !== undefined) {
+        if (!("target" in again)) return again;
+        authorized = again;
+        response = await this.#send(request, authorized, ctx);
       }
-      for (const name in call.headers) {
-        const value = call.headers[name] as string;
-        // A body is what its own type says, with the boundary of its parts.
-        if (name === "content-type" && headers[name] !== undefined) continue;
-        headers[name] = value;
-        names.push(name);
-      }
-      secrets.push(...headerSecrets(call.headers));
     }
-    if (cookie !== "") {
-      const given = headers["cookie"];
-      headers["cookie"] = given === undefined ? cookie : `${given}; ${cookie}`;
-    }
-
-    const response = await this.#client.request({
-      method: request.method,
-      url: target,
-      headers,
-      body: request.body,
-      signal: ctx.signal,
-      credentials: names,
-    });
-    return toolOutput(response, {
+    const { url, secrets } = authorized;
+    const isRefused = response.status === 401 || response.status === 403;
+    const elsewhere = isRefused ? placeElsewhere(response, request) : undefined;
+    const answered: AnsweredRequest = {
       operation: call.label,
       url,
       writes: call.writes,
       expectsJson: call.expectsJson,
-      credentials: missing(call),
-      hasCredentials: secrets.length > 0,
+      credentials:
+        elsewhere === undefined
+          ? missing(call)
+          : `the API redirected the request to ${elsewhere}, and they do not go there`,
+      unsupported: call.credentials.unsupported,
+      hasCredentials: secrets.length > 0 && elsewhere === undefined,
       needsCredentials: call.withheld !== undefined || call.credentials.wanted.length > 0,
       secrets,
+      ctx,
+      declared: call.declared,
+    };
+    const pending = toolOutput(response, answered);
+    const output = pending instanceof Promise ? await pending : pending;
+    if (!("content" in output) || output.isError === true) return output;
+    const followed = withFollowUps(output, response, answered, call, args, ctx);
+    const bound = call.collectPages;
+    if (bound === undefined || nextCallOf(followed.details) === undefined || isPageCall(ctx)) {
+      return followed;
+    }
+    return collectPages(followed, bound, ctx, args);
+  }
+
+  #send(
+    { method, body }: PlannedRequest,
+    { target, headers, names, certificate }: AuthorizedRequest,
+    ctx: ToolContext,
+  ): Promise<HttpResponse> {
+    return this.#client.request({
+      method,
+      url: target,
+      headers,
+      body,
+      signal: cancellationOf(ctx),
+      credentials: names,
+      certificate,
+      streaming: streamedAnswers,
+      whenTooLarge: "cut",
     });
   }
 
   /** Cancels what is under way. */
-  close(): Promise<void> {
-    return this.#client.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#client.close(), this.#authorizer.close()]);
   }
+}
+
+/** The other origin that has answered: what it says of credentials is not about those that the API got. */
+function placeElsewhere({ url }: HttpResponse, { origin }: PlannedRequest): string | undefined {
+  const answered = URL.parse(url)?.origin;
+  // A dot behind the host names the same host, and is not sent.
+  return answered === origin.replace(/\.(?=:\d+$|$)/, "") ? undefined : answered;
 }
 
 function missing({ withheld, credentials }: OperationCall): string {

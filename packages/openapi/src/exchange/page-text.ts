@@ -1,4 +1,5 @@
 import { visibleText } from "@toolweave/core";
+import { withoutSecrets } from "./secret-text.ts";
 
 /** Characters of a page that are looked at; what it is about stands at its beginning. */
 const mostOfPage = 50_000;
@@ -23,6 +24,19 @@ export function pageText(page: string, { status, statusText }: PageStatus): stri
   );
   if (line === undefined || line.length <= longestLine) return line;
   return `${line.slice(0, longestLine).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** What a page says, behind an introduction; empty when that is nothing. */
+export function wordsOfPage(
+  page: string,
+  status: PageStatus,
+  secrets: readonly string[],
+  introduction: string,
+): string {
+  const words = pageText(page, status);
+  if (words === undefined) return "";
+  // A credential that was cut up by tags, or escaped, is whole again.
+  return `${introduction}${JSON.stringify(withoutSecrets(words, secrets))}`;
 }
 
 /** The status that a page was sent with. */

@@ -1,58 +1,79 @@
 import {
   text,
   ToolError,
+  type ArtifactRef,
+  type Awaitable,
   type ContentBlock,
+  type ItemStream,
   type JsonObject,
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
-import { retryAfterMs, type HttpHeaders, type HttpResponse } from "@toolweave/http";
+import type { HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "../request/media-type.ts";
-import { isPage, pageText } from "./page-text.ts";
-import { isDistinctive } from "../auth/source-secrets.ts";
+import {
+  cleanHeader,
+  cleanText,
+  detailsOf,
+  statusLine,
+  type AnsweredRequest,
+} from "./answered-request.ts";
+import { clipped, parsed, shownInErrors } from "./body-text.ts";
+import { dispositionFileName, dispositionName } from "./content-disposition.ts";
+import { failedAnswer } from "./failed-answer.ts";
+import { jsonFault } from "./json-fault.ts";
+import { keepBytes, store } from "./kept-bytes.ts";
+import { multipartParts, type AnswerPart } from "./multipart-answer.ts";
+import { isPage, wordsOfPage } from "./page-text.ts";
+import { withoutSecrets } from "./secret-text.ts";
+import { streamAnswer } from "./stream-answer.ts";
 
-/** What is known of the request when its answer is read. */
-export interface AnsweredRequest {
-  /** `GET /pets/{id}`, for errors. */
-  readonly operation: string;
-  /** The address without credentials, for embedded resources. */
-  readonly url: string;
-  /** The request may have changed something. */
-  readonly writes: boolean;
-  /** Every success that the document declares is JSON. */
-  readonly expectsJson: boolean;
-  /** What a refused credential means here; the end of a sentence. */
-  readonly credentials: string;
-  /** Some were sent. */
-  readonly hasCredentials: boolean;
-  /** The operation asks for some. */
-  readonly needsCredentials: boolean;
-  /** Taken out of whatever comes back. */
-  readonly secrets: readonly string[];
-}
-
-const shownInErrors = 2000;
-
-/** Makes a tool's output of an answer. */
-export function toolOutput(response: HttpResponse, request: AnsweredRequest): ToolOutput {
-  const { status } = response;
+/** Makes a tool's output of an answer, or a stream of items where it is one. */
+export function toolOutput(
+  response: HttpResponse,
+  request: AnsweredRequest,
+): Awaitable<ToolOutput> | ItemStream {
+  const { status, mediaType, stream } = response;
   const details = detailsOf(response, request);
+  if (stream !== undefined) {
+    const { secrets, ctx } = request;
+    const clean =
+      secrets.length === 0 ? undefined : (given: string) => withoutSecrets(given, secrets);
+    return streamAnswer(mediaType ?? "", stream, ctx, details, clean);
+  }
   // 304 answers a condition that only the caller can have set: there is nothing new, and nothing wrong.
   if ((status < 200 || status >= 300) && status !== 304)
-    return { ...failure(response, request), details };
-  if (response.body.length === 0) return { content: [text(emptyText(response, request))], details };
+    return { ...failedAnswer(response, request), details };
+  if (response.truncated === true) return tooLarge(response, request, details);
+  const output = ofBody(response, request, details);
+  const made = status === 201 || status === 202 ? placeOf(response, request) : undefined;
+  if (made === undefined || response.body.length === 0) return output;
+  const withPlace = (one: ToolOutput): ToolOutput => ({
+    ...one,
+    content: [...one.content, text(made)],
+  });
+  return output instanceof Promise ? output.then(withPlace) : withPlace(output as ToolOutput);
+}
 
+function ofBody(
+  response: HttpResponse,
+  request: AnsweredRequest,
+  details: JsonObject,
+): Awaitable<ToolOutput> {
   const { mediaType } = response;
+  if (response.body.length === 0) return { content: [text(emptyText(response, request))], details };
   if (mediaType !== undefined && isJsonMediaType(mediaType)) {
     const json = cleanText(response, request);
-    const value = parsed(json);
-    if (value === undefined)
-      return { ...unexpected(response, request, "is not valid JSON", json), details };
-    return { content: [text(json)], value, details };
+    try {
+      return { content: [text(json)], value: JSON.parse(json) as JsonValue, details };
+    } catch {
+      const what = `is not valid JSON (${jsonFault(json)})`;
+      return unexpected(response, request, what, json, details);
+    }
   }
   if (mediaType === "text/html" && request.expectsJson) {
     const page = cleanText(response, request);
-    return { ...unexpected(response, request, "is an HTML page instead of JSON", page), details };
+    return unexpected(response, request, "is an HTML page instead of JSON", page, details);
   }
   if (mediaType === undefined || mediaType === "text/plain") {
     const plain = cleanText(response, request);
@@ -60,165 +81,155 @@ export function toolOutput(response: HttpResponse, request: AnsweredRequest): To
     const value = mediaType === undefined || request.expectsJson ? parsed(plain) : undefined;
     if (value !== undefined) return { content: [text(plain)], value, details };
     if (mediaType === undefined && plain.includes("\uFFFD")) {
-      return { content: [binaryBlock(response, request)], details };
+      return binary(response, request, details);
     }
     return { content: [text(plain)], details };
   }
-  if (isTextMediaType(mediaType)) return { content: [text(cleanText(response, request))], details };
-  return { content: [binaryBlock(response, request)], details };
+  if (mediaType.startsWith("multipart/")) return multipart(response, request, details);
+  if (isTextMediaType(mediaType)) {
+    return { content: [text(cleanText(response, request))], details };
+  }
+  return binary(response, request, details);
 }
 
 /** What there is to say of an answer without a body: its status, and where the thing is that was made. */
-function emptyText(response: HttpResponse, { secrets }: AnsweredRequest): string {
-  const location = headerText(response.headers, "location");
-  const line = statusLine(response);
-  return location === undefined ? line : `${line}, location: ${withoutSecrets(location, secrets)}`;
+function emptyText(response: HttpResponse, request: AnsweredRequest): string {
+  return placeOf(response, request) ?? statusLine(response, request);
 }
 
-function failure(response: HttpResponse, request: AnsweredRequest): ToolOutput {
-  const { status, mediaType = "" } = response;
-  const isReadable = mediaType === "" || isJsonMediaType(mediaType) || isTextMediaType(mediaType);
-  const body = response.body.length === 0 || !isReadable ? "" : cleanText(response, request).trim();
-  const json = body.length <= shownInErrors ? parsed(body) : undefined;
-  const shown = clipped(body);
-  // A page is of use to whoever looks for the fault, and to no model: a proxy's has nothing of the API.
-  const said =
-    json === undefined && isPage(mediaType, body)
-      ? `an HTML page${wordsOf(body, response, request, " that says ")}`
-      : shown;
-  const line = said === "" ? statusLine(response) : `${statusLine(response)}: ${said}`;
-  // Without credentials a 403 is about them only where the operation asks for some.
-  const refused =
-    status === 401 || (status === 403 && (request.hasCredentials || request.needsCredentials));
-  const message = refused ? `${line}\n${advice(status, request)}` : line;
-  const retryAfter = retryAfterMs(response.headers);
-  const error = new ToolError(
-    refused && !request.hasCredentials ? "auth_required" : "upstream",
-    `${request.operation} answered ${message}`,
-    {
-      status,
-      retryable: status === 408 || status === 429 || (status >= 502 && status <= 504),
-      ...(shown === "" ? {} : { body: json ?? shown }),
-      ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
-    },
-  );
+/** `201 Created, location: /things/7` */
+function placeOf(response: HttpResponse, request: AnsweredRequest): string | undefined {
+  const location = cleanHeader(response, "location", request);
+  if (location === undefined) return undefined;
+  const line = `${statusLine(response, request)}, location: ${location}`;
+  return response.status === 202 ? `${line} (not done yet: that is where to look)` : line;
+}
+
+async function binary(
+  response: HttpResponse,
+  request: AnsweredRequest,
+  details: JsonObject,
+): Promise<ToolOutput> {
+  const { body, mediaType = "application/octet-stream" } = response;
+  const name = dispositionFileName(cleanHeader(response, "content-disposition", request));
+  const { block, artifact } = await keepBytes(body, mediaType, name, request);
+  return {
+    content: [block],
+    ...(artifact === undefined ? {} : { artifacts: [artifact] }),
+    details,
+  };
+}
+
+/** Each part is a block; the value is the list of them, with names and what is JSON or text. */
+async function multipart(
+  response: HttpResponse,
+  request: AnsweredRequest,
+  details: JsonObject,
+): Promise<ToolOutput> {
+  const parts = multipartParts(cleanHeader(response, "content-type", request) ?? "", response.body);
+  if (parts === undefined) return binary(response, request, details);
+  const content: ContentBlock[] = [];
+  const value: JsonValue[] = [];
+  const artifacts: ArtifactRef[] = [];
+  for (const part of parts) {
+    const { headers, body } = part;
+    const disposition =
+      headers["content-disposition"] &&
+      withoutSecrets(headers["content-disposition"], request.secrets);
+    const name = dispositionName(disposition);
+    const fileName = dispositionFileName(disposition);
+    const mediaType = (headers["content-type"] ?? "text/plain").split(";", 1)[0]?.trim() ?? "";
+    const about: JsonObject = {
+      ...(name === undefined ? {} : { name }),
+      ...(fileName === undefined ? {} : { fileName }),
+      mediaType,
+    };
+    const said = readablePart(part, mediaType.toLowerCase(), request);
+    if (said !== undefined) {
+      content.push(text(said));
+      const json = isJsonMediaType(mediaType) ? parsed(said) : undefined;
+      value.push({ ...about, value: json ?? said });
+      continue;
+    }
+    const { block, artifact } = await keepBytes(body, mediaType.toLowerCase(), fileName, request);
+    content.push(block);
+    if (artifact !== undefined) artifacts.push(artifact);
+    value.push({ ...about, ...(artifact === undefined ? {} : { artifact: artifact.key }) });
+  }
+  return { content, value, ...(artifacts.length === 0 ? {} : { artifacts }), details };
+}
+
+function readablePart(
+  { headers, body }: AnswerPart,
+  mediaType: string,
+  { secrets }: AnsweredRequest,
+): string | undefined {
+  if (!isJsonMediaType(mediaType) && !isTextMediaType(mediaType)) return undefined;
+  // How it was encoded for mail is not undone: then it is no text.
+  if (!/^(?:7bit|8bit|binary)?$/i.test(headers["content-transfer-encoding"] ?? ""))
+    return undefined;
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers["content-type"] ?? "")?.[1];
+  try {
+    return withoutSecrets(new TextDecoder(charset ?? "utf-8").decode(body), secrets);
+  } catch {
+    return withoutSecrets(new TextDecoder().decode(body), secrets);
+  }
+}
+
+/** More than is taken: what came first is kept for whoever wants to look, and is no answer. */
+async function tooLarge(
+  response: HttpResponse,
+  request: AnsweredRequest,
+  details: JsonObject,
+): Promise<ToolOutput> {
+  const { body, mediaType = "application/octet-stream", status } = response;
+  const name = dispositionFileName(cleanHeader(response, "content-disposition", request));
+  const kept = await store(body, mediaType, name, request.ctx);
+  const what = kept === undefined ? "" : ` Its beginning is kept as ${kept.key}.`;
+  const message = `${statusLine(response, request)}, but the answer is larger than ${body.length} bytes, which is all that is taken: ask for less.${done(request)}${what}`;
+  const error = new ToolError("upstream", `${request.operation} answered ${message}`, { status });
   return {
     content: [text(message)],
     isError: true,
     error,
-    ...(json === undefined ? {} : { value: json }),
+    ...(kept === undefined ? {} : { artifacts: [kept] }),
+    details,
   };
 }
 
-function advice(status: number, { credentials, hasCredentials }: AnsweredRequest): string {
-  if (!hasCredentials)
-    return `Credentials are missing: ${credentials}. Repeating the call will not help.`;
-  return status === 401
-    ? `The credentials were refused: the host has to renew them. Repeating the call will not help.`
-    : `The credentials do not permit this. Repeating the call will not help.`;
-}
-
-function unexpected(
+/** A success that is not what it should be. What is too long to be shown is kept. */
+async function unexpected(
   response: HttpResponse,
   request: AnsweredRequest,
   what: string,
   body: string,
-): ToolOutput {
-  const done = request.writes
-    ? " The request was accepted and may have taken effect: check before repeating it."
-    : "";
+  details: JsonObject,
+): Promise<ToolOutput> {
   const isHtml = isPage(response.mediaType, body);
   const wrong = isHtml ? "is an HTML page instead of JSON" : what;
   const said = isHtml
-    ? wordsOf(body, response, request, " It says: ")
+    ? wordsOfPage(body, response, request.secrets, " It says: ")
     : ` It begins: ${clipped(body, 500)}`;
-  const message = `${statusLine(response)}, but the answer ${wrong}.${done}${said}`;
+  const raw =
+    body.length <= shownInErrors
+      ? undefined
+      : await store(body, isHtml ? "text/html" : "text/plain", undefined, request.ctx);
+  const message = `${statusLine(response, request)}, but the answer ${wrong}.${done(request)}${said}`;
   const error = new ToolError("upstream", `${request.operation} answered ${message}`, {
     status: response.status,
     body: clipped(body),
   });
-  return { content: [text(message)], isError: true, error };
+  return {
+    content: [text(message)],
+    isError: true,
+    error,
+    ...(raw === undefined ? {} : { artifacts: [raw] }),
+    details,
+  };
 }
 
-/** What a page says, behind an introduction; empty when that is nothing. */
-function wordsOf(
-  page: string,
-  response: HttpResponse,
-  { secrets }: AnsweredRequest,
-  introduction: string,
-): string {
-  const words = pageText(page, response);
-  if (words === undefined) return "";
-  // A credential that was cut up by tags, or escaped, is whole again.
-  return `${introduction}${JSON.stringify(withoutSecrets(words, secrets))}`;
-}
-
-function binaryBlock({ mediaType, body }: HttpResponse, { url }: AnsweredRequest): ContentBlock {
-  const data = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64");
-  const mimeType = mediaType ?? "application/octet-stream";
-  if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
-  if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
-  return { type: "resource", resource: { uri: url, mimeType, blob: data } };
-}
-
-function statusLine({ status, statusText }: HttpResponse): string {
-  return statusText === "" ? String(status) : `${status} ${statusText}`;
-}
-
-function parsed(json: string): JsonValue | undefined {
-  try {
-    return JSON.parse(json) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
-function clipped(body: string, most: number = shownInErrors): string {
-  return body.length <= most ? body : `${body.slice(0, most)}… (${body.length} characters)`;
-}
-
-/** The body as text, without the credentials that some servers echo. */
-function cleanText(response: HttpResponse, { secrets }: AnsweredRequest): string {
-  return withoutSecrets(response.text(), secrets);
-}
-
-/** Takes secrets out of a text. */
-function withoutSecrets(given: string, secrets: readonly string[]): string {
-  let clean = given;
-  for (const secret of secrets) {
-    if (clean.includes(secret) && isDistinctive(secret))
-      clean = clean.replaceAll(secret, "[redacted]");
-  }
-  return clean;
-}
-
-const headersOfUse = [
-  "content-type",
-  "location",
-  "link",
-  "etag",
-  "last-modified",
-  "retry-after",
-  "x-request-id",
-  "x-ratelimit-limit",
-  "x-ratelimit-remaining",
-  "x-ratelimit-reset",
-  "ratelimit",
-  "ratelimit-policy",
-  "deprecation",
-  "sunset",
-] as const;
-
-function detailsOf(response: HttpResponse, { secrets }: AnsweredRequest): JsonObject {
-  const headers: Record<string, string> = {};
-  for (const name of headersOfUse) {
-    const value = headerText(response.headers, name);
-    if (value !== undefined) headers[name] = withoutSecrets(value, secrets);
-  }
-  return { status: response.status, headers };
-}
-
-function headerText(headers: HttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" || value === undefined ? value : value.join(", ");
+function done({ writes }: AnsweredRequest): string {
+  return writes
+    ? " The request was accepted and may have taken effect: check before repeating it."
+    : "";
 }

@@ -1,8 +1,9 @@
-import { artifactKey, ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
-import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
-import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
+import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { unsendable } from "./unsendable.ts";
 
 /**
  * True for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a string whose media type is neither
@@ -31,35 +32,86 @@ function isBinaryType(mediaType: string | undefined): boolean {
   return first.trim() !== "" && !isTextMediaType(first) && !isJsonMediaType(first);
 }
 
-/** What the model passes for bytes: base64 text, or the key of an artifact. Says so, and keeps what the document says beside it. */
-export function base64Schema(given: JsonSchema | boolean): JsonSchema {
+/** Bytes that are text in the request as well: `contentEncoding` (3.1), `format: byte` (3.0). */
+export function isEncodedSchema(schema: JsonSchema | boolean): boolean {
+  if (typeof schema === "boolean") return false;
+  const types = schemaTypes(schema);
+  if (types.length > 0 && !types.includes("string")) return false;
+  return schema["contentEncoding"] === undefined
+    ? schema["format"] === "byte"
+    : base64Alphabet(schema) !== undefined;
+}
+
+/** The alphabet of a schema's `contentEncoding`. `undefined`: it is another encoding. */
+function base64Alphabet(schema: JsonSchema): "base64" | "base64url" | undefined {
+  const encoding = schema["contentEncoding"] ?? "base64";
+  return encoding === "base64" || encoding === "base64url" ? encoding : undefined;
+}
+
+/**
+ * What the model passes for bytes: base64 text, or the key of an artifact. Says so, and keeps what the document says
+ * beside it.
+ *
+ * @param types how many media types the bytes may have: of several, a data URL says which.
+ */
+export function base64Schema(given: JsonSchema | boolean, types: number = 1): JsonSchema {
   const schema = typeof given === "boolean" ? {} : given;
   const { title, description, contentMediaType } = schema;
   const about = typeof description === "string" ? `${description}\n\n` : "";
+  const data = types > 1 ? ", or a data URL (data:type/subtype;base64,…)" : "";
   return {
     type: "string",
     contentEncoding: "base64",
     ...(typeof contentMediaType === "string" ? { contentMediaType } : {}),
     ...(typeof title === "string" ? { title } : {}),
-    description: `${about}The bytes, in base64, or the key of an artifact: art_…`,
+    description: `${about}The bytes, in base64, or the key of an artifact: art_…${data}`,
   };
 }
 
 /**
- * The bytes of an argument: base64 in the standard or the URL alphabet, or an artifact's key.
+ * The bytes of an argument: base64 in the standard or the URL alphabet, a base64 data URL (RFC 2397), which says the
+ * media type as well, or an artifact's key.
  *
  * @throws ToolError `invalid_arguments`
  */
 export function fileOf(value: JsonValue, argument: string, files: ArtifactFiles): BodyFile {
   const key = artifactKey(value);
-  if (key !== undefined) return files(key);
-  const text = typeof value === "string" ? value.replace(/\s+/g, "") : undefined;
+  if (key !== undefined) return withMediaType(files(key));
+  const data = typeof value === "string" ? /^data:([^,]*);base64,/i.exec(value) : null;
+  const given = data === null ? value : (value as string).slice(data[0].length);
+  const text = typeof given === "string" ? given.replace(/\s+/g, "") : undefined;
   const digits = text?.replace(/={1,2}$/, "");
   if (digits === undefined || digits.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*$/.test(digits)) {
-    throw new ToolError(
-      "invalid_arguments",
-      `"${argument}" must be base64, or the key of an artifact: encode the bytes and pass the text.`,
+    throw unsendable(
+      argument,
+      "must be base64, or the key of an artifact: encode the bytes and pass the text.",
     );
   }
-  return { bytes: Buffer.from(digits, "base64") };
+  const bytes = Buffer.from(digits, "base64");
+  const mediaType = data?.[1];
+  return withMediaType(mediaType === undefined ? { bytes } : { bytes, mediaType });
+}
+
+/** Whoever has stored a file has said its media type: what no header can hold is not repeated in one. */
+function withMediaType(file: BodyFile): BodyFile {
+  if (file.mediaType === undefined || isMediaType(file.mediaType)) return file;
+  const { mediaType: _, ...others } = file;
+  return others;
+}
+
+/** The text for encoded bytes: what the model passed, or an artifact in the schema's own alphabet. */
+export function encodedText(value: JsonValue, schema: JsonSchema, files: ArtifactFiles): JsonValue {
+  const key = artifactKey(value);
+  if (key === undefined) return value;
+  const { buffer, byteOffset, byteLength } = files(key).bytes;
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+  // With its padding, which not every reader can do without (RFC 4648 section 3.2).
+  return base64Alphabet(schema) === "base64url"
+    ? text.replaceAll("+", "-").replaceAll("/", "_")
+    : text;
+}
+
+/** True for a concrete media type that a header can hold. */
+export function isMediaType(text: string): boolean {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ -~]*)?$/.test(text);
 }

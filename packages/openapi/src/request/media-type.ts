@@ -20,3 +20,38 @@ export function isTextMediaType(mediaType: string): boolean {
 export function isJsonLinesMediaType(mediaType: string): boolean {
   return /\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(mediaTypeName(mediaType));
 }
+
+/** JSON values with a record separator before each: `application/json-seq`, anything `+json-seq` (RFC 7464, RFC 8091). */
+export function isJsonSequenceMediaType(mediaType: string): boolean {
+  return /[/+]json-seq$/.test(mediaTypeName(mediaType));
+}
+
+/** Items one after the other (OpenAPI 3.2, section 4.14.3.1): events, JSON lines, JSON text sequences. */
+export function isItemMediaType(mediaType: string): boolean {
+  if (mediaType === "application/json") return false;
+  const name = mediaTypeName(mediaType);
+  return (
+    name === "text/event-stream" ||
+    name === "application/stream+json" ||
+    isJsonLinesMediaType(name) ||
+    isJsonSequenceMediaType(name)
+  );
+}
+
+/** A parameter's value, without quotes; `name` in lower case. `undefined` when the media type has none of that name. */
+export function mediaTypeParameter(mediaType: string, name: string): string | undefined {
+  for (const [, key = "", quoted, plain] of mediaType.matchAll(
+    /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g,
+  )) {
+    if (key.toLowerCase() === name) return quoted?.replace(/\\(.)/g, "$1") ?? plain;
+  }
+  return undefined;
+}
+
+/** True when a media type is in a range: `image/*`, any type, or a type itself; parameters say nothing. */
+export function isInRange(mediaType: string, range: string): boolean {
+  const type = mediaTypeName(mediaType);
+  const wanted = mediaTypeName(range);
+  if (wanted === type || wanted === "*/*") return true;
+  return wanted.endsWith("/*") && type.startsWith(wanted.slice(0, -1));
+}

@@ -1,178 +1,271 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { base64Schema, fileOf, isBinarySchema } from "./binary-content.ts";
-import { formObject, listOf } from "./form-body.ts";
-import type { MediaDescription, SelfContainedSchema } from "../document/operation.ts";
+import { methodOnly, otherFields } from "../arguments/reserved-names.ts";
+import type { MediaDescription, Parameter } from "../document/operation.ts";
+import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
+import { encodedText, fileOf } from "./binary-content.ts";
+import { formObject, listOf } from "./form-text.ts";
+import { keyCheck } from "./key-check.ts";
+import { isInRange, mediaTypeName, mediaTypeParameter } from "./media-type.ts";
+import {
+  isFormData,
+  planParts,
+  type PartPlan,
+  type PartPlans,
+  type PlannedParts,
+} from "./part-plan.ts";
 import type { BodyWriter } from "./request-body.ts";
-import { resolveSchema } from "../schema/resolve-schema.ts";
-import { scalarText } from "./serialize-parameter.ts";
-
-/** How the parts of one property are written. */
-interface PartPlan {
-  /** The argument is base64, the part a file. */
-  readonly file: boolean;
-  readonly contentType?: string;
-  /** A list is one part, with this between its items (`explode: false`). */
-  readonly delimiter?: string;
-}
+import { deepPairs, delimiterOf, itemText, scalarText, separates } from "./style-writer.ts";
+import { textEncoding } from "./text-charset.ts";
+import { isWellFormed, unsendable } from "./unsendable.ts";
 
 /**
- * What the model passes for a `multipart/form-data` body: the document's schema, with base64 text where it has files.
+ * What the model passes for a multipart body: the document's schema, with base64 text where it has files, and
+ * `{ content, headers }` where a part has headers that somebody has to choose.
  */
 export function multipartArgumentSchema(media: MediaDescription): JsonSchema | boolean {
-  return withBase64(media.schema.schema, media, 0).schema;
+  return plannedParts(media).schema;
+}
+
+function plannedParts(media: MediaDescription): PlannedParts {
+  const { schema, itemSchema } = media;
+  const root: JsonSchema | boolean =
+    itemSchema === undefined
+      ? schema.schema
+      : { type: "array", items: itemSchema.schema as JsonSchema };
+  const defs =
+    itemSchema === undefined ? schema.defs : new Map([...schema.defs, ...itemSchema.defs]);
+  return planParts({ ...media, schema: root, defs });
 }
 
 /**
- * Writes `multipart/form-data` (RFC 7578; OpenAPI 3.1.1, "Encoding multipart Media Types"): a part for each
- * property, and for each item of a list; text is text, an object is JSON, a file is bytes with a file name.
+ * Writes `multipart/form-data` (RFC 7578): a part for each property, and for each item of a list; text is text, an
+ * object is JSON, a file is bytes with a file name. Other multipart types (RFC 2046) have a part for each item of a list
+ * (OpenAPI 3.2, "Encoding By Position"), or parts with names when the body is an object.
  */
 export function multipartBodyWriter(media: MediaDescription, argument: string): BodyWriter {
-  const found = withBase64(media.schema.schema, media, 0).files;
-  const plans = new Map<string, PartPlan>();
-  for (const [name, contentType] of found) {
-    plans.set(name, { file: true, ...concreteType(encodedType(media, name) ?? contentType) });
-  }
-  for (const name of Object.keys(media.encoding ?? {})) {
-    if (plans.has(name)) continue;
-    plans.set(name, {
-      file: false,
-      ...concreteType(encodedType(media, name)),
-      ...listDelimiter(encodingOf(media, name)),
-    });
-  }
+  const { plans } = plannedParts(media);
+  const checkName = keyCheck(argument, methodOnly);
   return (value, files) => {
-    const boundary = `toolweave-${crypto.randomUUID()}`;
-    const chunks: (string | Uint8Array)[] = [];
-    for (const [name, member] of Object.entries(formObject(value, argument))) {
-      if (member === null) continue;
-      const plan = plans.get(name);
-      const items = listOf(member);
-      const parts =
-        plan?.delimiter === undefined ? items : [items.map(scalarText).join(plan.delimiter)];
-      for (const item of parts) {
-        chunks.push(`--${boundary}\r\n`, ...part(name, item, plan, files), "\r\n");
-      }
-    }
-    chunks.push(`--${boundary}--\r\n`);
-    return {
-      contentType: `multipart/form-data; boundary=${boundary}`,
-      body: Buffer.concat(
-        chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)),
-      ),
-    };
+    const { contentType, chunks } = new PartWriter(argument, checkName, files).body(plans, value);
+    return { contentType, body: Buffer.concat(chunks) };
   };
 }
 
-function part(
-  name: string,
-  value: JsonValue,
-  plan: PartPlan | undefined,
-  files: ArtifactFiles,
-): (string | Uint8Array)[] {
-  const file = plan?.file === true ? fileOf(value, name, files) : undefined;
-  const contentType =
-    plan?.contentType ??
-    (file !== undefined
-      ? (file.mediaType ?? "application/octet-stream")
-      : typeof value === "object"
-        ? "application/json"
-        : undefined);
-  const label = partLabel(name);
-  const disposition = `content-disposition: form-data; name="${label}"`;
-  const type = contentType === undefined ? "" : `content-type: ${contentType}\r\n`;
-  return [
-    `${disposition}${file === undefined ? "" : `; filename="${partLabel(file.name ?? name)}"`}\r\n${type}\r\n`,
-    file?.bytes ?? scalarText(value),
-  ];
+interface Multipart {
+  readonly contentType: string;
+  readonly chunks: readonly Uint8Array[];
 }
+
+/** Writes the parts of one body, and of the bodies in it. */
+class PartWriter {
+  readonly #argument: string;
+  readonly #checkName: (name: string) => void;
+  readonly #files: ArtifactFiles;
+
+  constructor(argument: string, checkName: (name: string) => void, files: ArtifactFiles) {
+    this.#argument = argument;
+    this.#checkName = checkName;
+    this.#files = files;
+  }
+
+  body(plans: PartPlans, value: JsonValue): Multipart {
+    const parts = Array.isArray(value)
+      ? this.#byPosition(plans, value as readonly JsonValue[])
+      : this.#byName(plans, formObject(value, this.#argument));
+    const boundary = `toolweave-${crypto.randomUUID()}`;
+    const chunks: Uint8Array[] = [];
+    for (const { head, body } of parts) {
+      chunks.push(Buffer.from(`--${boundary}\r\n${head}\r\n`, "latin1"), ...body, lineEnd);
+    }
+    chunks.push(Buffer.from(`--${boundary}--\r\n`));
+    return { contentType: multipartType(plans, boundary, parts[0]), chunks };
+  }
+
+  #byName(plans: PartPlans, fields: JsonObject): Part[] {
+    return Object.entries(fields).flatMap(([name, value]) => this.#field(plans, name, value));
+  }
+
+  #byPosition(plans: PartPlans, items: readonly JsonValue[]): Part[] {
+    if (items.length === 0) {
+      throw unsendable(
+        this.#argument,
+        "must not be empty: a multipart body has at least one part.",
+      );
+    }
+    if (isFormData(plans)) {
+      return items.flatMap((item) => this.#byName(plans, formObject(item, this.#argument)));
+    }
+    return items.map((item, index) =>
+      this.#part(plans.prefix[index] ?? plans.rest, item, this.#argument),
+    );
+  }
+
+  #field(plans: PartPlans, name: string, value: JsonValue): Part[] {
+    if (value === null) return [];
+    this.#checkName(name);
+    const plan = plans.byName.get(name);
+    if (plan?.styled !== undefined) {
+      const checkField = keyCheck(name, otherFields(plans.names, name));
+      return styledFields(plan.styled, value).map(([field, text]) => {
+        checkField(field);
+        return this.#part(undefined, text, field, dispositionOf(field));
+      });
+    }
+    const items = plan?.whole === true && !isListOfLists(value) ? [value] : listOf(value);
+    return items.map((item) => this.#part(plan, item, name, dispositionOf(name)));
+  }
+
+  /** @param argument the argument's name, for errors, and a file's name when it has none of its own. */
+  #part(plan: PartPlan | undefined, given: JsonValue, argument: string, disposition = ""): Part {
+    const { content, headers } = chosenHeaders(plan, given, argument);
+    let filename = "";
+    let type: string | undefined;
+    let body: readonly Uint8Array[];
+    let encoding = "";
+    if (plan?.nested !== undefined) {
+      ({ contentType: type, chunks: body } = this.body(plan.nested, content));
+    } else if (plan?.file === true) {
+      const file = fileOf(content, argument, this.#files);
+      type = fileType(plan.types, file);
+      body = [file.bytes];
+      if (disposition !== "")
+        filename = `; filename="${partLabel((file.name ?? argument).replace(allAmbiguous, "_"))}"`;
+    } else {
+      const value =
+        plan?.encoded === undefined ? content : encodedText(content, plan.encoded, this.#files);
+      type = textType(plan, value);
+      const text = plan?.json === true ? JSON.stringify(value) : itemText(value, argument);
+      const bytes = textEncoding(type ?? "")(text, argument);
+      body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
+      // Forms have no transfer encodings (RFC 7578 section 4.7).
+      const declared = plan?.encoded?.["contentEncoding"];
+      if (disposition === "" && declared === "base64") {
+        encoding = "Content-Transfer-Encoding: base64\r\n";
+      }
+    }
+    const typeLine = type === undefined ? "" : `Content-Type: ${type}\r\n`;
+    const named = disposition === "" ? "" : `${disposition}${filename}\r\n`;
+    return {
+      head: Buffer.from(named).toString("latin1") + typeLine + encoding + headers,
+      body,
+      type: type ?? "text/plain",
+    };
+  }
+}
+
+/** A part; its head has one character for each byte. */
+interface Part {
+  readonly head: string;
+  readonly body: readonly Uint8Array[];
+  readonly type: string;
+}
+
+const lineEnd = Buffer.from("\r\n");
+
+function multipartType(
+  { mediaType }: PartPlans,
+  boundary: string,
+  first: Part | undefined,
+): string {
+  const name = mediaTypeName(mediaType);
+  const declared = name.includes("*")
+    ? "multipart/mixed"
+    : mediaType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
+  // Required, the type of the first part (RFC 2387 section 3.1).
+  const root =
+    name === "multipart/related" &&
+    mediaTypeParameter(mediaType, "type") === undefined &&
+    first !== undefined
+      ? `; type="${mediaTypeName(first.type)}"`
+      : "";
+  return `${declared}${root}; boundary=${boundary}`;
+}
+
+function chosenHeaders(
+  plan: PartPlan | undefined,
+  given: JsonValue,
+  argument: string,
+): { content: JsonValue; headers: string } {
+  if (plan === undefined) return { content: given, headers: "" };
+  let headers = "";
+  for (const [name, text] of plan.fixedHeaders) headers += `${name}: ${text}\r\n`;
+  if (plan.headers.length === 0) return { content: given, headers };
+  const wrapped = formObject(given, argument);
+  if (!Object.hasOwn(wrapped, "content")) {
+    throw unsendable(argument, "has headers of its own: pass { content, headers }.");
+  }
+  const chosen = wrapped["headers"] ?? {};
+  for (const { name, write } of plan.headers) {
+    if (!Object.hasOwn(chosen as JsonObject, name)) continue;
+    const text = write((chosen as JsonObject)[name] as JsonValue);
+    if (text !== undefined) headers += `${name}: ${text}\r\n`;
+  }
+  return { content: wrapped["content"] as JsonValue, headers };
+}
+
+/** The first declared type that the file can have: its own if it is one of them. */
+function fileType(declared: readonly string[], { mediaType }: BodyFile): string {
+  if (mediaType !== undefined && declared.some((range) => isInRange(mediaType, range))) {
+    return mediaType;
+  }
+  return declared.find((type) => !type.includes("*")) ?? mediaType ?? "application/octet-stream";
+}
+
+function textType(plan: PartPlan | undefined, value: JsonValue): string | undefined {
+  const declared = plan?.types.find((type) => !type.includes("*"));
+  if (declared !== undefined) return declared;
+  if (plan?.encoded?.["contentEncoding"] !== undefined) return "application/octet-stream";
+  return typeof value === "object" ? "application/json" : undefined;
+}
+
+/** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot hold. */
+function dispositionOf(name: string): string {
+  if (isWellFormed(name) && !ambiguous.test(name)) {
+    return `Content-Disposition: form-data; name="${partLabel(name)}"`;
+  }
+  throw unsendable(
+    name,
+    "cannot be the name of a field: leave backslashes, control characters and halves of characters out.",
+  );
+}
+
+// A backslash is an escape to some readers (RFC 822) and none to others (WHATWG HTML).
+// oxlint-disable-next-line no-control-regex
+const ambiguous = /[\\\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const allAmbiguous = new RegExp(ambiguous, "g");
 
 /** A name within quotes, as browsers write it (WHATWG HTML, "multipart/form-data"). */
 function partLabel(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** The first of the declared types that a part can really have. */
-function concreteType(declared: string | undefined): Pick<PartPlan, "contentType"> {
-  const concrete = declared
-    ?.split(",")
-    .map((type) => type.trim())
-    .find((type) => /^[\w.+-]+\/[\w.+-]+(?:\s*;[^\r\n]*)?$/.test(type));
-  return concrete === undefined ? {} : { contentType: concrete };
+function isListOfLists(value: JsonValue): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "object")
+  );
 }
 
-function listDelimiter({ style, explode, delimiter }: JsonObject): Pick<PartPlan, "delimiter"> {
-  if (typeof delimiter === "string") return { delimiter };
-  if (style === "spaceDelimited") return { delimiter: " " };
-  if (style === "pipeDelimited") return { delimiter: "|" };
-  return explode === false ? { delimiter: "," } : {};
-}
-
-function encodedType(media: MediaDescription, name: string): string | undefined {
-  const { contentType } = encodingOf(media, name);
-  return typeof contentType === "string" ? contentType : undefined;
-}
-
-function encodingOf({ encoding }: MediaDescription, name: string): JsonObject {
-  const declared =
-    encoding !== undefined && Object.hasOwn(encoding, name) ? encoding[name] : undefined;
-  return isObject(declared) ? declared : {};
-}
-
-const deepest = 8;
-
-/**
- * The schema with base64 text in place of files, at the root and in what the root is composed of, and the files'
- * names and declared media types.
- */
-function withBase64(
-  given: JsonSchema | boolean,
-  media: MediaDescription,
-  depth: number,
-): { schema: JsonSchema | boolean; files: ReadonlyMap<string, string | undefined> } {
-  const { defs } = media.schema;
-  const root = resolveSchema(given, defs);
-  const files = new Map<string, string | undefined>();
-  if (typeof root === "boolean" || depth > deepest) return { schema: given, files };
-  const changed: Record<string, JsonSchema[string]> = { ...root };
-  const { properties } = root;
-  if (isObject(properties)) {
-    const rewritten: Record<string, JsonValue> = { ...properties };
-    for (const [name, property] of Object.entries(properties) as [string, JsonSchema][]) {
-      const replaced = fileSchema(property, defs, encodedType(media, name));
-      if (replaced === undefined) continue;
-      const { contentMediaType } = (replaced["items"] ?? replaced) as JsonSchema;
-      files.set(name, contentMediaType as string | undefined);
-      rewritten[name] = replaced as JsonObject;
-    }
-    changed["properties"] = rewritten;
+/** The names and texts that a style makes of a property (OpenAPI 3.2, appendix C): nothing is percent-encoded here. */
+function styledFields(property: Parameter, value: JsonValue): [name: string, text: string][] {
+  const { name, style, explode } = property;
+  if (style === "deepObject") {
+    const fields: [string, string][] = [];
+    deepPairs(value, name, (path, text) =>
+      fields.push([name + path.map((key) => `[${key}]`).join(""), text]),
+    );
+    return fields;
   }
-  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-    const branches = root[keyword];
-    if (!Array.isArray(branches)) continue;
-    changed[keyword] = (branches as (JsonSchema | boolean)[]).map((branch) => {
-      const inner = withBase64(branch, media, depth + 1);
-      for (const [name, type] of inner.files) files.set(name, type);
-      return inner.schema as JsonValue;
-    });
-  }
-  return { schema: files.size === 0 ? given : (changed as JsonSchema), files };
-}
-
-function fileSchema(
-  given: JsonSchema | boolean,
-  defs: SelfContainedSchema["defs"],
-  contentType: string | undefined,
-): JsonSchema | undefined {
-  const property = resolveSchema(given, defs);
-  if (typeof property === "object" && property["type"] === "array") {
-    const items = property["items"] as JsonSchema | boolean | undefined;
-    if (items === undefined || !isBinarySchema(items, defs, contentType)) return undefined;
-    return { ...property, items: base64Schema(resolveSchema(items, defs)) as JsonObject };
-  }
-  return isBinarySchema(property, defs, contentType) ? base64Schema(property) : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  const isList = Array.isArray(value);
+  const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
+  const texts = members.map(([key, one]): [string, string] => [
+    isList ? name : key,
+    isList ? itemText(one, name) : scalarText(one),
+  ]);
+  if (explode) return texts;
+  if (texts.length === 0) return [];
+  const delimiter = delimiterOf(property);
+  const all = isList ? texts.map(([, text]) => text) : texts.flat();
+  for (const text of all) if (text.includes(delimiter)) throw separates(name, delimiter);
+  return [[name, all.join(delimiter)]];
 }

@@ -1,8 +1,10 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ParameterArgument } from "../arguments/argument-layout.ts";
+import { meansReserved, methodOnly } from "../arguments/reserved-names.ts";
 import { OperationError } from "../document/operation.ts";
-import { encodeTemplateText } from "./percent-encode.ts";
-import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
+import { encodeStrict, encodeTemplateText } from "./percent-encode.ts";
+import { parameterWriter } from "./serialize-parameter.ts";
+import type { ParameterWriter } from "./style-writer.ts";
 
 interface Variable {
   readonly argument: string;
@@ -69,7 +71,7 @@ export function pathTemplate(
 const plainPath = /^(?:\/(?:[\w-]+|\{[\w-]+\}))+\/?$/;
 
 /**
- * Refuses a path whose own text a client or a server could take for one that climbs: the host's `baseUrl` says what it
+ * Refuses a path whose own text a client or a server could take for one that climbs, or for another method: the host's `baseUrl` says what it
  * stands below.
  *
  * @throws OperationError
@@ -77,7 +79,11 @@ const plainPath = /^(?:\/(?:[\w-]+|\{[\w-]+\}))+\/?$/;
 export function assertStaysBelow(template: string, pointer: string): void {
   // Nearly every path is made of plain words and variables.
   if (plainPath.test(template)) return;
-  const { path } = splitTemplate(template);
+  const { path, query } = splitTemplate(template);
+  for (const name of new URLSearchParams(query).keys()) {
+    if (!meansReserved(name, methodOnly)) continue;
+    throw new OperationError("its path would turn its method into another: `_method`", pointer);
+  }
   const climbs = mayTraverse.test(path) && leadsElsewhere(path);
   if (!climbs && !/\\|%(?:25)*5c/i.test(path)) return;
   throw new OperationError(
@@ -115,8 +121,8 @@ function segmentOf(text: string, known: ReadonlyMap<string, Variable>): string |
 }
 
 function encodeQueryText(query: string): string {
-  return query.replace(/[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/gu, (character) =>
-    encodeURIComponent(character),
+  return query.replace(/[^!$%&()*+,\-./0-9:;=?@A-Z_a-z~]/gu, (character) =>
+    encodeStrict(character),
   );
 }
 
@@ -145,7 +151,10 @@ function expandSegment({ texts, variables }: Segment, args: JsonObject): string 
 }
 
 // Every dot segment and control character shows as one of these once its value is encoded.
-const mayTraverse = /\.|%25|%2e|%0|%1|%7f/i;
+const mayTraverse = /\.|%25|%2e|%0|%1|%7f|%c[01]|%e0%[89]|%f0%8/i;
+
+/** How no character is written in UTF-8, and old decoders read a dot or a slash (RFC 3629 section 10). */
+const overlong = /%(?:c[01]|e0%[89]|f0%8)/i;
 
 /**
  * True when a server that decodes the segment, once or several times, could see a path segment `.` or `..` or a
@@ -156,6 +165,7 @@ export function leadsElsewhere(segment: string): boolean {
   for (let times = 0; times < 4; times++) {
     // oxlint-disable-next-line no-control-regex
     if (/(?:^|[/\\])\.{1,2}(?:$|[/\\;])|[\u0000-\u001f\u007f]/.test(text)) return true;
+    if (overlong.test(text)) return true;
     const decoded = text.replace(/%[0-7][0-9a-f]/gi, (triple) =>
       String.fromCharCode(Number.parseInt(triple.slice(1), 16)),
     );

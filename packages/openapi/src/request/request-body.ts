@@ -1,14 +1,13 @@
-import { ToolError, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { ArtifactFiles } from "./artifact-files.ts";
-import { base64Schema, fileOf, isBinarySchema } from "./binary-content.ts";
+import { base64Schema, fileOf, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
+import { artifactFiller, mayHoldArtifact } from "./encoded-places.ts";
 import { formBodyWriter } from "./form-body.ts";
-import {
-  isJsonLinesMediaType,
-  isJsonMediaType,
-  isTextMediaType,
-  mediaTypeName,
-} from "./media-type.ts";
+import { isJsonMediaType, isTextMediaType, mediaTypeName } from "./media-type.ts";
 import { multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
+import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
+import { scalarText } from "./style-writer.ts";
+import { textEncoding } from "./text-charset.ts";
 import type { MediaDescription } from "../document/operation.ts";
 import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 
@@ -39,9 +38,17 @@ const json: BodyFormat = {
   rank: 0,
   accepts: (media) =>
     isJsonMediaType(media.mediaType) || (isAnyType(media) && !isText(media) && !isBytes(media)),
+  argumentSchema: jsonArgumentSchema,
   writer(media) {
     const contentType = isAnyType(media) ? "application/json" : media.mediaType;
-    return (value) => ({ contentType, body: JSON.stringify(value) });
+    const fill = artifactFiller(media.schema);
+    return (value, files) => {
+      const body = JSON.stringify(value);
+      return {
+        contentType,
+        body: mayHoldArtifact(body) ? JSON.stringify(fill(value, files)) : body,
+      };
+    };
   },
 };
 
@@ -53,30 +60,23 @@ const form: BodyFormat = {
 
 const multipart: BodyFormat = {
   rank: 2,
-  accepts: (media) => mediaTypeName(media.mediaType) === "multipart/form-data",
+  accepts: ({ mediaType }) => mediaTypeName(mediaType).startsWith("multipart/"),
   argumentSchema: multipartArgumentSchema,
   writer: multipartBodyWriter,
 };
 
-const jsonLines: BodyFormat = {
+const sequence: BodyFormat = {
   rank: 3,
   accepts: (media) =>
-    isJsonLinesMediaType(media.mediaType) && (media.itemSchema !== undefined || isList(media)),
+    sequenceItemWriter(media) !== undefined && (media.itemSchema !== undefined || isList(media)),
   argumentSchema: ({ schema, itemSchema }) =>
     itemSchema === undefined
       ? schema.schema
       : { type: "array", items: itemSchema.schema as JsonSchema },
   writer(media, argument) {
-    return (value) => {
-      if (!Array.isArray(value)) {
-        throw new ToolError(
-          "invalid_arguments",
-          `"${argument}" must be a list: one entry for each line.`,
-        );
-      }
-      const lines = (value as readonly JsonValue[]).map((line) => `${JSON.stringify(line)}\n`);
-      return { contentType: media.mediaType, body: lines.join("") };
-    };
+    const { mediaType } = media;
+    const write = sequenceItemWriter(media) as NonNullable<ReturnType<typeof sequenceItemWriter>>;
+    return (value) => ({ contentType: mediaType, body: sequenceText(value, argument, write) });
   },
 };
 
@@ -97,19 +97,18 @@ const plainText: BodyFormat = {
       description: `${before}The body as ${mediaTypeName(mediaType)} text.`,
     };
   },
-  writer(media) {
-    const contentType = isAnyType(media) ? "text/plain" : media.mediaType;
-    return (value) => ({
-      contentType,
-      body: typeof value === "string" ? value : JSON.stringify(value),
-    });
+  writer(media, argument) {
+    const contentType = isAnyType(media) || isTextRange(media) ? "text/plain" : media.mediaType;
+    const encode = textEncoding(contentType);
+    return (value) => ({ contentType, body: encode(scalarText(value), argument) });
   },
 };
 
 const bytes: BodyFormat = {
   rank: 5,
-  accepts: (media) => !mediaTypeName(media.mediaType).startsWith("multipart/"),
-  argumentSchema: ({ schema }) => base64Schema(schema.schema),
+  accepts: () => true,
+  argumentSchema: ({ schema, mediaType }) =>
+    base64Schema(schema.schema, mediaType.includes("*") ? 2 : 1),
   writer(media, argument) {
     const known = media.mediaType.includes("*") ? undefined : media.mediaType;
     return (value, files) => {
@@ -120,7 +119,7 @@ const bytes: BodyFormat = {
 };
 
 /** In order of trial: the first that accepts a media type has it. */
-const bodyFormats: readonly BodyFormat[] = [json, form, multipart, jsonLines, plainText, bytes];
+const bodyFormats: readonly BodyFormat[] = [json, form, multipart, sequence, plainText, bytes];
 
 /** The media type that a body is sent as, and how. */
 export interface ChosenBody {
@@ -146,6 +145,32 @@ export function chooseBody(media: readonly MediaDescription[]): ChosenBody | und
     }
   }
   return chosen;
+}
+
+/** What the document says; of a property that is encoded bytes, that an artifact's key will do. */
+function jsonArgumentSchema({ schema: { schema, defs } }: MediaDescription): JsonSchema | boolean {
+  const root = resolveSchema(schema, defs);
+  if (typeof root === "boolean") return schema;
+  const properties = root["properties"] as
+    | Readonly<Record<string, JsonSchema | boolean>>
+    | undefined;
+  let changed: Record<string, JsonValue> | undefined;
+  for (const [name, property] of Object.entries(properties ?? {})) {
+    const resolved = resolveSchema(property, defs);
+    if (typeof resolved === "boolean" || !isEncodedSchema(resolved)) continue;
+    const { description } = resolved;
+    const about = typeof description === "string" ? `${description}\n\n` : "";
+    changed ??= { ...(properties as JsonObject) };
+    changed[name] = {
+      ...resolved,
+      description: `${about}Base64, or the key of an artifact: art_…`,
+    };
+  }
+  return changed === undefined ? schema : { ...root, properties: changed };
+}
+
+function isTextRange({ mediaType }: MediaDescription): boolean {
+  return mediaTypeName(mediaType) === "text/*";
 }
 
 function isAnyType({ mediaType }: MediaDescription): boolean {

@@ -1,4 +1,4 @@
-import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
 import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
 import type {
   ArgumentLayout,
@@ -8,8 +8,10 @@ import type {
 import { pathTemplate } from "./path-template.ts";
 import type { EncodedBody } from "./request-body.ts";
 import { reservedKeys } from "../arguments/reserved-names.ts";
-import { parameterWriter, type ParameterWriter } from "./serialize-parameter.ts";
+import { parameterWriter } from "./serialize-parameter.ts";
 import type { Server } from "./servers.ts";
+import type { ParameterWriter } from "./style-writer.ts";
+import { isWellFormed, unsendable } from "./unsendable.ts";
 
 /** A request as the arguments make it; nothing of the host's own is in it. */
 export interface PlannedRequest {
@@ -87,12 +89,20 @@ export function requestPlan(
       return apply(args, files);
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
-      throw new ToolError(
-        "invalid_arguments",
-        "An argument holds half of a surrogate pair, which is no character: send whole characters.",
+      const broken = Object.keys(args).find((name) => !isWhole(args[name] as JsonValue));
+      throw unsendable(
+        broken ?? "arguments",
+        "holds half of a surrogate pair, which is no character: send whole ones.",
       );
     }
   };
+}
+
+/** False when a text in it holds half of a surrogate pair. */
+function isWhole(value: JsonValue): boolean {
+  if (typeof value === "string") return isWellFormed(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWhole(member));
 }
 
 /** What is approved is the text; what is requested is what the URL parser makes of it. Values are encoded, so that once is enough. */

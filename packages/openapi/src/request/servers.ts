@@ -7,6 +7,11 @@ export interface Server {
   readonly path: string;
 }
 
+/** A server, and what relative URLs of the document are seen from: its address as it is declared. */
+export interface ChosenServer extends Server {
+  readonly url: string;
+}
+
 /**
  * The first of the declared servers that is an `http:` or `https:` URL, relative ones seen from the document's URL
  * (OpenAPI 3.2, "Server Object"). A host's `baseUrl` goes before all of them.
@@ -17,8 +22,8 @@ export function chooseServer(
   servers: readonly string[],
   baseUrl: URL | undefined,
   documentUrl: string | undefined,
-): Server | string {
-  if (baseUrl !== undefined) return serverAt(baseUrl) as Server;
+): ChosenServer | string {
+  if (baseUrl !== undefined) return serverAt(baseUrl) as ChosenServer;
   const declared = servers.length === 0 ? ["/"] : servers;
   for (const server of declared) {
     const url = URL.parse(server, documentUrl);
@@ -33,9 +38,9 @@ export function chooseServer(
     : `the document's server is ${shown}, which is no absolute http: or https: URL`;
 }
 
-function serverAt(url: URL): Server | undefined {
+function serverAt(url: URL): ChosenServer | undefined {
   if (!isWebUrl(url) || url.username !== "" || url.password !== "") return undefined;
-  return { origin: url.origin, path: url.pathname.replace(/\/$/, "") };
+  return { origin: url.origin, path: url.pathname.replace(/\/$/, ""), url: url.href };
 }
 
 /** True for `http:` and `https:`. */

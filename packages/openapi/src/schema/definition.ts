@@ -2,21 +2,28 @@ import { shortHash } from "@toolweave/core";
 import type { JsonSchema } from "@toolweave/core";
 import { pointerTokens } from "../document/json-pointer.ts";
 import type { Location } from "../document/location.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
 
 /** A schema that others refer to: an entry of `$defs`. */
 export interface Definition {
   readonly name: string;
   readonly location: Location;
+  /** What its dynamic references depend on. */
+  readonly dynamic: DynamicScope | undefined;
   /** `{ "$ref": "#/$defs/…" }`, one object for all who refer to it. */
   readonly reference: JsonSchema;
 }
 
 /** Makes a definition under a name that is still free. */
-export function makeDefinition(location: Location, isTaken: (name: string) => boolean): Definition {
+export function makeDefinition(
+  location: Location,
+  dynamic: DynamicScope | undefined,
+  isTaken: (name: string) => boolean,
+): Definition {
   let name = definitionName(location);
-  if (isTaken(name)) name = withHash(name, location);
+  if (isTaken(name)) name = withHash(name, location, dynamic?.key);
   for (let count = 2; isTaken(name); count++) name = `${name.replace(/\.\d+$/, "")}.${count}`;
-  return { name, location, reference: Object.freeze({ $ref: `#/$defs/${name}` }) };
+  return { name, location, dynamic, reference: Object.freeze({ $ref: `#/$defs/${name}` }) };
 }
 
 const containers = /^\/(?:components\/schemas|definitions|\$defs)(?=\/)/;
@@ -42,7 +49,7 @@ function definitionName(location: Location): string {
   return changed || name.length > maxLength ? withHash(name || "document", location) : name;
 }
 
-function withHash(name: string, { scope, pointer }: Location): string {
-  const hash = shortHash(`${scope.document.label}#${pointer}`);
+function withHash(name: string, { scope, pointer }: Location, variant = ""): string {
+  const hash = shortHash(`${scope.document.label}#${pointer}${variant && ` ${variant}`}`);
   return `${name.slice(0, maxLength - hash.length - 1)}_${hash}`;
 }

@@ -22,6 +22,8 @@ const conditions = ["not", "if", "then", "else"];
 export class InPlaceGraph {
   readonly #resolver: ReferenceResolver;
   readonly #edges = new Map<JsonRecord, readonly Edge[]>();
+  /** How many schemas the last search has looked at. */
+  visited = 0;
   // YAML aliases can make a small schema a huge one.
   #left = 0;
 
@@ -31,6 +33,7 @@ export class InPlaceGraph {
 
   /** True when `goal` applies wherever `start` does. */
   reaches(start: JsonRecord, scope: Scope, goal: unknown, unionsOnly: boolean): boolean {
+    this.visited = 0;
     if (start !== goal && this.#edgesOf(start, scope).length === 0) return false;
     const seen = new Set<JsonRecord>();
     const open: Pick<Edge, "node" | "scope">[] = [{ node: start, scope }];
@@ -39,6 +42,7 @@ export class InPlaceGraph {
       if (node === goal) return true;
       if (seen.has(node)) continue;
       seen.add(node);
+      this.visited++;
       for (const edge of this.#edgesOf(node, inside)) {
         if (edge.union || !unionsOnly) open.push(edge);
       }
@@ -66,6 +70,9 @@ export class InPlaceGraph {
       const alias = depth === 0 && Object.keys(value).length === 1;
       found.push({ node: target.value, scope: target.scope, union: union || alias });
     }
+    for (const { value: other, scope: within } of this.#resolver.peekDynamic(value, scope)) {
+      if (isRecord(other)) found.push({ node: other, scope: within, union });
+    }
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
       const branches = value[keyword];
       if (!Array.isArray(branches)) continue;
@@ -73,8 +80,9 @@ export class InPlaceGraph {
         this.#collect(branch, scope, keyword !== "allOf", found, depth + 1);
       }
     }
-    const byName = value["dependentSchemas"];
-    if (isRecord(byName)) {
+    for (const keyword of ["dependentSchemas", "dependencies"]) {
+      const byName = value[keyword];
+      if (!isRecord(byName)) continue;
       for (const part of Object.values(byName)) this.#collect(part, scope, false, found, depth + 1);
     }
     for (const keyword of conditions) {
@@ -88,11 +96,14 @@ const none: readonly Edge[] = [];
 
 const applicators: ReadonlySet<string> = new Set([
   "$ref",
+  "$dynamicRef",
+  "$recursiveRef",
   "allOf",
   "anyOf",
   "oneOf",
   "discriminator",
   "dependentSchemas",
+  "dependencies",
   ...conditions,
 ]);
 

@@ -44,6 +44,30 @@ export function resolveSchema(
   return schema;
 }
 
+const mostSchemas = 1000;
+
+/** Schemas and what they are composed of, each once, as far as that speaks of the same value. */
+export function inPlaceSchemas(
+  given: readonly (JsonSchema | boolean)[],
+  defs: Definitions,
+): readonly JsonSchema[] {
+  const found = new Set<JsonSchema>();
+  const open = [...given];
+  // What is added meanwhile is met, too.
+  for (const one of open) {
+    const schema = resolveSchema(one, defs);
+    if (typeof schema === "boolean" || found.has(schema)) continue;
+    if (found.size === mostSchemas) break;
+    found.add(schema);
+    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+      const branches = schema[keyword];
+      if (!Array.isArray(branches)) continue;
+      for (const branch of branches as readonly (JsonSchema | boolean)[]) open.push(branch);
+    }
+  }
+  return [...found];
+}
+
 /** The names of the types a schema allows, as far as it says so. */
 export function schemaTypes(schema: JsonSchema | boolean): readonly string[] {
   if (typeof schema === "boolean") return [];

@@ -1,4 +1,5 @@
 import { isRecord } from "../document/record.ts";
+import { unicodePattern } from "./unicode-pattern.ts";
 
 /** What the schemas or names under a keyword are for, where that matters to the translation. */
 export type StructuralKeyword =
@@ -56,7 +57,8 @@ const flag: ValueTranslator = (value) => (typeof value === "boolean" ? value : u
 const note: ValueTranslator = (value) => (isBounded(value) ? value : undefined);
 const notes: ValueTranslator = (value) =>
   Array.isArray(value) && isBounded(value) ? value : undefined;
-const pattern: ValueTranslator = (value) => (isPattern(value) ? value : undefined);
+const pattern: ValueTranslator = (value) =>
+  typeof value === "string" ? unicodePattern(value) : undefined;
 
 const factor: ValueTranslator = (value) => {
   const number = numeric(value);
@@ -160,7 +162,7 @@ export function isAnnotation(keyword: string): boolean {
 }
 
 /** True for an array of distinct names. */
-function isNames(value: unknown): value is readonly string[] {
+export function isNames(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.every((name) => typeof name === "string") && isDistinct(value)
   );
@@ -173,20 +175,6 @@ export function isDistinct(values: readonly unknown[]): boolean {
     if (values.indexOf(values[index]) !== index) return false;
   }
   return true;
-}
-
-/** True for a regular expression of JavaScript, in `u` mode or, as older documents have it, not. */
-export function isPattern(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  for (const flags of ["u", ""]) {
-    try {
-      RegExp(value, flags);
-      return true;
-    } catch {
-      continue;
-    }
-  }
-  return false;
 }
 
 const maxDataDepth = 100;
@@ -214,4 +202,9 @@ function partsBelow(value: object, depth: number): number {
 export function numeric(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** A number since OpenAPI 3.1; before, a boolean that says how to read the bound beside it. */
+export function exclusiveBound(value: unknown, bound: unknown): unknown {
+  return numeric(value === true ? bound : value);
 }

@@ -1,16 +1,23 @@
 import type { JsonSchema } from "@toolweave/core";
 import { makeDefinition } from "./definition.ts";
 import type { Definition } from "./definition.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
 import type { Location } from "../document/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError } from "../document/operation.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
+
 import type { SchemaMode } from "./property-access.ts";
-import { isRecord, ownValue } from "../document/record.ts";
+import { isRecord, ownString, ownValue } from "../document/record.ts";
+import { fault } from "../document/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import { ExhaustedBudget, StepBudget } from "./step-budget.ts";
 import { translateSchema } from "./translate-schema.ts";
-import type { TranslatedSchema, TranslationContext } from "./translate-schema.ts";
+import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
+
+/** How deep schemas may be nested, references followed: validators go down one by one. */
+const maxHeight = 600;
 
 type Definitions = ReadonlyMap<string, JsonSchema | boolean>;
 
@@ -18,13 +25,19 @@ type Definitions = ReadonlyMap<string, JsonSchema | boolean>;
 interface Entry {
   readonly translated?: TranslatedSchema;
   readonly failure?: OperationError;
-  /** Nothing that it reaches is broken. */
-  sound?: boolean;
+  /** Set when nothing that it reaches is broken: at most how deep all of that is nested. */
+  height?: number;
   closure?: Definitions;
   result?: SelfContainedSchema;
 }
 
 type Entries = { [mode in SchemaMode]?: Entry };
+
+/** The schemas that were met in one dynamic scope. */
+interface KnownSchemas {
+  readonly definitions: Map<object, Definition>;
+  readonly entries: Map<object, Entries>;
+}
 
 /**
  * Every schema of a document in 2020-12. Each is translated once, when first needed, and shared by
@@ -32,20 +45,27 @@ type Entries = { [mode in SchemaMode]?: Entry };
  */
 export class SchemaLibrary {
   readonly #context: TranslationContext;
-  readonly #definitions = new Map<object, Definition>();
+  readonly #resolver: ReferenceResolver;
+  /** What the operation in hand may cost. */
+  readonly budget: StepBudget = new StepBudget();
   readonly #names = new Map<string, Definition>();
-  readonly #entries = new Map<object, Entries>();
+  /** Most documents have one of these only. */
+  readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
   /** The schemas whose texts are not what the document says. */
   readonly #cleaned = new Set<JsonSchema | boolean>();
 
   constructor(root: unknown, version: OpenApiVersion, resolver: ReferenceResolver) {
     const components = ownValue(ownValue(root, "components"), "schemas");
+    this.#resolver = resolver;
     const named = version === "2.0" ? ownValue(root, "definitions") : components;
     this.#context = {
       resolver,
       inPlace: new InPlaceGraph(resolver),
       siblingsCount: version === "3.1" || version === "3.2",
-      definition: (location) => this.#definition(location, named),
+      dialect: ownString(root, "jsonSchemaDialect"),
+      targets: new WeakMap(),
+      budget: this.budget,
+      definition: (location, dynamic) => this.#definition(location, dynamic, named),
     };
   }
 
@@ -57,12 +77,15 @@ export class SchemaLibrary {
   schemaAt(location: Location, mode: SchemaMode): SelfContainedSchema {
     const { value } = location;
     if (typeof value === "boolean") return { schema: value, defs: none };
-    if (!isRecord(value)) return this.#share(this.#translate(location, mode), mode);
-    return this.#share(this.#entry(value, location, mode), mode);
+    const dynamic = this.#resolver.enter(location, undefined);
+    const entry = isRecord(value)
+      ? this.#entry(value, location, mode, dynamic)
+      : this.#translate(location, mode, dynamic);
+    return this.#share(entry, location, mode);
   }
 
-  #share(entry: Entry, mode: SchemaMode): SelfContainedSchema {
-    this.#assertSound(entry, mode);
+  #share(entry: Entry, location: Location, mode: SchemaMode): SelfContainedSchema {
+    this.#assertSound(entry, location, mode);
     entry.result ??= new LibrarySchema(
       (entry.translated as TranslatedSchema).schema,
       () => this.#closure(entry, mode),
@@ -71,64 +94,95 @@ export class SchemaLibrary {
     return entry.result;
   }
 
-  #entry(node: object, location: Location, mode: SchemaMode): Entry {
-    let entries = this.#entries.get(node);
+  #knownIn(dynamic: DynamicScope | undefined): KnownSchemas {
+    let known = this.#known.get(dynamic);
+    if (known === undefined) {
+      known = { definitions: new Map(), entries: new Map() };
+      this.#known.set(dynamic, known);
+    }
+    return known;
+  }
+
+  #entry(
+    node: object,
+    location: Location,
+    mode: SchemaMode,
+    dynamic: DynamicScope | undefined,
+  ): Entry {
+    const all = this.#knownIn(dynamic).entries;
+    let entries = all.get(node);
     if (entries === undefined) {
       entries = {};
-      this.#entries.set(node, entries);
+      all.set(node, entries);
     }
     let entry = entries[mode];
     if (entry === undefined) {
       const other = entries[mode === "request" ? "response" : "request"]?.translated;
       entry =
-        other?.sameInBothModes === true ? { translated: other } : this.#translate(location, mode);
+        other?.sameInBothModes === true
+          ? { translated: other }
+          : this.#translate(location, mode, dynamic);
       entries[mode] = entry;
     }
     return entry;
   }
 
-  #translate(location: Location, mode: SchemaMode): Entry {
+  #translate(location: Location, mode: SchemaMode, dynamic: DynamicScope | undefined): Entry {
     try {
-      const translated = translateSchema(location, mode, this.#context);
+      const translated = translateSchema(location, mode, this.#context, dynamic);
       if (translated.cleaned) this.#cleaned.add(translated.schema);
       return { translated };
     } catch (error) {
+      if (error instanceof ExhaustedBudget) throw error;
       if (error instanceof OperationError) return { failure: error };
       throw error;
     }
   }
 
-  #definitionEntry(definition: Definition, mode: SchemaMode): Entry {
-    return this.#entry(definition.location.value as object, definition.location, mode);
+  #definitionEntry({ location, dynamic }: Definition, mode: SchemaMode): Entry {
+    return this.#entry(location.value as object, location, mode, dynamic);
   }
 
   /** Translates all that an entry reaches; what was found sound is not looked at again. */
-  #assertSound(entry: Entry, mode: SchemaMode): void {
-    if (entry.sound === true) return;
-    if (entry.failure !== undefined) throw entry.failure;
-    if (this.#refersToSoundOnly(entry, mode)) {
-      entry.sound = true;
+  #assertSound(entry: Entry, location: Location, mode: SchemaMode): void {
+    if (entry.height !== undefined) return;
+    const { translated } = entry;
+    if (translated !== undefined && translated.references.length === 0) {
+      // It is no deeper than a translation can be.
+      entry.height = translated.depth + 1;
       return;
     }
-    const seen = new Set<Entry>([entry]);
-    for (const next of seen) {
-      if (next.failure !== undefined) throw next.failure;
-      const { references } = next.translated as TranslatedSchema;
-      for (let index = 0; index < references.length; index++) {
-        const reached = this.#definitionEntry(references[index] as Definition, mode);
-        if (reached.sound !== true) seen.add(reached);
+    const seen = new Set<Entry>();
+    let height = 0;
+    let above = 0;
+    for (let level = [entry]; level.length > 0;) {
+      const next = new Set<Entry>();
+      let deepest = 0;
+      for (const one of level) {
+        if (one.failure !== undefined) throw one.failure;
+        seen.add(one);
+        const { references, depth } = one.translated as TranslatedSchema;
+        deepest = Math.max(deepest, depth + 1);
+        for (let index = 0; index < references.length; index++) {
+          const reached = this.#definitionEntry(references[index] as Definition, mode);
+          if (reached.height === undefined) {
+            if (!seen.has(reached)) next.add(reached);
+          } else {
+            height = Math.max(height, above + depth + 1 + reached.height);
+          }
+        }
       }
+      above += deepest;
+      height = Math.max(height, above);
+      if (height > maxHeight) {
+        throw fault(
+          location,
+          `its references lead through more than ${maxHeight} levels of schemas`,
+        );
+      }
+      level = [...next];
     }
-    for (const reached of seen) reached.sound = true;
-  }
-
-  #refersToSoundOnly(entry: Entry, mode: SchemaMode): boolean {
-    const { references } = entry.translated as TranslatedSchema;
-    for (let index = 0; index < references.length; index++) {
-      const reached = this.#definitionEntry(references[index] as Definition, mode);
-      if (reached.sound !== true) return false;
-    }
-    return true;
+    for (const reached of seen) reached.height = height;
   }
 
   #closure(entry: Entry, mode: SchemaMode): Definitions {
@@ -160,15 +214,20 @@ export class SchemaLibrary {
     return new Map([...reached].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
   }
 
-  #definition(location: Location, components: unknown): Definition {
+  #definition(
+    location: Location,
+    dynamic: DynamicScope | undefined,
+    components: unknown,
+  ): Definition {
     const node = location.value as object;
-    let definition = this.#definitions.get(node);
+    const { definitions } = this.#knownIn(dynamic);
+    let definition = definitions.get(node);
     if (definition === undefined) {
-      definition = makeDefinition(location, (name) => {
+      definition = makeDefinition(location, dynamic, (name) => {
         const component = ownValue(components, name);
         return this.#names.has(name) || (component !== undefined && component !== node);
       });
-      this.#definitions.set(node, definition);
+      definitions.set(node, definition);
       this.#names.set(definition.name, definition);
     }
     return definition;

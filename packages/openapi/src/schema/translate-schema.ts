@@ -1,53 +1,10 @@
-import { visibleText, type JsonSchema } from "@toolweave/core";
-import type { Definition } from "./definition.ts";
-import { tagBranch } from "./discriminator.ts";
-import { InPlaceGraph, withoutApplicators } from "./in-place-graph.ts";
-import { childPointer } from "../document/json-pointer.ts";
-import type { Location, Scope } from "../document/location.ts";
-import { makeNullable } from "./nullable.ts";
-import type { OperationError } from "../document/operation.ts";
-import { AccessFilter } from "./property-access.ts";
-import type { SchemaMode } from "./property-access.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
+import type { Location } from "../document/location.ts";
 import { isRecord, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import { RecordCopy } from "../document/record-copy.ts";
-import { fault } from "../document/resolve-reference.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
-import {
-  choices,
-  isAnnotation,
-  isBounded,
-  isDistinct,
-  isPattern,
-  keywordTranslation,
-  numeric,
-} from "./schema-keywords.ts";
-
-/** A schema in 2020-12, and the definitions that it refers to itself. */
-export interface TranslatedSchema {
-  readonly schema: JsonSchema | boolean;
-  readonly references: readonly Definition[];
-  /** False when it has properties that exist one way only: it then differs by mode. */
-  readonly sameInBothModes: boolean;
-  /** Hidden or broken characters were taken out of its titles or descriptions. */
-  readonly cleaned: boolean;
-}
-
-/** What a translation needs from the document around the schema. */
-export interface TranslationContext {
-  readonly resolver: ReferenceResolver;
-  readonly inPlace: InPlaceGraph;
-  /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
-  readonly siblingsCount: boolean;
-  definition(location: Location): Definition;
-}
-
-type Translated = JsonSchema | boolean;
-
-const anything: JsonSchema = Object.freeze({});
-const none: readonly Definition[] = [];
-const maxDepth = 500;
-const maxNodes = 200_000;
+import type { SchemaMode } from "./property-access.ts";
+import { SchemaTranslation } from "./schema-translation.ts";
+import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
 
 /**
  * Translates a schema of any version into JSON Schema 2020-12. References become references into
@@ -59,325 +16,32 @@ export function translateSchema(
   location: Location,
   mode: SchemaMode,
   context: TranslationContext,
+  dynamic: DynamicScope | undefined,
 ): TranslatedSchema {
-  return aliasOf(location, context) ?? new SchemaTranslation(location, mode, context).run();
+  return (
+    aliasOf(location, context, dynamic) ??
+    new SchemaTranslation(location, mode, context, dynamic).run()
+  );
 }
 
 /** A schema that is nothing but a reference: what most bodies and responses have. */
-function aliasOf(location: Location, context: TranslationContext): TranslatedSchema | undefined {
+function aliasOf(
+  location: Location,
+  context: TranslationContext,
+  dynamic: DynamicScope | undefined,
+): TranslatedSchema | undefined {
   const reference = referenceOf(location.value);
   if (reference === undefined) return undefined;
   for (const key in location.value as JsonRecord) if (key !== "$ref") return undefined;
   const target = context.resolver.resolve(reference, location);
   if (!isRecord(target.value)) return undefined;
   if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
-  const definition = context.definition(target);
+  const definition = context.definition(target, context.resolver.enter(target, dynamic));
   return {
     schema: definition.reference,
     references: [definition],
     sameInBothModes: true,
+    depth: 0,
     cleaned: false,
   };
-}
-
-class SchemaTranslation {
-  readonly #root: Location;
-  readonly #context: TranslationContext;
-  readonly #access: AccessFilter;
-  readonly #path: (string | number)[] = [];
-  #references: Set<Definition> | undefined;
-  /** Where the schema in hand resolves its references. */
-  scope: Scope;
-  #nodes = 0;
-  #cleaned = false;
-  /** The schema in hand applies to the same value as the root. */
-  #inPlace = true;
-  /** … as a branch of `oneOf` or `anyOf`. */
-  #union = false;
-  /** The schemas of which the one in hand is a part: what they hide, it must not require. */
-  #wholes: readonly JsonRecord[] = [];
-
-  constructor(root: Location, mode: SchemaMode, context: TranslationContext) {
-    this.#root = root;
-    this.#context = context;
-    this.#access = new AccessFilter(mode, context.resolver);
-    this.scope = root.scope;
-  }
-
-  run(): TranslatedSchema {
-    const schema = this.#schema(this.#root.value) ?? anything;
-    return {
-      schema,
-      references: this.#references === undefined ? none : [...this.#references],
-      sameInBothModes: this.#access.sameInBothModes,
-      cleaned: this.#cleaned,
-    };
-  }
-
-  /** Undefined: a branch that adds nothing. */
-  #schema(node: unknown): Translated | undefined {
-    if (typeof node === "boolean") return node;
-    if (node === null || node === undefined) return anything;
-    if (!isRecord(node)) throw this.#fault("a schema must be an object");
-    if (++this.#nodes > maxNodes) throw this.#fault(`the schema has more than ${maxNodes} parts`);
-    if (this.#path.length > maxDepth) {
-      throw this.#fault(`the schema is nested deeper than ${maxDepth} levels`);
-    }
-    const outer = this.scope;
-    if (node["$id"] !== undefined) {
-      this.scope = this.#context.resolver.scopeAt(outer, node, this.pointer);
-    }
-    const reference = referenceOf(node) ?? dynamicReference(node);
-    const result =
-      reference === undefined ? this.#keywords(node) : this.#referring(node, reference);
-    this.scope = outer;
-    return result;
-  }
-
-  #referring(node: JsonRecord, reference: string): Translated | undefined {
-    const target = this.#target(reference);
-    if (target === undefined || target === false) return target;
-    if (target === true) return this.#keywords(node, true);
-    const rest = this.#keywords(node, true);
-    if (rest === anything || typeof rest === "boolean") return target;
-    const { $ref } = target;
-    const result: JsonSchema = $ref === undefined ? { allOf: [target, rest] } : { $ref, ...rest };
-    return node["nullable"] === true && this.#context.siblingsCount ? makeNullable(result) : result;
-  }
-
-  /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
-  #target(reference: string): Translated | undefined {
-    const known = this.scope.resolved.get(reference);
-    const target = known ?? this.#context.resolver.resolve(reference, this);
-    const { value } = target;
-    if (typeof value === "boolean") return value;
-    if (value === null) return true;
-    if (!isRecord(value)) {
-      throw this.#fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
-    }
-    if (referenceOf(value) !== undefined) this.#context.resolver.follow(target);
-    if (this.#inPlace && this.#leadsBack(value, target.scope)) {
-      return this.#union ? undefined : this.#inScope(target.scope, withoutApplicators(value));
-    }
-    const definition = this.#context.definition(target);
-    this.#references ??= new Set();
-    this.#references.add(definition);
-    return definition.reference;
-  }
-
-  /** A validator would never end there: see `InPlaceGraph`. */
-  #leadsBack(target: JsonRecord, scope: Scope): boolean {
-    return this.#context.inPlace.reaches(target, scope, this.#root.value, this.#union);
-  }
-
-  #inScope(scope: Scope, node: JsonRecord): Translated | undefined {
-    const outer = this.scope;
-    this.scope = scope;
-    const result = this.#schema(node);
-    this.scope = outer;
-    return result;
-  }
-
-  #keywords(node: JsonRecord, besideReference = false): Translated {
-    const annotationsOnly = besideReference && !this.#context.siblingsCount;
-    const copy = new RecordCopy(node);
-    for (const key in node) {
-      const isKept = !annotationsOnly || isAnnotation(key);
-      copy.set(key, isKept ? this.#keyword(node, key, node[key]) : undefined);
-    }
-    const { result } = copy;
-    if (result === undefined) return node as JsonSchema;
-    const schema = this.#complete(node, result, besideReference);
-    return besideReference && Object.keys(schema).length === 0 ? anything : schema;
-  }
-
-  /** The keywords of older versions that become another keyword. */
-  #complete(
-    node: JsonRecord,
-    result: Record<string, unknown>,
-    besideReference: boolean,
-  ): JsonSchema {
-    if (
-      node["example"] !== undefined &&
-      result["examples"] === undefined &&
-      isBounded(node["example"])
-    ) {
-      result["examples"] = [node["example"]];
-    }
-    if (besideReference && !this.#context.siblingsCount) return result as JsonSchema;
-    if (node["type"] === "file" && result["format"] === undefined) result["format"] = "binary";
-    if (Array.isArray(node["items"]) && result["prefixItems"] === undefined) {
-      const items = this.#branches("items", node["items"], node);
-      if (items !== undefined) result["prefixItems"] = items;
-      if (node["additionalItems"] !== undefined) {
-        result["items"] = this.#below("additionalItems", node["additionalItems"]);
-      }
-    }
-    if (node["nullable"] === true && !besideReference) {
-      return makeNullable(result as JsonSchema);
-    }
-    return result as JsonSchema;
-  }
-
-  #keyword(node: JsonRecord, key: string, value: unknown): unknown {
-    const translation = keywordTranslation(key);
-    if (translation === undefined || typeof translation === "function") return translation?.(value);
-    switch (translation) {
-      case "items":
-        return Array.isArray(value) ? undefined : this.#below(key, value);
-      case "schema":
-        return this.#below(key, value);
-      case "data":
-        if (!isBounded(value)) throw this.#fault(`its ${key} is nested too deeply or too large`);
-        return key === "enum" ? choices(value) : value;
-      case "required":
-        return this.#required(node, value);
-      case "wording":
-        return this.#wording(value);
-      case "branches":
-      case "tuple":
-        return this.#branches(key, value, node);
-      case "condition":
-        return this.#applied(key, value, node, false);
-      case "named":
-      case "conditionsByName":
-        return this.#named(key, value, node, translation === "named");
-      case "minimum":
-        return node["exclusiveMinimum"] === true ? undefined : numeric(value);
-      case "maximum":
-        return node["exclusiveMaximum"] === true ? undefined : numeric(value);
-      case "exclusiveMinimum":
-        return exclusiveBound(value, node["minimum"]);
-      case "exclusiveMaximum":
-        return exclusiveBound(value, node["maximum"]);
-    }
-  }
-
-  /** A schema for another value: a property, an item. */
-  #below(key: string | number, value: unknown): Translated | undefined {
-    if (value === null) return undefined;
-    const inPlace = this.#inPlace;
-    const wholes = this.#wholes;
-    this.#inPlace = false;
-    this.#wholes = [];
-    this.#path.push(key);
-    const result = this.#schema(value);
-    this.#path.pop();
-    this.#inPlace = inPlace;
-    this.#wholes = wholes;
-    return result;
-  }
-
-  /** A schema for the same value. */
-  #applied(
-    key: string | number,
-    value: unknown,
-    whole: JsonRecord,
-    union: boolean,
-  ): Translated | undefined {
-    const wholes = this.#wholes;
-    const outer = this.#union;
-    this.#wholes = [...wholes, whole];
-    this.#union = union;
-    this.#path.push(key);
-    const result = this.#schema(value);
-    this.#path.pop();
-    this.#union = outer;
-    this.#wholes = wholes;
-    return result;
-  }
-
-  #branches(key: string, value: unknown, node: JsonRecord): unknown {
-    if (!Array.isArray(value) || value.length === 0) return undefined;
-    const union = key === "oneOf" || key === "anyOf";
-    const tuple = key === "items" || key === "prefixItems";
-    let copy: unknown[] | undefined;
-    this.#path.push(key);
-    for (let index = 0; index < value.length; index++) {
-      const branch: unknown = value[index];
-      let next = tuple
-        ? (this.#below(index, branch) ?? anything)
-        : this.#applied(index, branch, node, union);
-      if (union && typeof next === "object" && isRecord(node["discriminator"])) {
-        const { discriminator } = node;
-        next = tagBranch(next, branch, discriminator, this.scope, this.#context.resolver);
-      }
-      if (next === branch && copy === undefined) continue;
-      copy ??= value.slice(0, index);
-      if (next !== undefined) copy.push(next);
-    }
-    this.#path.pop();
-    return copy === undefined ? value : copy.length === 0 ? undefined : copy;
-  }
-
-  #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
-    if (!isRecord(value)) return undefined;
-    const reference = below ? referenceOf(value) : undefined;
-    if (reference !== undefined) return this.#namedElsewhere(key, value, node);
-    const isProperties = key === "properties";
-    const copy = new RecordCopy(value);
-    this.#path.push(key);
-    for (const name in value) {
-      const schema = value[name];
-      const keep = isProperties
-        ? !this.#access.hides(schema, this.scope)
-        : key !== "patternProperties" || isPattern(name);
-      const next = !keep
-        ? undefined
-        : below
-          ? (this.#below(name, schema) ?? anything)
-          : this.#applied(name, schema, node, false);
-      copy.set(name, next);
-    }
-    this.#path.pop();
-    return copy.result ?? value;
-  }
-
-  /** `properties` that are a reference themselves: no version knows that, but bundlers do. */
-  #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
-    const outer = this.scope;
-    const from = { value, scope: outer, pointer: childPointer(this.pointer, key) };
-    const target = this.#context.resolver.follow(from);
-    this.scope = target.scope;
-    const result = this.#named(key, target.value, node, true);
-    this.scope = outer;
-    return result;
-  }
-
-  #required(node: JsonRecord, value: unknown): unknown {
-    if (!Array.isArray(value)) return undefined;
-    const schemas = this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
-    const keeps = (name: unknown) =>
-      typeof name === "string" && !this.#access.hidesName(name, schemas, this.scope);
-    if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
-    const names = [...new Set(value)].filter(keeps);
-    return names.length === 0 ? undefined : names;
-  }
-
-  #wording(value: unknown): string | undefined {
-    if (typeof value !== "string") return undefined;
-    const visible = visibleText(value);
-    if (visible !== value) this.#cleaned = true;
-    return visible;
-  }
-
-  /** Where the schema in hand stands. */
-  get pointer(): string {
-    return this.#path.reduce<string>(childPointer, this.#root.pointer);
-  }
-
-  #fault(reason: string): OperationError {
-    return fault(this, reason);
-  }
-}
-
-/** A number since OpenAPI 3.1; before, a boolean that says how to read the bound beside it. */
-function exclusiveBound(value: unknown, bound: unknown): unknown {
-  return numeric(value === true ? bound : value);
-}
-
-/** Resolved where it stands: what it means elsewhere in the dynamic scope is not looked for. */
-function dynamicReference(node: JsonRecord): string | undefined {
-  const reference = node["$dynamicRef"] ?? node["$recursiveRef"];
-  return typeof reference === "string" ? reference : undefined;
 }

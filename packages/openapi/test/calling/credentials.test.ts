@@ -286,15 +286,15 @@ describe("a refusal", () => {
     });
   });
 
-  test("of a scheme that we cannot do yet is foreseen in problems", async () => {
+  test("that no request can avoid is foreseen in problems", async () => {
+    const get = (operationId: string, security: JsonObject[]): JsonObject => ({
+      get: { operationId, responses: ok, security },
+    });
     await using source = await sourceOf(
       {
-        "/x": {
-          get: { operationId: "x", responses: ok, security: [{ digest: [] }, { mtls: [] }] },
-        },
-        "/y": {
-          get: { operationId: "y", responses: ok, security: [{ digest: [] }, { bearer: [] }] },
-        },
+        "/both": get("both", [{ digest: [], bearer: [] }]),
+        "/unknown": get("unknown", [{ nobody: [] }]),
+        "/either": get("either", [{ digest: [], bearer: [] }, { mtls: [] }]),
       },
       { baseUrl: server.origin },
       { components: { securitySchemes } } as unknown as JsonObject,
@@ -302,12 +302,19 @@ describe("a refusal", () => {
     source.realize();
     expect(source.problems).toMatchObject([
       {
-        subject: "GET /x",
+        subject: "GET /both",
         severity: "warning",
-        message: expect.stringContaining('"digest" (http digest)') as string,
+        message: expect.stringContaining(
+          'asks for "digest" and "bearer" at once, and both are the header authorization',
+        ) as string,
+      },
+      {
+        subject: "GET /unknown",
+        severity: "warning",
+        message: expect.stringContaining('"nobody", which the document does not declare') as string,
       },
     ]);
-    expect(source.tools()).toHaveLength(2);
+    expect(source.tools()).toHaveLength(3);
   });
 
   test("of the host's own function for a secret is auth_required", async () => {
@@ -333,7 +340,42 @@ describe("a refusal", () => {
   });
 });
 
-test.each([undefined, null, "", 7])(
+describe("a function that has no credential for a request", () => {
+  const asked: string[] = [];
+  const none = ({ scheme }: { scheme: string }): undefined => {
+    asked.push(scheme);
+  };
+
+  test("keeps nothing from being sent where the document asks for none, as for signing in", async () => {
+    asked.length = 0;
+    const { headers } = await send(undefined, { auth: { bearer: none } });
+    expect(headers["authorization"]).toBeUndefined();
+    expect(asked).toEqual(["bearer"]);
+  });
+
+  test("lets the document be loaded", async () => {
+    const document = { openapi: "3.1.0", info: { title: "Test", version: "1" }, paths: {} };
+    server.answer = respond(200, "application/json", JSON.stringify(document));
+    await using source = openApiSource(`${server.origin}/openapi.json`, { auth: { bearer: none } });
+    await source.ready;
+    server.answer = respond(200, "application/json", "{}");
+    expect(source.tools()).toEqual([]);
+  });
+
+  test("is as if nothing were given: the next alternative is sent, or nothing", async () => {
+    const schemes = { bearer: none };
+    const either = [{ bearer: [] }, { header_key: [] }];
+    const second = await send(either, { auth: { schemes, apiKey: "KEY+123" } });
+    expect(second.headers).toMatchObject({ "x-key": "KEY+123" });
+    const both = [{ header_key: [], bearer: [] }, {}];
+    const optional = await send(both, { auth: { schemes, apiKey: "KEY+123" } });
+    expect(optional.headers["x-key"]).toBeUndefined();
+    const required = await send([{ bearer: [] }], { auth: { schemes } });
+    expect(required.headers["authorization"]).toBeUndefined();
+  });
+});
+
+test.each([null, "", 7])(
   "a secret that is no text, or empty, is auth_required, and nothing is sent: %j",
   async (secret) => {
     for (const value of [() => secret, () => Promise.resolve(secret)]) {

@@ -93,7 +93,7 @@ describe("an API through the executor", () => {
       error: { code: "upstream", status: 404 },
       result: {
         isError: true,
-        content: [{ type: "text", text: '404 Not Found: {"title":"no such event"}' }],
+        content: [{ type: "text", text: "404 Not Found: no such event." }],
       },
     });
   });

@@ -43,10 +43,10 @@ const root = "https://docs.example/v1/openapi.json?format=json";
 
 function fetcher(given: Partial<FetchOptions> = {}): ReturnType<typeof documentFetcher> {
   return documentFetcher({
+    source: "museum",
     secrets: new SourceSecrets(),
     documentUrl: root,
-    givenOrigins: [],
-    allowOrigins: [],
+    reach: {},
     timeoutMs: undefined,
     signal: new AbortController().signal,
     auth: { bearer: "SECRET" },

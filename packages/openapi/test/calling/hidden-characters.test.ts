@@ -92,8 +92,11 @@ describe("what a model reads of a document", () => {
         },
       },
     });
+    expect(toolOf(source, "a").argumentsSchema?.["properties"]).toMatchObject({
+      q: { title: "Q" },
+    });
     expect(toolOf(source, "a").spec.inputSchema["properties"]).toEqual({
-      q: { title: "Q", description: "What." },
+      q: { description: "What." },
       f: { type: "string", description: "Sent as f[]." },
       body: { type: "array", description: "A list." },
     });
@@ -125,8 +128,8 @@ describe("what a model reads of a document", () => {
     };
     const defs = (schema: JsonSchema | undefined): unknown => schema?.["$defs"];
     expect(warnings(source)).toEqual([]);
-    expect(defs(toolOf(source, "a").spec.inputSchema)).toEqual({ Shelf: shelf });
-    expect(defs(toolOf(source, "b").spec.inputSchema)).toEqual({ Shelf: shelf });
+    expect(defs(toolOf(source, "a").argumentsSchema)).toEqual({ Shelf: shelf });
+    expect(defs(toolOf(source, "b").argumentsSchema)).toEqual({ Shelf: shelf });
     expect(defs(toolOf(source, "c").spec.outputSchema)).toMatchObject({
       Book: { description: "A book." },
       Shelf: shelf,

@@ -96,10 +96,11 @@ describe("a tool", () => {
         source: "api",
         origin: { operationId: "getA", method: "GET", path: "/a" },
       },
+      metadata: { servers: expect.any(Array) as [], request: expect.any(String) as string },
     });
   });
 
-  test("has the first JSON success as its output schema", async () => {
+  test("has the JSON of its successes as its output schema", async () => {
     const of = (schema: JsonObject): JsonObject => ({
       description: "ok",
       content: { "text/plain": {}, "application/json": { schema } },
@@ -121,9 +122,9 @@ describe("a tool", () => {
         },
       },
     });
-    expect(source.tools().map(({ spec }) => spec.outputSchema?.["type"])).toEqual([
-      "object",
-      "null",
+    expect(source.tools().map(({ spec }) => spec.outputSchema)).toEqual([
+      { anyOf: [{ type: "object" }, { type: "array" }] },
+      { type: "null" },
       undefined,
     ]);
   });

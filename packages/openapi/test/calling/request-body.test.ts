@@ -96,7 +96,7 @@ describe("a form", () => {
       items: { style: "deepObject", explode: true },
       ids: { explode: false },
       path: { allowReserved: true },
-    };
+    } as const;
     const { body } = encode(media(type, true, { encoding }), {
       items: [{ price: "p", n: 1 }],
       ids: [1, 2],
@@ -148,9 +148,9 @@ describe("multipart", () => {
       note: "z",
     });
     const text = Buffer.from(encoded.body as Uint8Array).toString();
-    expect(text).toContain('name="file"; filename="file"\r\ncontent-type: image/jpeg\r\n');
-    expect(text).toContain('name="logo"; filename="logo"\r\ncontent-type: image/png\r\n');
-    expect(text).toContain('name="note"\r\ncontent-type: text/markdown\r\n');
+    expect(text).toContain('name="file"; filename="file"\r\nContent-Type: image/jpeg\r\n');
+    expect(text).toContain('name="logo"; filename="logo"\r\nContent-Type: image/png\r\n');
+    expect(text).toContain('name="note"\r\nContent-Type: text/markdown\r\n');
   });
 
   test("finds files in what the schema is composed of", async () => {
@@ -169,9 +169,9 @@ describe("multipart", () => {
     const encoding = {
       a: { explode: false },
       b: { style: "pipeDelimited" },
-      c: { delimiter: "\t" },
+      c: { explode: false, delimiter: "\t" },
       d: {},
-    };
+    } as const;
     const form = await formOf(
       encode(media("multipart/form-data", true, { encoding }), {
         a: [1, 2],

@@ -65,7 +65,7 @@ describe("a success", () => {
     expect((await answering("get_thing", 200, type, '{"a":1}')).value).toEqual({ a: 1 });
   });
 
-  test.each(["text/plain", "text/csv", "application/xml", "application/x-ndjson", "image/svg+xml"])(
+  test.each(["text/plain", "text/csv", "application/xml", "application/yaml", "image/svg+xml"])(
     "of %s is text",
     async (type) => {
       const output = await answering("any", 200, type, "1,2");
@@ -134,7 +134,9 @@ describe("an answer that is not what it says", () => {
   test("is an error when it is no JSON", async () => {
     const output = await answering("get_thing", 200, "application/json", '{"a":');
     expect(output).toMatchObject({ isError: true, error: { code: "upstream", status: 200 } });
-    expect(textOf(output)).toBe('200 OK, but the answer is not valid JSON. It begins: {"a":');
+    expect(textOf(output)).toBe(
+      '200 OK, but the answer is not valid JSON (it ends too early, at position 5 (line 1, column 6)). It begins: {"a":',
+    );
   });
 
   test("is an error when it is a page instead of JSON, and warns of repeating a write", async () => {
@@ -169,7 +171,7 @@ describe("a failure", () => {
 
   test("with an endless body is cut", async () => {
     const output = await answering("get_thing", 500, "text/html", "x".repeat(100_000));
-    expect(textOf(output).length).toBeLessThan(2100);
+    expect(textOf(output).length).toBeLessThan(2200);
     expect(textOf(output)).toContain("(100000 characters)");
   });
 
@@ -178,7 +180,7 @@ describe("a failure", () => {
       "<html>\n<head><title>Museum: closed &amp; under repair</title></head><body>soon</body></html>";
     const output = await answering("get_thing", 502, "text/html", page);
     expect(textOf(output)).toBe(
-      '502 Bad Gateway: an HTML page that says "Museum: closed & under repair"',
+      '502 Bad Gateway: an HTML page that says "Museum: closed & under repair"\nThe API failed, not the call: the arguments need no change.',
     );
     expect(output.error).toMatchObject({
       code: "upstream",
@@ -202,7 +204,7 @@ describe("a failure", () => {
   test("with a page that repeats the status says no more than that", async () => {
     const page = "<html><head><title>502 Bad Gateway</title></head><h1>502 Bad Gateway</h1></html>";
     expect(textOf(await answering("get_thing", 502, "text/html", page))).toBe(
-      "502 Bad Gateway: an HTML page",
+      "502 Bad Gateway: an HTML page\nThe API failed, not the call: the arguments need no change.",
     );
   });
 
@@ -217,7 +219,7 @@ describe("a failure", () => {
 
   test("of bytes says the status alone", async () => {
     expect(textOf(await answering("get_thing", 500, "application/pdf", "%PDF"))).toBe(
-      "500 Internal Server Error",
+      "500 Internal Server Error\nThe API failed, not the call: the arguments need no change.",
     );
   });
 

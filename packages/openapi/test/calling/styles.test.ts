@@ -135,6 +135,18 @@ function seen(recorded: Recorded, expected: Expected): object {
   return Object.fromEntries(keys.map((key) => [key, readings[key](recorded, expected)]));
 }
 
+const bodies = ["json", "bodyText", "form", "formJson", "parts"] as const;
+
+/** What was sent although the case has nothing of the kind. */
+function unasked({ query, headers, body }: Recorded, expected: Expected): string[] {
+  const hasQuery = expected.query !== undefined || expected.queryJson !== undefined;
+  return [
+    ...(hasQuery || query === "" ? [] : ["query"]),
+    ...(expected.cookie !== undefined || headers["cookie"] === undefined ? [] : ["cookie"]),
+    ...(bodies.some((key) => expected[key] !== undefined) || body.length === 0 ? [] : ["body"]),
+  ];
+}
+
 /** All that was expected when it was one of it. */
 function oneOf(actual: string, expected: OneOf<string> | undefined): unknown {
   return Array.isArray(expected) && expected.includes(actual) ? expected : actual;
@@ -188,7 +200,7 @@ function partsOf({ headers, body }: Recorded): SentPart[] {
     return {
       name: /name="([^"]*)"/.exec(head)?.[1],
       file: head.includes("; filename="),
-      type: /content-type: (.+)/.exec(head)?.[1],
+      type: /^Content-Type: (.+)$/m.exec(head)?.[1],
       text: rest.join("\r\n\r\n"),
     };
   });
@@ -214,6 +226,7 @@ describe("the request on the wire is the one that the specification prescribes",
       expect(outcome).toMatchObject({ status: "completed", result: { isError: false } });
       expect(server.last.method).toBe(one.method.toUpperCase());
       expect(seen(server.last, one.expect)).toEqual(one.expect);
+      expect(unasked(server.last, one.expect)).toEqual([]);
     },
   );
 });

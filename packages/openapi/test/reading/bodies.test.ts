@@ -157,7 +157,7 @@ describe("responses", () => {
       },
       { components: { responses: { E: { description: "Else" } } } },
     );
-    expect(responses.map(({ media, ...rest }) => ({ ...rest, media: plain(media) }))).toEqual([
+    expect(responses.map(({ status, media }) => ({ status, media: plain(media) }))).toEqual([
       {
         status: "200",
         media: [{ mediaType: "application/json", schema: { type: "array" } }],

@@ -84,7 +84,7 @@ pets:
         "/b": { $ref: "broken.yaml" },
         "/c": { get: {} },
       }),
-      "broken.yaml": "a: b: c\n",
+      "broken.yaml": "a: [b\n",
     });
     const opened = await openDocument(join(path, "api.json"));
     expect(opened.operations.map(({ path: at }) => at)).toEqual(["/c"]);
@@ -97,7 +97,7 @@ pets:
       {
         subject: "/b",
         message: expect.stringMatching(
-          /"broken.yaml" is not followed: it is not valid YAML: .* line 1/,
+          /"broken.yaml" is not followed: it is not valid YAML: .* line 2/,
         ),
         pointer: "/paths/~1b",
       },

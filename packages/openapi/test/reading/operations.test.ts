@@ -182,6 +182,41 @@ describe("names", () => {
     );
   });
 
+  test("stay when the document gains operations, unless one of those wants the same", () => {
+    const operation = fc.record({
+      operationId: fc.option(
+        fc.oneof(
+          fc.string({ maxLength: 70 }),
+          fc.constantFrom("getUser", "get_user", "a/b", "__proto__", "../x", "shell"),
+        ),
+        { nil: undefined },
+      ),
+      method: fc.constantFrom("GET", "POST"),
+      path: fc.webPath(),
+    });
+    const operations = fc.uniqueArray(operation, {
+      selector: ({ method, path }) => `${method} ${path}`,
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(operations, fc.nat(20), (all: Nameable[], count) => {
+        const older = all.slice(0, count);
+        const before = nameOperations(older).names;
+        const after = nameOperations(all).names;
+        const alone = (one: Nameable) => nameOperations([one]).names[0];
+        const wanted = new Set(all.slice(count).map(alone));
+        const ids = new Set(all.slice(count).map(({ operationId }) => operationId));
+        const kept = older.filter(
+          (one) => !wanted.has(alone(one)) && !ids.has(one.operationId ?? ""),
+        );
+        for (const one of kept) {
+          const index = all.indexOf(one);
+          expect(after[index]).toBe(before[index]);
+        }
+      }),
+    );
+  });
+
   test("stay when the document gains operations with other names", () => {
     const before = named(["listPets"], [undefined, "GET", "/a"]);
     const after = named(

@@ -108,7 +108,7 @@ describe("what can't be read", () => {
     expect(json.message).not.toContain("hunter2");
     const cut = await refusal('{\n  "openapi": "3.1.0",\n  "x"');
     expect(cut.message).toMatch(/JSON: .* at line 3, column 6/);
-    const yaml = await refusal("openapi: 3.1.0\ninfo: a: b: hunter2\n");
+    const yaml = await refusal("openapi: 3.1.0\ninfo: [ hunter2");
     expect(yaml.message).toMatch(/it is not valid YAML: .* at line 2, column \d+/);
     expect(yaml.message).not.toContain("hunter2");
     expect(yaml.code).toBe("invalid_arguments");

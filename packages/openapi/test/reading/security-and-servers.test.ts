@@ -42,6 +42,28 @@ describe("security", () => {
     ]);
   });
 
+  test("that is a name alone is taken for what was meant, with a warning", async () => {
+    const opened = await openDocument(
+      document(
+        "3.0.0",
+        { "/x": { get: { security: ["bearer", "key"] } } },
+        { components: { securitySchemes } },
+      ),
+    );
+    expect(opened.operations[0]?.details().security).toMatchObject([
+      [{ scheme: "bearer", scopes: [], declaration: { type: "http" } }],
+      [{ scheme: "key", scopes: [], declaration: { type: "apiKey" } }],
+    ]);
+    expect(opened.problems).toEqual(
+      ["bearer", "key"].map((name, index) => ({
+        subject: "GET /x",
+        message: `The security requirement "${name}" is taken for {"${name}": []}.`,
+        pointer: `/paths/~1x/get/security/${index}`,
+        severity: "warning",
+      })),
+    );
+  });
+
   test("whose declaration is broken leaves the operation, with a warning", async () => {
     const opened = await openDocument(
       document(

@@ -79,7 +79,12 @@ describe("keywords of older versions", () => {
     ["quoted numbers", { minLength: "1", maximum: "2.5" }, { minLength: 1, maximum: 2.5 }],
     ["impossible counts", { minLength: -1, maxItems: 1.5, multipleOf: 0 }, {}],
     ["a pattern that is none", { type: "string", pattern: "(" }, { type: "string" }],
-    ["a pattern for old engines", { pattern: "[\\w-.]" }, { pattern: "[\\w-.]" }],
+    ["a pattern for old engines", { pattern: "[\\w-.]" }, { pattern: "[\\w\\-.]" }],
+    [
+      "a pattern for old engines as a key",
+      { patternProperties: { "^\\_": true, "^a": true, "(": true } },
+      { patternProperties: { "^a": true, "^_": true } },
+    ],
     ["empty members", { properties: null, items: null, allOf: [] } as never, {}],
     ["an empty property", { properties: { a: null } } as never, { properties: { a: {} } }],
     [

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
 import type {
+  Encodings,
   MediaDescription,
   OperationDetails,
   Parameter,
@@ -33,12 +34,13 @@ export function parameter(given: Pick<Parameter, "name" | "in"> & Partial<Parame
 export function media(
   mediaType: string,
   schema: JsonSchema | boolean = true,
-  more: { encoding?: JsonObject; defs?: Readonly<Record<string, JsonSchema>> } = {},
+  more: Encodings & { defs?: Readonly<Record<string, JsonSchema>> } = {},
 ): MediaDescription {
+  const { defs, ...encodings } = more;
   return {
     mediaType,
-    schema: schemaOf(schema, more.defs),
-    ...(more.encoding === undefined ? {} : { encoding: more.encoding }),
+    ...encodings,
+    schema: schemaOf(schema, defs),
   };
 }
 

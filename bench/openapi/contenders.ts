@@ -1,0 +1,11 @@
+import type { Contender } from "../../packages/openapi/corpus/judge/contender.ts";
+import { toolweave, toolweaveAsShown } from "../../packages/openapi/corpus/judge/toolweave.ts";
+
+/** Each is loaded in the process that needs it: what one costs or breaks is its own. */
+export const contenders: Readonly<Record<string, () => Promise<Contender>>> = {
+  toolweave: async () => toolweave,
+  "toolweave, as a model sees it": async () => toolweaveAsShown,
+  "@ivotoby/openapi-mcp-server": async () => (await import("./peers/ivotoby.ts")).ivotoby,
+  fastmcp: async () => (await import("./peers/fastmcp.ts")).fastmcp,
+  "@smithers-orchestrator/openapi": async () => (await import("./peers/smithers.ts")).smithers,
+};

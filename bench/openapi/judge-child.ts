@@ -1,0 +1,30 @@
+import { examine } from "../../packages/openapi/corpus/judge/examine.ts";
+import { judgeDocument } from "../../packages/openapi/corpus/judge/judge-document.ts";
+import { router } from "../../packages/openapi/corpus/judge/path-routes.ts";
+import { prismJudge } from "../../packages/openapi/corpus/judge/prism-judge.ts";
+import { contenders } from "./contenders.ts";
+
+// One contender and one document, in a process of its own: node judge-child.ts contender document seed most
+const [name = "", document = "", seed = "1", most = "50"] = process.argv.slice(2);
+// Peers report what they do on the console.
+for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
+
+const contender = await contenders[name]?.();
+if (contender === undefined) throw new Error(`no contender ${name}`);
+const prism = await prismJudge(document);
+const judged = await judgeDocument(document, [prism], {
+  contender,
+  seed: Number(seed),
+  most: Number(most),
+  route: router(prism.operations),
+});
+const { tallies, ours } = examine(judged, [prism.name]);
+const result = {
+  operations: prism.operations.length,
+  tools: judged.operations,
+  called: judged.called,
+  tally: tallies[0],
+  rejections: ours,
+};
+// A peer may keep the process alive.
+process.stdout.write(JSON.stringify(result), () => process.exit());

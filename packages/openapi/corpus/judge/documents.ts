@@ -1,0 +1,20 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Where the published documents are, with a slash at the end. */
+export const specs: string = fileURLToPath(
+  new URL("../../../../../shared/specs/", import.meta.url),
+);
+
+const trees = [
+  "digitalocean-multi/DigitalOcean-public.v2.yaml",
+  "hey-api-full-2.0/full.yaml",
+  "hey-api-full-3.1/full.yaml",
+  "oai-petstore-separate-2.0/spec/swagger.json",
+];
+
+/** All of them, by path below `specs`. */
+export function documentNames(): readonly string[] {
+  const files = readdirSync(specs).filter((name) => /\.(?:json|ya?ml)$/.test(name));
+  return [...files, ...trees];
+}

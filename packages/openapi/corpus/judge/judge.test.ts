@@ -1,0 +1,61 @@
+// What two validators of requests, which others wrote, say of generated calls; the whole of it: report.ts.
+import { describe, expect, test } from "vitest";
+import { documentNames } from "./documents.ts";
+import { examine, knownFaults } from "./examine.ts";
+import { judgeDocument, judgesOf } from "./judge-document.ts";
+import { judgeFaults } from "./judge-faults.ts";
+import { defaultSeed } from "./sample-calls.ts";
+import { toolweave } from "./toolweave.ts";
+import { unsendable } from "./unsendable.ts";
+
+const seed = defaultSeed();
+const most = 100;
+
+const known = knownFaults();
+const names = documentNames();
+
+test("only documents of the corpus and faults that are explained are recorded", () => {
+  expect(names).toHaveLength(40);
+  expect(Object.keys(known).filter((name) => !names.includes(name))).toEqual([]);
+  const ids = new Set(judgeFaults.map(({ id }) => id));
+  const recorded = Object.values(known).flatMap((operations) => Object.values(operations).flat());
+  expect(recorded.filter((id) => !ids.has(id))).toEqual([]);
+  expect([...ids].filter((id) => !recorded.includes(id))).toEqual([]);
+});
+
+describe.each(names)("%s", (document) => {
+  test("every request is accepted, or rejected by a fault of the judge that is recorded", async () => {
+    const judges = await judgesOf(document);
+    const judged = await judgeDocument(document, judges, { contender: toolweave, seed, most });
+    const excuses = known[document] ?? {};
+    const judgeNames = judges.map(({ name }) => name);
+    const { ours, faults, tallies } = examine(judged, judgeNames, excuses);
+    const rightly = unsendable[document] ?? [];
+    expect(ours.filter((line) => !rightly.some((start) => line.startsWith(start)))).toEqual([]);
+    // Prism has looked at every single one.
+    expect(tallies[0]?.notJudged).toBe(0);
+    if (seed !== 1) return;
+    expect(rightly.filter((start) => !ours.some((line) => line.startsWith(start)))).toEqual([]);
+    // An excuse that nothing needs any more goes.
+    const called = new Set(judged.calls.map(({ operation }) => operation));
+    const needless = Object.entries(excuses)
+      .filter(([operation]) => called.has(operation))
+      .flatMap(([operation, ids]) =>
+        ids.filter((id) => faults.get(operation)?.has(id) !== true).map((id) => [operation, id]),
+      );
+    expect(needless).toEqual([]);
+  });
+});
+
+test("a judge that is shown a damaged request rejects it", async () => {
+  const document = "redocly-museum-3.1.yaml";
+  const judges = await judgesOf(document);
+  const { calls } = await judgeDocument(document, judges, { contender: toolweave, seed, most });
+  const bought = calls.find(({ operation }) => operation === "POST /tickets")?.request;
+  if (bought === undefined) throw new Error("no tickets were bought");
+  for (const judge of judges) {
+    const verdict = judge.judge("POST", "/tickets", { ...bought, body: Buffer.from("{}") });
+    expect(verdict).not.toEqual([]);
+    expect(verdict).not.toHaveProperty("cannot");
+  }
+});

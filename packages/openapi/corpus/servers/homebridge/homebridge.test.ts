@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunningServer } from "../server-program.ts";
+import { resultOf, serverTools, textOf, type CallTool, type ServerTools } from "../server-tools.ts";
+import { startHomebridge } from "./homebridge.ts";
+
+let server: RunningServer;
+let tools: ServerTools;
+let ada: CallTool;
+let bob: CallTool;
+
+beforeAll(async () => {
+  server = await startHomebridge();
+  tools = await serverTools(server, {
+    documents: { home: "/swagger-json" },
+    scheme: "bearer",
+    token: "access_token",
+  });
+  ada = tools.as("ada");
+  bob = tools.as("bob");
+}, 400_000);
+
+afterAll(async () => {
+  await tools?.close();
+  await server?.stop();
+});
+
+const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** The only file below the server's folder that fits. */
+function file(pattern: string): Buffer {
+  const [found, ...more] = globSync(pattern, { cwd: server.home });
+  if (found === undefined || more.length > 0) throw new Error(`${pattern}: ${1 + more.length}`);
+  return readFileSync(join(server.home, found));
+}
+
+const account = (name: string, admin: boolean): JsonObject => ({
+  name,
+  username: name.toLowerCase(),
+  admin,
+  password: `${name}'s password`,
+});
+
+// One server, one story: each test goes on where the last one ended.
+describe("Homebridge UI", () => {
+  test("has a tool for each operation but those that refer to a schema without a name", async () => {
+    const response = await fetch(`${server.origin}/swagger-json`);
+    const document = (await response.json()) as { paths: Record<string, JsonObject> };
+    const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
+    const [source] = tools.sources;
+    source?.realize();
+    const problems = source?.problems ?? [];
+    const broken = problems.filter(({ severity = "error" }) => severity === "error");
+    expect(broken).toHaveLength(8);
+    for (const { message, pointer = "" } of broken) {
+      expect(message).toBe('$ref "#/components/schemas/" points to nothing.');
+      const at = pointer
+        .slice(1)
+        .split("/")
+        .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+        .reduce<JsonValue>(
+          (value, token) => (value as JsonObject)[token] ?? null,
+          document as never,
+        );
+      expect(at).toEqual({ $ref: "#/components/schemas/" });
+    }
+    expect(operations.length).toBeGreaterThan(90);
+    expect(source?.tools()).toHaveLength(operations.length - broken.length);
+  });
+
+  test("says that credentials are missing, and that they are refused", async () => {
+    const without = await resultOf(ada("home__users_controller_get_users"));
+    expect(without).toMatchObject({ isError: true, details: { status: 401 } });
+    expect(textOf(without)).toContain("Credentials are missing: the host has to pass them");
+    const key = tools.key("home", "ada");
+    await tools.store.set(key, { type: "secret", secret: "no.such.token" });
+    const wrong = await resultOf(ada("home__users_controller_get_users"));
+    expect(textOf(wrong)).toContain("The credentials were refused");
+    expect(JSON.stringify(wrong)).not.toContain("no.such.token");
+    await tools.store.delete(key);
+  });
+
+  test("takes the first account, and signs it in with a token that nobody but the store gets", async () => {
+    const first = await resultOf(
+      ada("home__setup_wizard_controller_setup_first_user", account("Ada", true)),
+    );
+    expect(first.value).toMatchObject({ id: 1, username: "ada", admin: true });
+    const signIn = (password: string): Promise<JsonObject> =>
+      resultOf(
+        ada("home__auth_controller_sign_in", { username: "ada", password }),
+      ) as unknown as Promise<JsonObject>;
+    expect(await signIn("a guess")).toMatchObject({ isError: true, details: { status: 403 } });
+    const signedIn = await signIn("Ada's password");
+    const kept = await tools.store.get(tools.key("home", "ada"));
+    expect(kept).toMatchObject({
+      type: "secret",
+      secret: expect.stringMatching(/^ey\S+\.\S+\.\S+$/),
+    });
+    expect(signedIn["value"]).toMatchObject({ access_token: "[redacted]", token_type: "Bearer" });
+    expect(JSON.stringify(signedIn)).not.toContain((kept as { secret: string }).secret);
+    const check = await resultOf(ada("home__auth_controller_check_auth"));
+    expect(check.value).toEqual({ status: "OK" });
+  });
+
+  test("creates, lists, updates and deletes", async () => {
+    const list = async (): Promise<JsonValue | undefined> =>
+      (await resultOf(ada("home__users_controller_get_users"))).value;
+    const eve = { id: 2, name: "Eve", username: "eve", admin: false, otpActive: false };
+    const added = await resultOf(ada("home__users_controller_add_user", account("Eve", false)));
+    expect(added).toMatchObject({ value: eve, details: { status: 201 } });
+    expect(await list()).toEqual([expect.objectContaining({ id: 1 }), eve]);
+    const renamed = { ...account("Eve", false), userId: 2, name: "Ève & Söhne 💡" };
+    await resultOf(ada("home__users_controller_update_user", renamed));
+    expect(await list()).toContainEqual({ ...eve, name: "Ève & Söhne 💡" });
+    const gone = await resultOf(ada("home__users_controller_delete_user", { userId: 2 }));
+    expect(textOf(gone)).toBe("200 OK");
+    expect(await list()).toEqual([expect.objectContaining({ id: 1 })]);
+    const again = await resultOf(ada("home__users_controller_delete_user", { userId: 2 }));
+    expect(textOf(again)).toMatch(/^400 Bad Request: .*User Not Found/);
+  });
+
+  test("keeps the calls of two people apart", async () => {
+    await resultOf(ada("home__users_controller_add_user", account("Bob", false)));
+    const stranger = await resultOf(bob("home__users_controller_get_users"));
+    expect(textOf(stranger)).toContain("Credentials are missing");
+    const password = "Bob's password";
+    await resultOf(bob("home__auth_controller_sign_in", { username: "bob", password }));
+    const signedIn = await resultOf(bob("home__auth_controller_check_auth"));
+    expect(signedIn.value).toEqual({ status: "OK" });
+    const user = await resultOf(bob("home__users_controller_get_users"));
+    expect(textOf(user)).toMatch(/^403 Forbidden: .*\nThe credentials do not permit this\./);
+  });
+
+  test("gives a file byte for byte, and takes it back", async () => {
+    await resultOf(ada("home__backup_controller_create_backup_in_directory"));
+    const backups = await resultOf(ada("home__backup_controller_list_scheduled_backups"));
+    const [{ id: backupId }] = backups.value as [{ id: string }];
+    const onDisk = file("data/backups/**/*.tar.gz");
+    expect(onDisk.length).toBeGreaterThan(1_000_000);
+
+    const download = "home__backup_controller_get_scheduled_backup";
+    const downloaded = await resultOf(ada(download, { backupId }));
+    const [artifact] = downloaded.artifacts;
+    expect(artifact).toMatchObject({ mediaType: "application/octet-stream", size: onDisk.length });
+
+    const key = artifact?.key ?? "";
+    expect(hash(await tools.bytes(key))).toBe(hash(onDisk));
+
+    // By its key, which is no use to anybody else, and as the model could have written it itself.
+    const upload = "home__backup_controller_restore_backup";
+    expect(await bob(upload, { file: key })).toMatchObject({
+      status: "failed",
+      error: { code: "artifact_missing" },
+    });
+    for (const sent of [key, onDisk.toString("base64")]) {
+      expect(textOf(await resultOf(ada(upload, { file: sent })))).toBe("201 Created");
+    }
+    const recording = hash(file("data/recording.bin"));
+    const restored = globSync("temporary/*/storage/recording.bin", { cwd: server.home });
+    expect(restored).toHaveLength(2);
+    for (const path of restored) {
+      expect(hash(readFileSync(join(server.home, path)))).toBe(recording);
+    }
+
+    await resultOf(ada("home__backup_controller_delete_scheduled_backup", { backupId }));
+    const none = await resultOf(ada("home__backup_controller_list_scheduled_backups"));
+    expect(none.value).toEqual([]);
+  });
+
+  test("names a download as the API does, and says why an upload is refused", async () => {
+    const { artifacts } = await resultOf(ada("home__backup_controller_download_backup"));
+    expect(artifacts[0]?.name).toMatch(/^homebridge-backup-0E029CC9E50A\.\d+\.tar\.gz$/);
+    const upload = { file: Buffer.from("no archive").toString("base64") };
+    const refused = await resultOf(ada("home__backup_controller_restore_backup", upload));
+    expect(textOf(refused)).toMatch(/^500 Internal Server Error: .*TAR_BAD_ARCHIVE/);
+  });
+
+  test("reaches nothing but this machine", async () => {
+    const search = ada("home__plugins_controller_plugins_search", { query: "light" });
+    expect(textOf(await resultOf(search))).toMatch(
+      /^500 Internal Server Error: .*registry\.npmjs\.org is not on this machine/,
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import {
+  type CredentialKey,
+  type CredentialStore,
+  type JsonObject,
+  memoryArtifacts,
+  memoryCredentials,
+  ToolExecutor,
+  ToolRegistry,
+  type ToolOutcome,
+  type ToolResult,
+} from "@toolweave/core";
+import { openApiSource, type OpenApiSource } from "../../src/index.ts";
+import type { RunningServer } from "./server-program.ts";
+
+/** Runs one tool on behalf of a caller. */
+export type CallTool = (name: string, args?: JsonObject) => Promise<ToolOutcome>;
+
+/** The tools of a server's own documents, as a host has them that lets people sign in through a tool. */
+export interface ServerTools {
+  readonly sources: readonly OpenApiSource[];
+  readonly store: CredentialStore;
+  /** What the host is told of answers that break their own document, the latest last. */
+  readonly warnings: readonly string[];
+  /** Where the credential of a caller is kept. */
+  key(source: string, caller: string): CredentialKey;
+  as(caller: string): CallTool;
+  /** What is stored under the key of an artifact. */
+  bytes(artifact: string): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** How a server's documents are found, and what its sign-in answers with. */
+export interface ServerDocuments {
+  /** Ids of sources, which are prefixes as well, and the paths where the server has their documents. */
+  readonly documents: Readonly<Record<string, string>>;
+  /** The security scheme that a token is kept for. */
+  readonly scheme: string;
+  /** The property of an answer that is a token. */
+  readonly token: string;
+}
+
+/**
+ * Loads every document from the server itself. A hook keeps a token that a tool answers with as the credential of the
+ * caller who got it: after redaction, nobody could.
+ */
+export async function serverTools(
+  { origin }: RunningServer,
+  { documents, scheme, token }: ServerDocuments,
+): Promise<ServerTools> {
+  const store = memoryCredentials();
+  const key = (source: string, caller: string): CredentialKey => ({ source, scheme, caller });
+  const sources = Object.entries(documents).map(([id, path]) =>
+    openApiSource(`${origin}${path}`, { id, prefix: id, auth: { store } }),
+  );
+  const registry = new ToolRegistry(sources);
+  await registry.ready;
+  const artifacts = memoryArtifacts();
+  const executor = new ToolExecutor({
+    registry,
+    artifacts,
+    policy: "autonomous",
+    hooks: [
+      {
+        afterCall: async ({ caller }, { value }) => {
+          const issued = (value as JsonObject | undefined)?.[token];
+          if (typeof issued !== "string" || caller === undefined) return;
+          for (const id of Object.keys(documents)) {
+            await store.set(key(id, caller.id), { type: "secret", secret: issued });
+          }
+        },
+      },
+    ],
+  });
+  const warnings: string[] = [];
+  executor.on((event) => {
+    if (event.type === "tool.completed") warnings.push(...(event.warnings ?? []));
+  });
+  let calls = 0;
+  return {
+    sources,
+    store,
+    warnings,
+    key,
+    as:
+      (caller) =>
+      (name, args = {}) =>
+        executor.execute({ id: `${++calls}`, name, arguments: args }, { caller: { id: caller } }),
+    bytes: async (artifact) => (await artifacts.read(artifact, 0, Infinity)) ?? Uint8Array.of(),
+    close: () => registry.close(),
+  };
+}
+
+/** The result of a call that reached the server, whatever the server said. */
+export async function resultOf(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
+  const ended = await outcome;
+  if (ended.status !== "completed") throw new Error(JSON.stringify(ended));
+  return ended.result;
+}
+
+/** What a model reads. */
+export function textOf({ content }: Pick<ToolResult, "content">): string {
+  return content
+    .map((block) => (block.type === "text" ? block.text : `[${block.type}]`))
+    .join("\n");
+}

@@ -1,0 +1,201 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, ToolExecutor, ToolRegistry, type ToolResult } from "@toolweave/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiSource } from "../../../src/index.ts";
+import type { RunningServer } from "../server-program.ts";
+import { resultOf, serverTools, textOf, type CallTool, type ServerTools } from "../server-tools.ts";
+import { startSignalK } from "./signal-k.ts";
+
+const apis = [
+  "apps",
+  "autopilot",
+  "course",
+  "discovery",
+  "history",
+  "notifications",
+  "radar",
+  "resources",
+  "security",
+  "weather",
+];
+const documents = Object.fromEntries(apis.map((api) => [api, `/skServer/openapi/${api}/`]));
+const account = { userId: "ada", password: "correct horse", type: "admin" };
+const login = { username: "ada", password: "correct horse" };
+
+let server: RunningServer;
+// Ada's token goes into a cookie, Bob's into a header: the document takes either.
+let withCookie: ServerTools;
+let withHeader: ServerTools;
+let ada: CallTool;
+let bob: CallTool;
+
+beforeAll(async () => {
+  server = await startSignalK();
+  withCookie = await serverTools(server, { documents, scheme: "cookieAuth", token: "token" });
+  withHeader = await serverTools(server, { documents, scheme: "bearerAuth", token: "token" });
+  ada = withCookie.as("ada");
+  bob = withHeader.as("bob");
+  // What its administration page sends when the first account is made; no document has it.
+  const response = await fetch(`${server.origin}/skServer/enableSecurity`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(account),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}, 400_000);
+
+afterAll(async () => {
+  await withCookie?.close();
+  await withHeader?.close();
+  await server?.stop();
+});
+
+const place = (name: string): JsonObject => ({
+  name,
+  description: 'Fortress: "Sveaborg" & sea, 60° N',
+  feature: {
+    type: "Feature",
+    geometry: { type: "Point", coordinates: [24.987_5, 60.143_5] },
+    properties: { depth: -1.5, berths: 0, open: true, tags: ["a/b", "ä,ö"] },
+  },
+});
+
+async function waypoints(call: CallTool): Promise<JsonObject> {
+  return (await resultOf(call("resources__get_resources_waypoints"))).value as JsonObject;
+}
+
+/** The files that the server keeps waypoints in. */
+function stored(): readonly JsonObject[] {
+  const folder = join(
+    server.home,
+    "data/plugin-config-data/resources-provider/resources/waypoints",
+  );
+  return readdirSync(folder).map(
+    (file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as JsonObject,
+  );
+}
+
+// One server, one story: each test goes on where the last one ended.
+describe("Signal K", () => {
+  test("has a tool for every operation of its ten documents", async () => {
+    for (const source of withCookie.sources) {
+      const response = await fetch(`${server.origin}${documents[source.id]}`);
+      const { paths } = (await response.json()) as { paths: Record<string, JsonObject> };
+      const methods = /^(get|put|post|delete|patch)$/;
+      const operations = Object.values(paths).flatMap((item) =>
+        Object.keys(item).filter((key) => methods.test(key)),
+      );
+      source.realize();
+      expect([source.id, source.tools().length]).toEqual([source.id, operations.length]);
+    }
+    expect(withCookie.sources.flatMap(({ problems }) => problems)).toEqual(
+      ["cookieAuth", "bearerAuth"].map((name) => ({
+        subject: "PUT /auth/logout",
+        message: `The security requirement "${name}" is taken for {"${name}": []}.`,
+        pointer: expect.stringMatching(/^\/paths\/~1auth~1logout\/put\/security\/\d$/) as string,
+        severity: "warning",
+      })),
+    );
+  });
+
+  test("lets nobody write who has not signed in, and says where credentials belong", async () => {
+    const refused = await resultOf(ada("resources__post_resources_waypoints", place("A")));
+    expect(textOf(refused)).toMatch(
+      /^403 Forbidden: .*\nCredentials are missing: .* \(the document asks for cookieAuth or bearerAuth\)/,
+    );
+  });
+
+  test("signs people in: a wrong password is in the arguments, a right one gives a token", async () => {
+    const wrong = { ...login, password: "a guess" };
+    expect(textOf(await resultOf(ada("security__post_auth_login", wrong)))).toMatch(
+      /^401 Unauthorized: .*Invalid username\/password.*\n.*those among the arguments are wrong/,
+    );
+    for (const [call, tools, caller] of [
+      [ada, withCookie, "ada"],
+      [bob, withHeader, "bob"],
+    ] as const) {
+      const { value } = await resultOf(call("security__post_auth_login", login));
+      expect(value).toEqual({ token: "[redacted]" });
+      const kept = await tools.store.get(tools.key("resources", caller));
+      expect(kept).toEqual({ type: "secret", secret: expect.stringMatching(/^ey/) as string });
+    }
+  });
+
+  test.each([
+    ["a cookie", () => ada],
+    ["a header", () => bob],
+  ])("creates, lists, updates and deletes, signed in by %s", async (_, who) => {
+    const call = who();
+    const made = await resultOf(call("resources__post_resources_waypoints", place("Suomenlinna")));
+    expect(made).toMatchObject({ value: { state: "COMPLETED" }, details: { status: 201 } });
+    const { id } = made.value as { id: string };
+    expect(await waypoints(call)).toEqual({ [id]: expect.objectContaining(place("Suomenlinna")) });
+    expect(stored()).toEqual([expect.objectContaining(place("Suomenlinna"))]);
+
+    await resultOf(call("resources__put_resources_waypoints_id", { id, ...place("Sveaborg 💡") }));
+    const read = await resultOf(call("resources__get_resources_waypoints_id", { id }));
+    expect(read.value).toMatchObject(place("Sveaborg 💡"));
+
+    const gone = await resultOf(call("resources__delete_resources_waypoints_id", { id }));
+    expect(gone.isError).toBe(false);
+    expect(await waypoints(call)).toEqual({});
+    expect(stored()).toEqual([]);
+  });
+
+  test("refuses an id that is none before anything is sent", async () => {
+    const outcome = await ada("resources__get_resources_waypoints_id", { id: "../../plugins" });
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
+  });
+
+  test("filters by the query as its document has it", async () => {
+    await resultOf(ada("resources__post_resources_waypoints", place("One")));
+    await resultOf(ada("resources__post_resources_waypoints", place("Two")));
+    const limited = await resultOf(ada("resources__get_resources_waypoints", { limit: 1 }));
+    expect(Object.keys(limited.value as JsonObject)).toHaveLength(1);
+  });
+
+  test("gets arrays as its document has them, which it does not take itself", async () => {
+    // The document says `explode: false`; the server wants the name before each number.
+    const refused = await resultOf(
+      ada("resources__get_resources_waypoints", { bbox: [24, 60, 25, 61] }),
+    );
+    expect(textOf(refused)).toMatch(/^400 Bad Request: .*query\.bbox/);
+  });
+
+  test("is read although it breaks its own document; the host hears of it", async () => {
+    const id = Object.keys(await waypoints(bob))[0] ?? "";
+    const before = withHeader.warnings.length;
+    const gone = await resultOf(bob("resources__delete_resources_waypoints_id", { id }));
+    expect(gone).toMatchObject({ isError: false, value: { state: "COMPLETED", message: id } });
+    expect(withHeader.warnings.slice(before)).toEqual([expect.stringContaining("id is required")]);
+  });
+
+  test("asks a function of the host's where a document says nothing of credentials", async () => {
+    const asked: (string | undefined)[] = [];
+    await using registry = new ToolRegistry([
+      openApiSource(`${server.origin}${documents["apps"]}`, {
+        auth: {
+          bearer: async ({ caller }) => {
+            asked.push(caller?.id);
+            const kept = caller && (await withHeader.store.get(withHeader.key("apps", caller.id)));
+            return kept?.type === "secret" ? kept.secret : undefined;
+          },
+        },
+      }),
+    ]);
+    await registry.ready;
+    const executor = new ToolExecutor({ registry });
+    const list = (caller: string): Promise<ToolResult> =>
+      resultOf(
+        executor.execute(
+          { id: caller, name: "get_plugins", arguments: {} },
+          { caller: { id: caller } },
+        ),
+      );
+    expect(textOf(await list("ada"))).toMatch(/^401 Unauthorized: /);
+    const { value } = await list("bob");
+    expect(value).toEqual([expect.objectContaining({ id: "resources-provider" })]);
+    expect(asked).toEqual([undefined, "ada", "bob"]);
+  });
+});

@@ -1,0 +1,244 @@
+import {
+  isToolName,
+  nearNames,
+  visibleText,
+  type JsonObject,
+  type SourceProblem,
+  type ToolAnnotations,
+} from "@toolweave/core";
+import type { Operation } from "../document/operation.ts";
+import type { OperationOverride } from "../operation-options.ts";
+import { methodAnnotations } from "./method-annotations.ts";
+
+/** What an operation's tool is called and promises, from its method, its `x-toolweave` and the host. */
+export interface OperationSettings {
+  /** Without the prefix. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly annotations: ToolAnnotations;
+  readonly hidden: readonly string[];
+  readonly fixed?: JsonObject;
+  readonly timeoutMs?: number;
+}
+
+/** The settings of all operations that become tools, and what is wrong with what host and document say. */
+export interface AllSettings {
+  readonly settings: ReadonlyMap<Operation, OperationSettings>;
+  readonly problems: readonly SourceProblem[];
+}
+
+type Overrides = Readonly<Record<string, OperationOverride>>;
+
+/**
+ * Lays `x-toolweave` and the host's overrides over what the document says. The document can only be more careful than
+ * the method: it hides its operation, and takes promises back. A name of the host's is the host's alone: an operation
+ * that is called so by the document is no tool.
+ *
+ * @param operations those that are wanted.
+ * @param all those of the document.
+ * @param overrides by operationId, or by method and path: `GET /pets/{id}`.
+ * @param subject what problems with the overrides are about.
+ */
+export function operationSettings(
+  operations: readonly Operation[],
+  all: readonly Operation[],
+  overrides: Overrides,
+  subject: string,
+): AllSettings {
+  return new Settings(operations, all, overrides, subject).run();
+}
+
+class Settings {
+  readonly #operations: readonly Operation[];
+  readonly #all: readonly Operation[];
+  readonly #overrides: Overrides;
+  readonly #subject: string;
+  readonly #problems: SourceProblem[] = [];
+  readonly #hostNames = new Set<string>();
+  readonly #names = new Set<string>();
+
+  constructor(
+    operations: readonly Operation[],
+    all: readonly Operation[],
+    overrides: Overrides,
+    subject: string,
+  ) {
+    this.#operations = operations;
+    this.#all = all;
+    this.#overrides = overrides;
+    this.#subject = subject;
+  }
+
+  run(): AllSettings {
+    const given = this.#given();
+    for (const { name } of given.values()) if (name !== undefined) this.#hostNames.add(name);
+    for (const { name } of this.#operations) this.#names.add(name);
+    const settings = new Map<Operation, OperationSettings>();
+    for (const operation of this.#operations) {
+      const override = given.get(operation);
+      const said = this.#said(operation);
+      if (said.hidden) continue;
+      const name = override?.name ?? this.#nameOf(operation, said.name);
+      if (name === undefined) continue;
+      settings.set(operation, { ...settingsOf(operation, said, override), name });
+    }
+    return { settings, problems: this.#problems };
+  }
+
+  /** The override of each operation that has one. */
+  #given(): ReadonlyMap<Operation, OperationOverride> {
+    const given = new Map<Operation, OperationOverride>();
+    const unused = new Set(Object.keys(this.#overrides));
+    if (unused.size === 0) return given;
+    const known: string[] = [];
+    for (const operation of this.#all) {
+      const { operationId, method, path } = operation;
+      for (const key of [operationId, `${method} ${path}`]) {
+        // An operationId that is written like a place is not the place that the host means.
+        if (key === undefined || (key === operationId && /^\S+ \//.test(key))) continue;
+        known.push(key);
+        if (!Object.hasOwn(this.#overrides, key)) continue;
+        unused.delete(key);
+        given.set(operation, { ...given.get(operation), ...this.#overrides[key] });
+      }
+    }
+    for (const key of unused) {
+      const [near] = nearNames(key, known, 1);
+      const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
+      this.#warn(this.#subject, `overrides[${JSON.stringify(key)}] fits no operation.${hint}`);
+    }
+    this.#dropSharedNames(given);
+    return given;
+  }
+
+  /** Several operations can share an operationId, but not a name. */
+  #dropSharedNames(given: Map<Operation, OperationOverride>): void {
+    const first = new Set<string>();
+    for (const [operation, override] of given) {
+      const { name, ...others } = override;
+      if (name === undefined || !first.has(name)) {
+        if (name !== undefined) first.add(name);
+        continue;
+      }
+      given.set(operation, others);
+      this.#warn(
+        placeOf(operation),
+        `Several operations would be called ${name} by overrides: this one keeps its own name. Name each by method and path.`,
+        operation,
+      );
+    }
+  }
+
+  #nameOf(operation: Operation, said: string | undefined): string | undefined {
+    if (said !== undefined && this.#isFree(operation, said)) {
+      this.#names.add(said);
+      return said;
+    }
+    if (!this.#hostNames.has(operation.name)) return operation.name;
+    this.#problems.push({
+      subject: placeOf(operation),
+      message: `Its name ${operation.name} is what overrides calls another operation: give it another name there.`,
+      pointer: operation.pointer,
+    });
+    return undefined;
+  }
+
+  #isFree(operation: Operation, name: string): boolean {
+    if (name === operation.name) return !this.#hostNames.has(name);
+    const isTaken = this.#names.has(name) || this.#hostNames.has(name);
+    if (isToolName(name) && !isTaken) return true;
+    const why = isTaken ? "is another operation's" : "cannot be a tool's";
+    this.#warn(
+      placeOf(operation),
+      `Its x-toolweave gives it a name that ${why}: it keeps its own.`,
+      operation,
+    );
+    return false;
+  }
+
+  /** What the document says in `x-toolweave`. */
+  #said(operation: Operation): Said {
+    const value = operation.extension("x-toolweave");
+    if (value === undefined) return nothingSaid;
+    if (!isObject(value)) {
+      this.#warn(placeOf(operation), "Its x-toolweave is no object and means nothing.", operation);
+      return nothingSaid;
+    }
+    const { name, description, hidden, annotations } = value;
+    return {
+      ...(typeof name === "string" ? { name } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+      hidden: hidden === true,
+      annotations: isObject(annotations) ? this.#tightened(operation, annotations) : {},
+    };
+  }
+
+  #tightened(operation: Operation, claims: JsonObject): ToolAnnotations {
+    const tightened: Record<string, boolean> = {};
+    for (const [hint, value] of Object.entries(claims)) {
+      const careful = carefulValues.get(hint);
+      if (careful !== undefined && value === careful) tightened[hint] = careful;
+      else {
+        this.#warn(
+          placeOf(operation),
+          `Its x-toolweave claims ${visibleText(hint).slice(0, 40)}, which only the host can say: in overrides.`,
+          operation,
+        );
+      }
+    }
+    // What destroys something is no reading.
+    if (tightened["destructiveHint"] === true) tightened["readOnlyHint"] = false;
+    return tightened;
+  }
+
+  #warn(subject: string, message: string, at?: Operation): void {
+    const pointer = at === undefined ? {} : { pointer: at.pointer };
+    this.#problems.push({ subject, message, ...pointer, severity: "warning" });
+  }
+}
+
+interface Said {
+  readonly name?: string;
+  readonly description?: string;
+  readonly hidden: boolean;
+  readonly annotations: ToolAnnotations;
+}
+
+const nothingSaid: Said = { hidden: false, annotations: {} };
+
+/** What a document may say of its own operations: that more care is needed. */
+const carefulValues: ReadonlyMap<string, boolean> = new Map([
+  ["readOnlyHint", false],
+  ["destructiveHint", true],
+  ["idempotentHint", false],
+  ["openWorldHint", true],
+  ["needsApprovalHint", true],
+]);
+
+function settingsOf(
+  operation: Operation,
+  said: Said,
+  override: OperationOverride = {},
+): Omit<OperationSettings, "name"> {
+  const { title, hidden = [], fixed, timeoutMs } = override;
+  const method = methodAnnotations(operation.method);
+  const description = override.description ?? said.description;
+  const isPlain = override.annotations === undefined && said === nothingSaid;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    annotations: isPlain ? method : { ...method, ...said.annotations, ...override.annotations },
+    hidden: fixed === undefined ? hidden : [...hidden, ...Object.keys(fixed)],
+    ...(fixed === undefined ? {} : { fixed }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
+function placeOf({ method, path }: Operation): string {
+  return visibleText(`${method} ${path}`);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,376 @@
+import { type JsonSchema, type JsonValue } from "@toolweave/core";
+import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
+import { aliasNote } from "./input-schema.ts";
+import { inlineDefinitions } from "./inline-definitions.ts";
+import type { ShownBudget } from "./shown-budget.ts";
+import {
+  choices,
+  combined,
+  distinct,
+  firstExample,
+  hasMembers,
+  isEmpty,
+  isPlainList,
+  isSchema,
+  isShort,
+  mark,
+  union,
+  type ShownNode as Node,
+} from "./shown-parts.ts";
+import { saysOnlyNames, shownText, wholeText, wordsOf } from "./shown-text.ts";
+
+/** How much of an input schema is shown in one try. */
+interface Extent {
+  /** Objects and lists within each other. */
+  readonly levels: number;
+  /** Of the characters that an argument's description may have. */
+  readonly argument: number;
+  /** Of the characters that a description further inside may have. */
+  readonly nested: number;
+  /** How many names of an object stand in place of what is in it. */
+  readonly names: number;
+}
+
+type Schema = JsonSchema | boolean;
+
+/** What a model is told once, when something is left out. */
+const whatIsLeftOut = `${mark} is left out here: send what fits, and an error tells what is expected.`;
+
+const mostKinds = 40;
+const mostMembers = 100;
+const mostBranches = 100;
+const longestPattern = 40;
+const longestValue = 60;
+const longestCondition = 300;
+const longestOutline = 500;
+
+/** What of a schema is tried, until it fits. */
+const extents: readonly Extent[] = [
+  { levels: 6, argument: 1, nested: 1, names: 12 },
+  { levels: 5, argument: 1, nested: 0.5, names: 12 },
+  { levels: 4, argument: 0.75, nested: 0.5, names: 12 },
+  { levels: 4, argument: 0.75, nested: 0, names: 6 },
+  { levels: 3, argument: 0.75, nested: 0, names: 6 },
+  { levels: 3, argument: 0.75, nested: 0, names: 0 },
+  { levels: 2, argument: 0.5, nested: 0, names: 12 },
+  { levels: 1, argument: 0.25, nested: 0, names: 6 },
+];
+
+/**
+ * What a model is shown of an input schema: weaker than it, never different. All arguments, what they are and which
+ * are required; descriptions and levels as far as they fit, and a mark where something is left out.
+ *
+ * @param name the tool's: what it says, descriptions need not.
+ */
+export function shownSchema(full: JsonSchema, name: string, budget: ShownBudget): JsonSchema {
+  const known = new Set(wordsOf([name, ...Object.keys(full["properties"] as object)].join(" ")));
+  let shown: JsonSchema | undefined;
+  for (const extent of extents) {
+    shown = new ShownSchema(full, known, budget, extent).run();
+    if (shown !== undefined && JSON.stringify(shown).length <= budget.size) break;
+  }
+  return shown as JsonSchema;
+}
+
+/** Characters that a schema takes at least, with its name. */
+const leastNode = 8;
+
+class ShownSchema {
+  readonly #full: JsonSchema;
+  /** Words that descriptions need not repeat; nothing: they are shown as they are. */
+  readonly #known: ReadonlySet<string> | undefined;
+  readonly #defs: ReadonlyMap<string, Schema>;
+  readonly #levels: number;
+  readonly #names: number;
+  /** Characters. */
+  readonly #argument: number;
+  readonly #nested: number;
+  readonly #shown = new Map<string, Node>();
+  /** Definitions yet to be shown, by how deep they lie at least. */
+  readonly #open: string[][] = [];
+  /** How many schemas may still be shown. */
+  #left: number;
+  /** What does not fit any more is left out; before, less of everything is tried. */
+  readonly #isLast: boolean;
+  /** By the schema. */
+  readonly #kindsOf = new Map<JsonValue, readonly string[]>();
+  #isPruned = false;
+
+  constructor(
+    full: JsonSchema,
+    known: ReadonlySet<string>,
+    budget: ShownBudget,
+    extent: Extent,
+  ) {
+    this.#full = full;
+    this.#defs = new Map(Object.entries((full["$defs"] ?? {}) as Record<string, Schema>));
+    this.#known = budget.verbatim ? undefined : known;
+    this.#levels = extent.levels;
+    this.#names = extent.names;
+    this.#argument = Math.floor(budget.argument * extent.argument);
+    this.#nested = Math.floor(budget.nested * extent.nested);
+    this.#left = budget.size / leastNode;
+    this.#isLast = extent === extents.at(-1);
+  }
+
+  /** Nothing when there is too much of it. */
+  run(): JsonSchema | undefined {
+    const { properties = {}, required } = this.#full;
+    const root: Node = {
+      type: "object",
+      properties: this.#named(properties, 1),
+      ...(required === undefined ? {} : { required }),
+      ...(this.#known === undefined ? { additionalProperties: false } : {}),
+    };
+    // What lies least deep comes first: a definition that is met again deeper is the same one.
+    for (let depth = 1; depth < this.#open.length; depth++) {
+      for (const name of this.#open[depth] ?? []) {
+        if (this.#isTooMuch) return undefined;
+        if (this.#shown.has(name)) continue;
+        this.#shown.set(name, this.#node(this.#defs.get(name) as Schema, depth, ""));
+      }
+    }
+    if (this.#isTooMuch) return undefined;
+    const shown = inlineDefinitions(root, this.#shown);
+    return this.#isPruned ? { ...shown, description: whatIsLeftOut } : shown;
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#left < 0 && !this.#isLast;
+  }
+
+  /** @param depth of the objects and lists around the value. */
+  #node(given: JsonValue | Schema | undefined, depth: number, name: string): Node {
+    // Of arguments at least something is said: of each what it is.
+    const isArgument = depth === 1 && name !== "";
+    if (this.#left-- <= 0 && !(isArgument && this.#isLast)) {
+      this.#isPruned = true;
+      return {};
+    }
+    if (given === false) return { not: {} };
+    if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
+    const schema = given as JsonSchema;
+    const node: Node =
+      depth >= this.#levels && this.#isNested(schema)
+        ? this.#outline(schema)
+        : this.#keywords(schema, depth);
+    const description = this.#description(schema, depth, name);
+    if (description !== "") {
+      const more = node["description"];
+      const isMarked = typeof more === "string" && more.endsWith(mark);
+      node["description"] = isMarked ? `${description} ${more}` : description;
+    }
+    if (schema["deprecated"] === true) node["deprecated"] = true;
+    return node;
+  }
+
+  #isNested(schema: JsonSchema): boolean {
+    return hasMembers(schema) ? !isPlainList(schema) : this.#kinds(schema).length > 1;
+  }
+
+  /** What is too deep to be shown: its names, with a star at those that are required, or what there is to choose from. */
+  #outline(schema: JsonSchema): Node {
+    const { type, properties, required, items } = schema;
+    const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
+    const names = Object.keys((properties ?? {}) as object).map((name) =>
+      needed.includes(name) ? `${name}*` : name,
+    );
+    const kinds = this.#kinds(items ?? schema);
+    const some = kinds.length > 1 ? kinds : names.slice(0, this.#names);
+    const all = some.join(", ");
+    const inside = all.length > longestOutline ? "" : all;
+    return {
+      ...(type === undefined ? {} : { type }),
+      description: inside === "" ? this.#leaveOut() : `${inside} ${this.#leaveOut()}`,
+    };
+  }
+
+  #leaveOut(): string {
+    this.#isPruned = true;
+    return mark;
+  }
+
+  /** What tells the branches of a union apart, where each has a constant: `type: creation`. */
+  #kinds(given: JsonValue): readonly string[] {
+    let kinds = this.#kindsOf.get(given);
+    if (kinds === undefined) {
+      kinds = this.#findKinds(given);
+      this.#kindsOf.set(given, kinds);
+    }
+    return kinds;
+  }
+
+  #findKinds(given: JsonValue): string[] {
+    const { anyOf, oneOf = anyOf } = this.#resolved(given);
+    if (!Array.isArray(oneOf)) return [];
+    const kinds: string[] = [];
+    for (const branch of (oneOf as JsonValue[]).slice(0, mostKinds)) {
+      const { properties } = this.#resolved(branch);
+      const members = Object.entries((properties ?? {}) as Node).slice(0, mostMembers);
+      for (const [name, schema] of members) {
+        const { const: value, enum: values = value === undefined ? [] : [value] } =
+          schema as JsonSchema;
+        const [only, another] = values as JsonValue[];
+        if (typeof only === "string" && another === undefined) kinds.push(`${name}: ${only}`);
+      }
+    }
+    return kinds;
+  }
+
+  #resolved(given: JsonValue): JsonSchema {
+    const resolved = resolveSchema(given as JsonSchema, this.#defs);
+    return isSchema(resolved as JsonValue) ? (resolved as JsonSchema) : {};
+  }
+
+  #keywords(schema: JsonSchema, depth: number): Node {
+    const node: Node = {};
+    let unions: Node[] = [];
+    for (const keyword in schema) {
+      const value = schema[keyword] as JsonValue;
+      switch (keyword) {
+        case "$ref":
+          this.#refer(node, value, depth);
+          break;
+        case "properties":
+        case "patternProperties":
+          node[keyword] = this.#named(value, depth + 1);
+          break;
+        case "items":
+          this.#set(node, keyword, this.#node(value, depth + 1, ""));
+          break;
+        case "additionalProperties":
+          if (value !== false) this.#set(node, keyword, this.#node(value, depth + 1, ""));
+          else if (this.#known === undefined) node[keyword] = false;
+          break;
+        case "prefixItems":
+          node[keyword] = (value as JsonValue[]).map((one) => this.#node(one, depth + 1, ""));
+          break;
+        case "allOf": {
+          const all = this.#branches(value, depth).filter((one) => !isEmpty(one));
+          unions = [...all, ...unions];
+          break;
+        }
+        case "anyOf":
+        case "oneOf": {
+          if ((value as JsonValue[]).length > mostBranches) {
+            node["description"] = this.#outline(schema)["description"] as string;
+            break;
+          }
+          // Of weaker ones more than one may fit.
+          const some = distinct(this.#branches(value, depth));
+          if (some.length > 1 || !isEmpty(some[0] ?? {})) unions.push(union(some));
+          break;
+        }
+        case "enum":
+          Object.assign(node, choices(value as JsonValue[], schema["type"]));
+          break;
+        case "if":
+        case "not":
+        case "contains":
+          this.#condition(node, schema, keyword);
+          break;
+        case "examples":
+          if (this.#known === undefined) Object.assign(node, firstExample(value as JsonValue[]));
+          break;
+        case "default":
+        case "const":
+          if (isShort(value, longestValue)) node[keyword] = value;
+          break;
+        case "pattern":
+          if ((value as string).length <= longestPattern) node[keyword] = value;
+          break;
+        case "format":
+        case "contentEncoding":
+          if (isShort(value, longestPattern)) node[keyword] = value;
+          break;
+        default:
+          if (kept.has(keyword)) node[keyword] = value;
+      }
+    }
+    return combined(node, unions);
+  }
+
+  #set(node: Node, keyword: string, value: Node): void {
+    if (!isEmpty(value)) node[keyword] = value;
+  }
+
+  #named(value: JsonValue | undefined, depth: number): Node {
+    const named: [string, Node][] = [];
+    for (const [name, schema] of Object.entries(value as Node)) {
+      if (this.#isTooMuch) break;
+      named.push([name, this.#node(schema, depth, name)]);
+    }
+    return Object.fromEntries(named);
+  }
+
+  #branches(value: JsonValue, depth: number): Node[] {
+    const branches: Node[] = [];
+    for (const branch of value as JsonValue[]) {
+      // Those behind the first that is left out would be, too.
+      const isLeftOut = this.#left <= 0;
+      branches.push(this.#node(branch, depth, ""));
+      if (isLeftOut) break;
+    }
+    return branches;
+  }
+
+  #refer(node: Node, reference: JsonValue, depth: number): void {
+    const name = definitionName(reference);
+    // Of what cannot be found, anything may be sent.
+    if (name === undefined || reference !== `#/$defs/${name}` || !this.#defs.has(name)) {
+      return;
+    }
+    (this.#open[depth] ??= []).push(name);
+    node["$ref"] = reference;
+  }
+
+  /** What says which values are not meant must not become weaker: it is shown whole or not at all. */
+  #condition(node: Node, schema: JsonSchema, keyword: string): void {
+    const parts = conditions[keyword] as readonly string[];
+    const whole = Object.fromEntries(
+      parts.flatMap((part) => (schema[part] === undefined ? [] : [[part, schema[part]]])),
+    ) as Node;
+    const text = JSON.stringify(whole);
+    if (text.length <= longestCondition && !text.includes('"$ref"')) Object.assign(node, whole);
+  }
+
+  #description({ description, title }: JsonSchema, depth: number, name: string): string {
+    const about = typeof description === "string" ? description : title;
+    if (typeof about !== "string") return "";
+    const note = depth === 1 ? aliasNote.exec(about) : null;
+    if (note === null) return this.#shownText(about, depth, name);
+    const shown = this.#shownText(about.slice(0, note.index), depth, name);
+    return shown === "" ? (note[1] as string) : `${shown} ${note[1] as string}`;
+  }
+
+  #shownText(about: string, depth: number, name: string): string {
+    const budget = depth === 1 ? this.#argument : this.#nested;
+    if (this.#known === undefined) return wholeText(about, budget);
+    const shown = shownText(about, budget);
+    return saysOnlyNames(shown, this.#known, wordsOf(name)) ? "" : shown;
+  }
+}
+
+const kept: ReadonlySet<string> = new Set([
+  "type",
+  "required",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "uniqueItems",
+  "dependentRequired",
+]);
+
+const conditions: Readonly<Record<string, readonly string[]>> = {
+  if: ["if", "then", "else"],
+  not: ["not"],
+  contains: ["contains", "minContains", "maxContains"],
+};

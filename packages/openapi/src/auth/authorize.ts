@@ -1,0 +1,332 @@
+import {
+  isThenable,
+  ToolError,
+  type Awaitable,
+  type Credential,
+  type Suspension,
+  type ToolContext,
+} from "@toolweave/core";
+import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
+import type { PlannedRequest } from "../request/request-plan.ts";
+import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";
+import { materialOf, type Material } from "./credential-form.ts";
+import { DigestChallenges } from "./digest-challenges.ts";
+import { givenCredential, type GivenCredential } from "./given-credential.ts";
+import { OAuthClients } from "./oauth-clients.ts";
+import type { OpenApiAuth } from "./openapi-auth.ts";
+import { prepareRequest, type PreparedRequest } from "./prepare-request.ts";
+import { onePerPlace, type CredentialPlan, type SchemeUse } from "./security.ts";
+import { SignIns } from "./sign-ins.ts";
+import type { SourceSecrets } from "./source-secrets.ts";
+
+/** What authorising needs to know of an operation, beside the request. */
+export interface AuthorizedCall {
+  readonly credentials: CredentialPlan;
+  /** Headers of the host's own, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why the credentials stay at home; the end of a sentence. Absent: they may go. */
+  readonly withheld?: string;
+}
+
+/** A request that may be sent. */
+export interface AuthorizedRequest extends PreparedRequest {
+  /**
+   * What to do when the API answers 401: the request to send instead, once; a suspension; or nothing.
+   * Absent: nothing either.
+   */
+  refused?(headers: HttpHeaders): Promise<AuthorizedRequest | Suspension | undefined>;
+}
+
+/** What authorising needs to know of a source. */
+export interface AuthorizerOptions {
+  /** Its `id`. */
+  readonly source: string;
+  readonly auth: OpenApiAuth;
+  readonly secrets: SourceSecrets;
+  /** For requests to authorization servers. */
+  readonly http: HttpClientOptions;
+}
+
+/** What goes into a request for one use of a scheme. */
+interface Part {
+  readonly use: SchemeUse;
+  readonly material: Material;
+  /** It is the caller's, or a token. */
+  readonly found?: FoundCredential;
+}
+
+/** What there is for one use of a scheme: a credential of the caller's, the host's own, or why neither. */
+type Looked = FoundCredential | { readonly given: GivenCredential } | string | undefined;
+
+const nothing: Readonly<Record<string, string>> = {};
+
+/** Adds to requests what they are authorised with. One for each source. */
+export class Authorizer {
+  readonly #options: AuthorizerOptions;
+  readonly #clients: OAuthClients;
+  readonly #credentials: CallerCredentials;
+  readonly #signIns: SignIns;
+  readonly #challenges: DigestChallenges;
+
+  constructor(options: AuthorizerOptions) {
+    const { source, auth, secrets, http } = options;
+    this.#options = options;
+    this.#clients = new OAuthClients(http, auth);
+    this.#credentials = new CallerCredentials(source, auth.store, this.#clients, secrets);
+    this.#challenges = new DigestChallenges(secrets);
+    this.#signIns = new SignIns(this.#credentials, this.#clients, secrets);
+  }
+
+  /**
+   * The request with its credentials, or what a person has to do first (OpenAPI 3.2 section 4.30): the first
+   * alternative for which everything is there, else the first that a person can sign in for, else what there is. Where
+   * credentials are optional nothing is sent when there is nothing, and a person is asked once the API refuses that.
+   *
+   * @throws ToolError `auth_required` when a credential cannot be had, `approval_rejected` when a person would not
+   * sign in, `store_unavailable`; what the authorization server's client throws.
+   */
+  authorize(
+    call: AuthorizedCall,
+    request: PlannedRequest,
+    ctx: ToolContext,
+  ): Awaitable<AuthorizedRequest | Suspension> {
+    if (call.withheld !== undefined) {
+      return prepareRequest(request, request.headers, [], nothing, this.#challenges);
+    }
+    const { materials, fixed } = call.credentials;
+    if (materials !== undefined) {
+      return prepareRequest(request, request.headers, materials, call.headers, this.#challenges);
+    }
+    return fixed === undefined
+      ? this.#choose(call, request, ctx)
+      : this.#withGiven(call, request, ctx, fixed);
+  }
+
+  /** Cancels what is under way. */
+  close(): Promise<void> {
+    return this.#clients.close();
+  }
+
+  async #withGiven(
+    call: AuthorizedCall,
+    request: PlannedRequest,
+    ctx: ToolContext,
+    uses: readonly SchemeUse[],
+  ): Promise<AuthorizedRequest | Suspension> {
+    const parts: Part[] = [];
+    for (const use of uses) {
+      const part = await this.#given(use, ctx);
+      if (part === undefined) return this.#choose(call, request, ctx, new Map([[use, part]]));
+      parts.push(part);
+    }
+    return this.#prepared(call, request, ctx, parts);
+  }
+
+  /** `undefined`: the host's function has none for this request. */
+  async #given(use: SchemeUse, ctx: ToolContext): Promise<Part | undefined> {
+    if (use.fixed !== undefined) return { use, material: use.fixed };
+    const { caller } = ctx;
+    const pending = givenCredential(use.given as GivenCredential, {
+      source: this.#options.source,
+      scheme: use.scheme,
+      scopes: use.scopes,
+      ...(caller === undefined ? {} : { caller }),
+      get signal() {
+        return ctx.signal;
+      },
+    });
+    const credential = isThenable(pending) ? await pending : pending;
+    return credential && { use, material: this.#material(use, credential) };
+  }
+
+  #material({ scheme, form }: SchemeUse, credential: Credential): Material {
+    const material = materialOf(scheme, form, credential);
+    for (const secret of material.secrets) this.#options.secrets.renewed(secret);
+    return material;
+  }
+
+  async #choose(
+    call: AuthorizedCall,
+    request: PlannedRequest,
+    ctx: ToolContext,
+    looked = new Map<SchemeUse, Looked>(),
+  ): Promise<AuthorizedRequest | Suspension> {
+    const { alternatives, optional, others } = call.credentials;
+    const owner = ownerOf(ctx);
+    const waiting = await this.#signIns.goOn(call.credentials, ctx, owner);
+    if (waiting !== undefined) return waiting;
+
+    for (const uses of alternatives) {
+      if (!(await this.#isComplete(uses, owner, looked))) continue;
+      const parts = await this.#parts(uses, looked, ctx);
+      if (parts.length === uses.length) return this.#prepared(call, request, ctx, parts);
+    }
+    if (optional) {
+      const prepared = this.#prepared(call, request, ctx, []);
+      // Whoever has just signed in is not asked at once again.
+      if (ctx.resumed !== undefined) return prepared;
+      return { ...prepared, refused: () => this.#signIn(alternatives, ctx, owner, looked) };
+    }
+    const signIn = await this.#signIn(alternatives, ctx, owner, looked);
+    if (signIn !== undefined) return signIn;
+    const problem = problemOf(alternatives.flat(), looked);
+    if (problem !== undefined) throw new ToolError("auth_required", problem);
+    const all = [...alternatives.flat(), ...others];
+    const there = all.filter((use) =>
+      looked.has(use) ? isThere(looked.get(use)) : use.given !== undefined,
+    );
+    const parts = await this.#parts(onePerPlace(there), looked, ctx);
+    return this.#prepared(call, request, ctx, parts);
+  }
+
+  /** Asks for the first alternative of which a person can get all that is missing. */
+  async #signIn(
+    alternatives: CredentialPlan["alternatives"],
+    ctx: ToolContext,
+    owner: CallOwner,
+    looked: Map<SchemeUse, Looked>,
+  ): Promise<Suspension | undefined> {
+    for (const uses of alternatives) {
+      const missing: SchemeUse[] = [];
+      for (const use of uses) {
+        if (!isThere(await this.#look(use, owner, looked))) missing.push(use);
+      }
+      if (missing.every(({ client }) => client?.interactive === true)) {
+        return this.#signIns.ask(missing, ctx, owner);
+      }
+    }
+    return undefined;
+  }
+
+  async #isComplete(
+    uses: readonly SchemeUse[],
+    owner: CallOwner,
+    looked: Map<SchemeUse, Looked>,
+  ): Promise<boolean> {
+    for (const use of uses) {
+      if (!isThere(await this.#look(use, owner, looked))) return false;
+    }
+    return true;
+  }
+
+  /** Looks once for each use; a function of the host's counts as there, and is asked when it is taken. */
+  async #look(use: SchemeUse, owner: CallOwner, looked: Map<SchemeUse, Looked>): Promise<Looked> {
+    if (looked.has(use)) return looked.get(use);
+    const { given, client } = use;
+    const isKept = this.#options.auth.store !== undefined || client !== undefined;
+    const found = isKept ? await this.#credentials.find(use, owner) : undefined;
+    const there = typeof found === "object" || given === undefined ? found : { given };
+    looked.set(use, there);
+    return there;
+  }
+
+  /** Without those that a function of the host's turns out to have none for; they are not there any more. */
+  async #parts(
+    uses: readonly SchemeUse[],
+    looked: Map<SchemeUse, Looked>,
+    ctx: ToolContext,
+  ): Promise<readonly Part[]> {
+    const parts: Part[] = [];
+    for (const use of uses) {
+      const there = looked.get(use);
+      const part =
+        typeof there === "object" && "credential" in there
+          ? { use, material: this.#material(use, there.credential), found: there }
+          : await this.#given(use, ctx);
+      if (part === undefined) looked.set(use, undefined);
+      else parts.push(part);
+    }
+    return parts;
+  }
+
+  #prepared(
+    { headers: hostHeaders }: AuthorizedCall,
+    request: PlannedRequest,
+    ctx: ToolContext,
+    parts: readonly Part[],
+  ): AuthorizedRequest {
+    const materials = parts.map(({ material }) => material);
+    if (!parts.some(canBeReplaced) || !isResendable(request)) {
+      return prepareRequest(request, request.headers, materials, hostHeaders, this.#challenges);
+    }
+    const again = (others: readonly Part[]): PreparedRequest => {
+      const headers = { ...request.headers };
+      const all = others.map(({ material }) => material);
+      return prepareRequest(request, headers, all, hostHeaders, this.#challenges);
+    };
+    return {
+      ...again(parts),
+      refused: (answered) => this.#refused(request, ctx, parts, answered, again),
+    };
+  }
+
+  /** The API has not done what it refused: with other credentials the request may be sent once more. */
+  async #refused(
+    request: PlannedRequest,
+    ctx: ToolContext,
+    parts: readonly Part[],
+    answered: HttpHeaders,
+    again: (parts: readonly Part[]) => PreparedRequest,
+  ): Promise<PreparedRequest | Suspension | undefined> {
+    const challenges = answered["www-authenticate"];
+    for (const { material } of parts) {
+      if (material.type !== "digest" || challenges === undefined) continue;
+      this.#challenges.learn(material, request, challenges);
+      const repeated = again(parts);
+      return repeated.headers["authorization"] === undefined ? undefined : repeated;
+    }
+    const owner = ownerOf(ctx);
+    const lost: Part[] = [];
+    const renewed: Part[] = [];
+    for (const part of parts) {
+      const { use, found } = part;
+      const other = found && (await this.#credentials.replace(use, found, owner));
+      if (other !== undefined) {
+        renewed.push({ use, material: this.#material(use, other.credential), found: other });
+        continue;
+      }
+      renewed.push(part);
+      if (found?.credential.type === "token" && use.client?.interactive === true) lost.push(part);
+    }
+    if (renewed.some((part, index) => part !== parts[index])) return again(renewed);
+    // Whoever has just signed in is not asked at once again: the API refuses what it gets.
+    if (lost.length === 0 || ctx.resumed !== undefined) return undefined;
+    for (const { found } of lost) await this.#credentials.forget(found as FoundCredential);
+    return this.#signIns.ask(
+      lost.map(({ use }) => use),
+      ctx,
+      owner,
+    );
+  }
+}
+
+function ownerOf({ caller, signal }: ToolContext): CallOwner {
+  return { caller: caller?.id, signal };
+}
+
+function isThere(looked: Looked): boolean {
+  return typeof looked === "object";
+}
+
+/** Why nothing is sent: a registration that is of no use, or a credential that is there and is not enough. */
+function problemOf(
+  uses: readonly SchemeUse[],
+  looked: ReadonlyMap<SchemeUse, Looked>,
+): string | undefined {
+  for (const use of uses) {
+    const there = looked.get(use);
+    if (typeof there === "string") return `${there} Sign in again, or check \`auth\`.`;
+    if (use.clientProblem !== undefined && !isThere(there)) {
+      return `The credential "${use.scheme}" cannot be obtained: ${use.clientProblem}.`;
+    }
+  }
+  return undefined;
+}
+
+function canBeReplaced({ material, found, use }: Part): boolean {
+  return material.type === "digest" || (found !== undefined && use.client !== undefined);
+}
+
+function isResendable({ body }: PlannedRequest): boolean {
+  return body === undefined || typeof body === "string" || body instanceof Uint8Array;
+}

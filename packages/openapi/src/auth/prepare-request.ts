@@ -1,0 +1,79 @@
+import type { CertificateCredential } from "@toolweave/core";
+import type { PlannedRequest } from "../request/request-plan.ts";
+import type { Material } from "./credential-form.ts";
+import type { DigestChallenges } from "./digest-challenges.ts";
+import { headerSecrets } from "./source-secrets.ts";
+
+/** A request with everything that it is sent with. */
+export interface PreparedRequest {
+  /** The address without credentials, for whoever reads of it. */
+  readonly url: string;
+  /** The address to send it to. */
+  readonly target: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly certificate?: CertificateCredential;
+  /** Names of the headers and query parameters that carry credentials. */
+  readonly names: readonly string[];
+  /** Taken out of whatever comes back. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Puts credentials, and the host's own headers after them, into a request.
+ *
+ * @param headers those of the request; they are added to.
+ */
+export function prepareRequest(
+  request: PlannedRequest,
+  headers: Record<string, string>,
+  materials: readonly Material[],
+  hostHeaders: Readonly<Record<string, string>>,
+  challenges: DigestChallenges,
+): PreparedRequest {
+  const address = request.origin + request.path;
+  const url = request.query === "" ? address : `${address}?${request.query}`;
+  let target = url;
+  let { cookie } = request;
+  let certificate: CertificateCredential | undefined;
+  const secrets: string[] = [];
+  const names: string[] = [];
+
+  for (const material of materials) {
+    secrets.push(...material.secrets);
+    if (material.type === "certificate") certificate = material.certificate;
+    if (material.type !== "text") continue;
+    const { in: place, name, value } = material;
+    names.push(name);
+    if (place === "header") headers[name] = value;
+    else if (place === "query") {
+      const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+      target += `${target.includes("?") ? "&" : "?"}${pair}`;
+    } else {
+      cookie = cookie === "" ? `${name}=${value}` : `${cookie}; ${name}=${value}`;
+    }
+  }
+  for (const material of materials) {
+    // It answers for the whole address, other credentials included.
+    if (material.type !== "digest") continue;
+    const answer = challenges.answer(material, request, target);
+    if (answer === undefined) continue;
+    headers["authorization"] = answer.header;
+    names.push("authorization");
+    secrets.push(answer.secret);
+  }
+  for (const name in hostHeaders) {
+    const value = hostHeaders[name] as string;
+    // A body is what its own type says, with the boundary of its parts.
+    if (name === "content-type" && headers[name] !== undefined) continue;
+    headers[name] = value;
+    names.push(name);
+  }
+  secrets.push(...headerSecrets(hostHeaders));
+  if (cookie !== "") {
+    const given = headers["cookie"];
+    headers["cookie"] = given === undefined ? cookie : `${given}; ${cookie}`;
+  }
+  const prepared = { url, target, headers, names, secrets };
+  return certificate === undefined ? prepared : { ...prepared, certificate };
+}

@@ -1,0 +1,18 @@
+import type { JsonValue } from "@toolweave/core";
+
+/** Characters of a body that an error shows. */
+export const shownInErrors = 2000;
+
+/** The value of a JSON text; `undefined` when it is none. */
+export function parsed(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The beginning of a text, and how long it was. */
+export function clipped(body: string, most: number = shownInErrors): string {
+  return body.length <= most ? body : `${body.slice(0, most)}… (${body.length} characters)`;
+}

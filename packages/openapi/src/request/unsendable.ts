@@ -1,0 +1,31 @@
+import { ToolError } from "@toolweave/core";
+
+/**
+ * The error for a value that cannot travel where it has to.
+ *
+ * @param argument as the model knows it.
+ * @param why the end of a sentence that begins with the argument, and what to send instead.
+ */
+export function unsendable(argument: string, why: string): ToolError {
+  return new ToolError("invalid_arguments", `${JSON.stringify(argument.slice(0, 100))} ${why}`);
+}
+
+/** A string as of ECMAScript 2024. */
+interface Unicode {
+  isWellFormed(): boolean;
+}
+
+/** False for a text that holds half of a surrogate pair: it would arrive as another one. */
+export function isWellFormed(text: string): boolean {
+  return (text as string & Unicode).isWellFormed();
+}
+
+/** Throws `ToolError` `invalid_arguments` for a text that holds half of a surrogate pair. */
+export function assertWellFormed(text: string, argument: string): void {
+  if (!isWellFormed(text)) {
+    throw unsendable(
+      argument,
+      "holds half of a surrogate pair, which is no character: send whole ones.",
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import type { JsonSchema } from "@toolweave/core";
+import type { Definition } from "./definition.ts";
+import type { DiscriminatorTargets } from "./discriminator.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
+import type { InPlaceGraph } from "./in-place-graph.ts";
+import type { Location } from "../document/location.ts";
+import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { StepBudget } from "./step-budget.ts";
+
+/** A schema in 2020-12, and the definitions that it refers to itself. */
+export interface TranslatedSchema {
+  readonly schema: JsonSchema | boolean;
+  readonly references: readonly Definition[];
+  /** False when it has properties that exist one way only: it then differs by mode. */
+  readonly sameInBothModes: boolean;
+  /** How deep it is nested: keywords and names. */
+  readonly depth: number;
+  /** Hidden or broken characters were taken out of its titles or descriptions. */
+  readonly cleaned: boolean;
+}
+
+/** What a translation needs from the document around the schema. */
+export interface TranslationContext {
+  readonly resolver: ReferenceResolver;
+  readonly inPlace: InPlaceGraph;
+  /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
+  readonly siblingsCount: boolean;
+  /** The dialect of schemas that name none (OpenAPI 3.1 `jsonSchemaDialect`). */
+  readonly dialect: string | undefined;
+  readonly targets: DiscriminatorTargets;
+  /** What one operation may cost. */
+  readonly budget: StepBudget;
+  definition(location: Location, dynamic: DynamicScope | undefined): Definition;
+}

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { JsonObject } from "@toolweave/core";
+import auth from "http-auth";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { OpenApiSource } from "../../src/index.ts";
+import { call, sourceOf, toolOf } from "../calling/support/tool-of.ts";
+
+interface Exchange {
+  readonly authorization: string | undefined;
+  readonly status: number;
+  readonly body: string;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+async function listening(exchanges: Exchange[], listener: Listener): Promise<string> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = "";
+      for await (const chunk of request) body += String(chunk);
+      response.on("finish", () => {
+        const { authorization } = request.headers;
+        exchanges.push({ authorization, status: response.statusCode, body });
+      });
+      listener(request, response, body);
+    })();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** MD5 of name, realm and password, as a server's password file holds it. */
+const known = createHash("md5").update("ada:museum:love, lace").digest("hex");
+
+/** A server program that knows one person. */
+async function digestServer(): Promise<{
+  readonly origin: string;
+  readonly exchanges: Exchange[];
+}> {
+  const exchanges: Exchange[] = [];
+  const digest = auth.digest({ realm: "museum", algorithm: "MD5", qop: "auth" }, (name, done) =>
+    done(name === "ada" ? known : undefined),
+  );
+  const check = digest.check((_request, response) => response.end('{"ok":true}'));
+  const origin = await listening(exchanges, (request, response) => check(request, response));
+  return { origin, exchanges };
+}
+
+const securitySchemes = { digest: { type: "http", scheme: "Digest" } };
+
+async function source(origin: string, password = "love, lace"): Promise<OpenApiSource> {
+  const operation = (operationId: string): JsonObject => ({
+    operationId,
+    security: [{ digest: [] }],
+    responses: {},
+  });
+  const opened = await sourceOf(
+    {
+      "/x": {
+        get: { ...operation("read"), parameters: [{ name: "q", in: "query", schema: {} }] },
+        post: { ...operation("write"), requestBody: { content: { "application/json": {} } } },
+      },
+    },
+    { baseUrl: origin, auth: { basic: { username: "ada", password } } },
+    {
+      components: { securitySchemes },
+    } as JsonObject,
+  );
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+describe("http digest (RFC 7616)", () => {
+  test("answers the first challenge, and further requests with its nonce", async () => {
+    const { origin, exchanges } = await digestServer();
+    const opened = await source(origin);
+    for (const q of ["a b", "c&d"]) {
+      expect(await call(toolOf(opened, "read"), { q })).toMatchObject({ value: { ok: true } });
+    }
+    expect(exchanges.map(({ status }) => status)).toEqual([401, 200, 200]);
+    expect(exchanges.map(({ authorization = "" }) => /nc=(\d+)/.exec(authorization)?.[1])).toEqual([
+      undefined,
+      "00000001",
+      "00000002",
+    ]);
+    expect(exchanges[1]?.authorization).toContain('uri="/x?q=a%20b"');
+  });
+
+  test("answers a challenge to nobody but the origin that it came from", async () => {
+    const [one, other] = [await digestServer(), await digestServer()];
+    const operation = (url: string): JsonObject => ({
+      get: { operationId: url, servers: [{ url }], security: [{ digest: [] }], responses: {} },
+    });
+    const opened = await sourceOf(
+      { "/a": operation(one.origin), "/b": operation(other.origin) },
+      {
+        allowOrigins: [one.origin, other.origin],
+        auth: { basic: { username: "ada", password: "love, lace" } },
+      },
+      { components: { securitySchemes } } as unknown as JsonObject,
+    );
+    onTestFinished(() => opened.close());
+    for (const tool of opened.tools()) await call(tool);
+    for (const { exchanges } of [one, other]) {
+      expect(exchanges.map(({ status }) => status)).toEqual([401, 200]);
+      expect(exchanges[0]?.authorization).toBeUndefined();
+    }
+  });
+
+  test("sends the body again with the answer", async () => {
+    const { origin, exchanges } = await digestServer();
+    const opened = await source(origin);
+    expect(await call(toolOf(opened, "write"), { body: { n: 1 } })).toMatchObject({
+      value: { ok: true },
+    });
+    expect(exchanges.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":1}']);
+  });
+
+  test("repeats a request whose nonce has become stale, once", async () => {
+    let nonce = "one";
+    const exchanges: Exchange[] = [];
+    const origin = await listening(exchanges, ({ headers: { authorization = "" } }, response) => {
+      if (authorization.includes(`nonce="${nonce}"`)) return void response.end("{}");
+      const challenge = `Digest realm="m", qop="auth", algorithm=SHA-256, nonce="${nonce}", stale=true`;
+      response.writeHead(401, { "www-authenticate": challenge }).end();
+    });
+    const opened = await source(origin);
+    await call(toolOf(opened, "read"));
+    nonce = "two";
+    await call(toolOf(opened, "read"));
+    expect(exchanges.map(({ status }) => status)).toEqual([401, 200, 401, 200]);
+    expect(exchanges.at(-1)?.authorization).toMatch(/nc=00000001/);
+  });
+
+  test("tries a password that is refused once, and lets nothing of it out", async () => {
+    const { origin, exchanges } = await digestServer();
+    const opened = await source(origin, "wrong-PASSWORD-1");
+    const output = await call(toolOf(opened, "read"));
+    expect(output.error?.message).toContain("credentials were refused");
+    expect(exchanges.map(({ status }) => status)).toEqual([401, 401]);
+    const response = /response="(\w+)"/.exec(exchanges[1]?.authorization ?? "")?.[1] ?? "";
+    expect(response).not.toBe("");
+    const seen = JSON.stringify([output, output.error?.message, opened.problems]);
+    expect(seen).not.toContain("wrong-PASSWORD-1");
+    expect(seen).not.toContain(response);
+  });
+
+  test("lets no answer out of an API that repeats it", async () => {
+    const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
+    const exchanges: Exchange[] = [];
+    const origin = await listening(exchanges, ({ headers: { authorization } }, response) => {
+      if (authorization === undefined) response.writeHead(401, { "www-authenticate": challenge });
+      response.end(JSON.stringify({ authorization }));
+    });
+    const opened = await source(origin);
+    const seen = JSON.stringify(await call(toolOf(opened, "read")));
+    const [, response = ""] = /response="(\w+)"/.exec(exchanges[1]?.authorization ?? "") ?? [];
+    expect(response).toMatch(/^\w{64}$/);
+    expect(seen).not.toContain(response);
+    expect(seen).toContain("[redacted]");
+  });
+
+  test("answers no other kind of challenge", async () => {
+    const exchanges: Exchange[] = [];
+    const origin = await listening(exchanges, (_request, response) => {
+      response.writeHead(401, { "www-authenticate": 'Basic realm="m"' }).end();
+    });
+    const opened = await source(origin);
+    await call(toolOf(opened, "read"));
+    expect(exchanges).toEqual([{ authorization: undefined, status: 401, body: "" }]);
+  });
+});

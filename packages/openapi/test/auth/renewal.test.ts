@@ -1,0 +1,244 @@
+import {
+  memoryCredentials,
+  suspend,
+  type CredentialKey,
+  type CredentialStore,
+  type JsonObject,
+  type Suspension,
+  type TokenCredential,
+  type ToolContext,
+  type ToolOutput,
+} from "@toolweave/core";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
+import { RecordingServer, respond, type Answer } from "../calling/support/recording-server.ts";
+import { toolContext } from "../calling/support/tool-context.ts";
+import { toolOf } from "../calling/support/tool-of.ts";
+
+let server: RecordingServer;
+let api: RecordingServer;
+let store: CredentialStore;
+
+const good = new Set<string>();
+const key: CredentialKey = { source: "api", scheme: "oauth", caller: "ada" };
+const redirectUri = "http://127.0.0.1:9/callback";
+
+beforeEach(async () => {
+  good.clear();
+  store = memoryCredentials();
+  server = await RecordingServer.start();
+  api = await RecordingServer.start((recorded, response) => {
+    const [, token = ""] = /^Bearer (.*)$/.exec(recorded.headers["authorization"] ?? "") ?? [];
+    respond(good.has(token) ? 200 : 401, "application/json", "{}")(recorded, response);
+  });
+});
+afterEach(async () => {
+  await server.close();
+  await api.close();
+});
+
+const token = (accessToken: string, more: Partial<TokenCredential> = {}): TokenCredential => ({
+  type: "token",
+  accessToken,
+  ...more,
+});
+
+const issues = (accessToken: string, more: object = {}): Answer =>
+  respond(
+    200,
+    "application/json",
+    JSON.stringify({ access_token: accessToken, token_type: "bearer", ...more }),
+  );
+
+const refuses: Answer = respond(400, "application/json", '{"error":"invalid_grant"}');
+
+type Invoke = (context?: Partial<ToolContext>) => Promise<ToolOutput | Suspension>;
+
+async function operation(
+  more: Partial<OAuthRegistration> = {},
+  kept: CredentialStore = store,
+  scopes: readonly string[] = [],
+): Promise<Invoke> {
+  const get = { operationId: "x", security: [{ oauth: scopes }], responses: {} };
+  const flows = {
+    authorizationCode: {
+      authorizationUrl: `${server.origin}/auth`,
+      tokenUrl: `${server.origin}/token`,
+      refreshUrl: `${server.origin}/renew`,
+    },
+  };
+  const source = openApiSource.fromDocument(
+    {
+      openapi: "3.2.0",
+      info: {},
+      paths: { "/x": { get } },
+      components: { securitySchemes: { oauth: { type: "oauth2", flows } } },
+    } as unknown as JsonObject,
+    {
+      id: "api",
+      baseUrl: api.origin,
+      allowOrigins: [server.origin],
+      auth: { store: kept, schemes: { oauth: { clientId: "c", redirectUri, ...more } } },
+    },
+  );
+  onTestFinished(() => source.close());
+  await source.ready;
+  const tool = toolOf(source, "x");
+  return async (context = {}) =>
+    (await tool.invoke({}, { ...toolContext(), caller: { id: "ada" }, ...context })) as
+      | ToolOutput
+      | Suspension;
+}
+
+/** The context of a call that goes on with what a person answered. */
+function resumed(suspension: ToolOutput | Suspension, code: string): Pick<ToolContext, "resumed"> {
+  const { requests, state } = suspension as Suspension;
+  const [request] = requests;
+  const url = new URL(request?.type === "auth" ? (request.url ?? "") : "");
+  const value = `${redirectUri}?code=${code}&state=${url.searchParams.get("state")}`;
+  return { resumed: { state, answers: [{ type: "input", value }] } };
+}
+
+const isSuspended = (output: ToolOutput | Suspension): boolean => "requests" in output;
+
+test("a token is renewed at the refresh URL of its flow (3.2 section 4.29)", async () => {
+  await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
+  server.answer = issues("new", { expires_in: 600 });
+  good.add("new");
+  const invoke = await operation();
+  expect(isSuspended(await invoke())).toBe(false);
+  expect(server.requests.map(({ path }) => path)).toEqual(["/renew"]);
+  expect(await store.get(key)).toMatchObject({ accessToken: "new", refreshToken: "r1" });
+});
+
+test("a scope that was asked for and not named in the grant is not asked for again", async () => {
+  const invoke = await operation({}, store, ["repo:read"]);
+  // One scope that contains the other, as some servers put it.
+  server.answer = issues("fresh", { scope: "repo" });
+  good.add("fresh");
+  expect(isSuspended(await invoke(resumed(await invoke(), "c1")))).toBe(false);
+  expect(isSuspended(await invoke())).toBe(false);
+});
+
+test("a token that is refused just after its sign-in asks nobody again", async () => {
+  const invoke = await operation();
+  server.answer = issues("useless");
+  const output = (await invoke(resumed(await invoke(), "c1"))) as ToolOutput;
+  expect(output).toMatchObject({ isError: true });
+  expect(output.error?.message).toContain("credentials were refused");
+  // The next call may ask: it was made by somebody who has read that.
+  expect(isSuspended(await invoke())).toBe(true);
+});
+
+test("a call that is tried again after its sign-in does not use the code again", async () => {
+  const invoke = await operation();
+  server.answer = issues("fresh");
+  good.add("fresh");
+  const context = resumed(await invoke(), "c1");
+  for (const attempt of [1, 2]) {
+    expect(isSuspended(await invoke({ ...context, attempt }))).toBe(false);
+  }
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a refresh token that another process has used gives way to what that one stored", async () => {
+  const [old, renewed] = [
+    token("old", { refreshToken: "r1", expiresAt: 1 }),
+    token("theirs", { refreshToken: "r2" }),
+  ];
+  server.answer = refuses;
+  good.add("theirs");
+  let reads = 0;
+  const invoke = await operation({}, { ...store, get: () => (reads++ === 0 ? old : renewed) });
+  expect(isSuspended(await invoke())).toBe(false);
+  expect(api.last.headers["authorization"]).toBe("Bearer theirs");
+});
+
+test("a refusal of the renewal is a new sign-in, and the old token is forgotten", async () => {
+  await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
+  server.answer = refuses;
+  const invoke = await operation();
+  expect(isSuspended(await invoke())).toBe(true);
+  expect(await store.get(key)).toBeUndefined();
+  expect(api.requests).toEqual([]);
+});
+
+test("an authorization server that is down ends the call, and forgets nothing", async () => {
+  await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
+  server.answer = respond(503, "text/plain", "later");
+  const invoke = await operation();
+  await expect(invoke()).rejects.toMatchObject({ code: "unavailable" });
+  expect(await store.get(key)).toMatchObject({ accessToken: "old" });
+});
+
+test("a token of a vault's, without a registration, is never deleted", async () => {
+  const get = { operationId: "x", security: [{ oauth: [] }], responses: {} };
+  const source = openApiSource.fromDocument(
+    {
+      openapi: "3.2.0",
+      info: {},
+      paths: { "/x": { get } },
+      components: { securitySchemes: { oauth: { type: "oauth2", flows: {} } } },
+    },
+    { id: "api", baseUrl: api.origin, auth: { store } },
+  );
+  onTestFinished(() => source.close());
+  await source.ready;
+  await store.set(key, token("refused"));
+  const output = await toolOf(source, "x").invoke({}, { ...toolContext(), caller: { id: "ada" } });
+  expect(output).toMatchObject({ isError: true });
+  expect(await store.get(key)).toEqual(token("refused"));
+});
+
+test("a state that belongs to another caller is refused", async () => {
+  const invoke = await operation();
+  const context = resumed(await invoke(), "c1");
+  await expect(invoke({ ...context, caller: { id: "eve" } })).rejects.toMatchObject({
+    code: "auth_required",
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test("a state of something else is no sign-in", async () => {
+  const invoke = await operation();
+  const { state } = suspend([], { other: true });
+  expect(isSuspended(await invoke({ resumed: { state, answers: [] } }))).toBe(true);
+});
+
+test("closing the source cancels a request for a token", async () => {
+  let heard: () => void = () => {};
+  const asked = new Promise<void>((resolve) => (heard = resolve));
+  server.answer = () => heard();
+  await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
+  const source = openApiSource.fromDocument(
+    {
+      openapi: "3.2.0",
+      info: {},
+      paths: { "/x": { get: { operationId: "x", security: [{ oauth: [] }], responses: {} } } },
+      components: { securitySchemes: { oauth: { type: "oauth2", flows: {} } } },
+    },
+    {
+      id: "api",
+      baseUrl: api.origin,
+      auth: {
+        store,
+        schemes: {
+          oauth: {
+            clientId: "c",
+            flow: "deviceAuthorization",
+            tokenUrl: `${server.origin}/token`,
+            deviceAuthorizationUrl: `${server.origin}/device`,
+          },
+        },
+      },
+    },
+  );
+  await source.ready;
+  const context = { ...toolContext(), caller: { id: "ada" } };
+  const ended = Promise.resolve(toolOf(source, "x").invoke({}, context)).catch(
+    (error: unknown) => error,
+  );
+  await asked;
+  await source.close();
+  expect(await ended).toMatchObject({ code: "cancelled" });
+});

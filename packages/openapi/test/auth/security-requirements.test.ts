@@ -1,0 +1,109 @@
+import {
+  memoryCredentials,
+  type Credential,
+  type JsonObject,
+  type Tool,
+  type ToolContext,
+} from "@toolweave/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RecordingServer, respond } from "../calling/support/recording-server.ts";
+import { sourceOf, toolOf } from "../calling/support/tool-of.ts";
+import {
+  a,
+  cases,
+  secret,
+  securitySchemes,
+  token,
+  type RequirementCase,
+} from "./support/requirement-cases.ts";
+import { toolContext } from "../calling/support/tool-context.ts";
+
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await RecordingServer.start(respond(200, "application/json", "{}"));
+});
+afterAll(() => server.close());
+
+async function toolWith({
+  security,
+  all,
+  auth,
+  store,
+}: Omit<RequirementCase, "section" | "says" | "sent">): Promise<{
+  readonly tool: Tool;
+  readonly context: ToolContext;
+  readonly close: () => Promise<void>;
+}> {
+  const credentials = memoryCredentials();
+  for (const [name, credential] of Object.entries(store ?? {})) {
+    void credentials.set({ source: "api", scheme: name, caller: "ada" }, credential);
+  }
+  const source = await sourceOf(
+    {
+      "/x": {
+        get: { operationId: "x", responses: {}, ...(security === undefined ? {} : { security }) },
+      },
+    },
+    {
+      id: "api",
+      baseUrl: server.origin,
+      auth: { ...auth, ...(store === undefined ? {} : { store: credentials }) },
+    },
+    {
+      components: { securitySchemes },
+      ...(all === undefined ? {} : { security: all }),
+    } as JsonObject,
+  );
+  return {
+    tool: toolOf(source, "x"),
+    context: { ...toolContext(), caller: { id: "ada" } },
+    close: () => source.close(),
+  };
+}
+
+describe("OpenAPI 3.2.0", () => {
+  test.each(cases)("$section: $says", async ({ sent, ...given }) => {
+    const { tool, context, close } = await toolWith(given);
+    await tool.invoke({}, context);
+    await close();
+    const { headers, query } = server.last;
+    const found: Record<string, string | undefined> = { query: query === "" ? undefined : query };
+    for (const name of ["authorization", "x-key", "cookie"]) found[name] = headers[name];
+    expect(found).toEqual({
+      query: undefined,
+      authorization: undefined,
+      "x-key": undefined,
+      cookie: undefined,
+      ...sent,
+    });
+  });
+});
+
+describe("a credential that does not suffice", () => {
+  test.each<[string, JsonObject[], Readonly<Record<string, Credential>>, RegExp]>([
+    [
+      "for its scopes",
+      [{ oauth: ["write", "read"] }],
+      { oauth: token("ADA", ["read"]) },
+      /was not granted write/,
+    ],
+    [
+      "for its age",
+      [{ oauth: [] }],
+      { oauth: { type: "token", accessToken: "OLD", expiresAt: 1 } },
+      /has expired/,
+    ],
+    ["for its kind", [{ basic: [] }], { basic: secret("x") }, /not a user name with its password/],
+    ["being empty", [a], { header: secret("") }, /not a text, or empty/],
+  ])("%s is an error that says so, and nothing is sent", async (_, security, store, message) => {
+    const { tool, context, close } = await toolWith({ security, store, auth: {} });
+    const before = server.requests.length;
+    await expect(tool.invoke({}, context)).rejects.toMatchObject({
+      code: "auth_required",
+      message: expect.stringMatching(message) as string,
+    });
+    expect(server.requests).toHaveLength(before);
+    await close();
+  });
+});

@@ -1,0 +1,335 @@
+import { memoryCredentials, memoryPendingCalls, type ToolOutcome } from "@toolweave/core";
+import { describe, expect, test, vi } from "vitest";
+import { guardedApi } from "./support/guarded-api.ts";
+import { signIn } from "./support/person.ts";
+import {
+  interruptionOf,
+  registration,
+  requestOf,
+  resultOf,
+  startProcess,
+  type Process,
+} from "./support/signed-in.ts";
+
+/** Waits for a caller's sign-in and goes on with what came of it. */
+async function signedIn(
+  process: Process,
+  outcome: ToolOutcome,
+  name: string,
+): Promise<ToolOutcome> {
+  const interruption = interruptionOf(outcome);
+  const value = await signIn(requestOf(interruption).url, name);
+  return process.executor.resume(interruption, [{ type: "input", value }]);
+}
+
+describe("the authorization code flow", () => {
+  test("asks the caller, goes on in another process, and asks nobody the next time", async () => {
+    const api = await guardedApi();
+    const shared = { api, store: memoryCredentials(), pendingCalls: memoryPendingCalls() };
+    const first = await startProcess(shared);
+    const interruption = interruptionOf(await first.call("ada"));
+    const request = requestOf(interruption);
+    expect(request).toMatchObject({
+      type: "auth",
+      credential: "oauth",
+      message: `whoami needs you to sign in at ${api.issuer}. It asks for: read.`,
+    });
+    expect(new URL(request.url).origin).toBe(api.issuer);
+    expect(api.tokens).toEqual([]);
+
+    const value = await signIn(request.url, "ada");
+    const second = await startProcess(shared);
+    const done = await second.executor.resume(
+      JSON.parse(JSON.stringify(interruption)) as typeof interruption,
+      [{ type: "input", value }],
+    );
+    expect(resultOf(done).value).toEqual({ who: "ada", scope: "read" });
+    expect(api.tokens).toHaveLength(1);
+    expect(
+      await shared.store.get({ source: "guarded", scheme: "oauth", caller: "ada" }),
+    ).toMatchObject({ type: "token", accessToken: api.tokens[0], scopes: ["read"] });
+
+    const third = await startProcess(shared);
+    expect(resultOf(await third.call("ada")).value).toMatchObject({ who: "ada" });
+    expect(await shared.store.get({ source: "guarded", scheme: "oauth" })).toBeUndefined();
+  });
+
+  test("needs neither a store nor a caller", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    const interruption = interruptionOf(await process.call());
+    const value = await signIn(requestOf(interruption).url, "root");
+    const done = await process.executor.resume(interruption, [{ type: "input", value }]);
+    expect(resultOf(done).value).toMatchObject({ who: "root" });
+    expect(resultOf(await process.call()).value).toMatchObject({ who: "root" });
+  });
+
+  test("takes a sign-in elsewhere, once the store knows of it", async () => {
+    const api = await guardedApi();
+    const shared = { api, store: memoryCredentials() };
+    const process = await startProcess(shared);
+    const waiting = interruptionOf(await process.call("ada"));
+    const approve = [{ type: "approve" }] as const;
+    const still = interruptionOf(await process.executor.resume(waiting, approve));
+    expect(still.requests).toEqual(waiting.requests);
+    // In the meantime another call of the same caller has been signed in for.
+    await signedIn(process, await process.call("ada"), "ada");
+    const done = await process.executor.resume(still, approve);
+    expect(resultOf(done).value).toMatchObject({ who: "ada" });
+  });
+
+  test("ends with what the model can read when the person will not, or it fails", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    const rejected = await process.executor.resume(interruptionOf(await process.call("ada")), [
+      { type: "reject", reason: "not today" },
+    ]);
+    expect(rejected).toMatchObject({
+      status: "failed",
+      error: { code: "approval_rejected" },
+      result: { isError: true },
+    });
+    expect(resultOf(rejected).content[0]).toMatchObject({
+      text: expect.stringMatching(
+        /would not sign in for "oauth".*not today.*Do not repeat/,
+      ) as string,
+    });
+
+    const waiting = interruptionOf(await process.call("ada"));
+    const forged = `${registration.redirectUri}?code=stolen&state=of-another-sign-in`;
+    const failed = await process.executor.resume(waiting, [{ type: "input", value: forged }]);
+    expect(failed).toMatchObject({ status: "failed", error: { code: "auth_required" } });
+    expect(api.tokens).toEqual([]);
+    expect(api.asked).not.toContain("POST /token");
+  });
+
+  test("of one caller is never gone on with by another", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    const waiting = interruptionOf(await process.call("ada"));
+    const value = await signIn(requestOf(waiting).url, "eve");
+    const stolen = await process.executor.resume(waiting, [{ type: "input", value }], {
+      run: process.executor.startRun({ caller: { id: "eve" } }),
+    });
+    expect(stolen).toMatchObject({ status: "failed", error: { code: "approval_invalid" } });
+    expect(interruptionOf(await process.call("eve"))).toBeDefined();
+  });
+
+  test("of several callers at once ends with the token of each", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    const names = ["ada", "bob", "eve"];
+    const waiting = await Promise.all(names.map((name) => process.call(name)));
+    const done = await Promise.all(
+      names
+        .map((name, index) => signedIn(process, waiting[index] as ToolOutcome, name))
+        .toReversed(),
+    );
+    expect(done.map((outcome) => resultOf(outcome).value)).toMatchObject(
+      names.toReversed().map((who) => ({ who })),
+    );
+    const again = await Promise.all(names.map((name) => process.call(name)));
+    expect(again.map((outcome) => resultOf(outcome).value)).toMatchObject(
+      names.map((who) => ({ who })),
+    );
+    expect(new Set(api.tokens).size).toBe(3);
+  });
+
+  test("asks for everything at once that an operation needs together", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({
+      api,
+      security: [{ oauth: ["read"], key: [] }],
+      schemes: { oauth: registration, key: "K-4711" },
+    });
+    const done = await signedIn(process, await process.call("ada", "echo"), "ada");
+    expect(resultOf(done).value).toMatchObject({ who: "ada", headers: { "x-key": "[redacted]" } });
+  });
+});
+
+describe("the device flow", () => {
+  test("shows a code, waits as long as it takes, and keeps the token", async () => {
+    const api = await guardedApi();
+    const shared = {
+      api,
+      store: memoryCredentials(),
+      pendingCalls: memoryPendingCalls(),
+      schemes: { oauth: { ...registration, flow: "deviceAuthorization" as const } },
+    };
+    const first = await startProcess(shared);
+    const waiting = interruptionOf(await first.call("ada"));
+    const request = requestOf(waiting);
+    expect(request.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+    expect(request.message).toContain("Compare the code");
+
+    const still = interruptionOf(await first.executor.resume(waiting, [{ type: "approve" }]));
+    expect(still.requests).toEqual(waiting.requests);
+    await signIn(request.url, "ada");
+    // A process that has not polled yet may do so at once.
+    const second = await startProcess(shared);
+    const done = await second.executor.resume(still, [{ type: "approve" }]);
+    expect(resultOf(done).value).toMatchObject({ who: "ada" });
+    expect(resultOf(await second.call("ada")).value).toMatchObject({ who: "ada" });
+  });
+});
+
+describe("a server that describes itself", () => {
+  test.each([["oidc"], ["metadata"]])(
+    "is found by what the document says of it: %s",
+    async (name) => {
+      const api = await guardedApi();
+      const process = await startProcess({
+        api,
+        security: [{ [name]: ["openid"] }],
+        schemes: { [name]: { ...registration, flow: "authorizationCode" } },
+      });
+      const done = await signedIn(process, await process.call("ada"), "ada");
+      expect(resultOf(done).value).toMatchObject({ who: "ada" });
+      expect(api.asked[0]).toBe("GET /.well-known/openid-configuration");
+    },
+  );
+});
+
+describe("client credentials", () => {
+  test("are the host's, for all callers: one token serves them", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const { redirectUri: _, ...client } = registration;
+    const process = await startProcess({ api, store, schemes: { oauth: client } });
+    for (const caller of ["ada", "bob", undefined]) {
+      expect(resultOf(await process.call(caller)).value).toEqual({
+        who: "client shop",
+        scope: "read",
+      });
+    }
+    expect(new Set(api.tokens).size).toBe(1);
+    expect(api.asked).toEqual(["POST /token"]);
+    expect(await store.get({ source: "guarded", scheme: "oauth" })).toMatchObject({
+      accessToken: api.tokens[0],
+    });
+  });
+
+  test("are obtained once by many calls at once, and again when the API refuses them", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({
+      api,
+      schemes: { oauth: { ...registration, flow: "clientCredentials" } },
+    });
+    await Promise.all(Array.from({ length: 20 }, () => process.call()));
+    expect(api.asked).toEqual(["POST /token"]);
+    const [token = ""] = api.tokens;
+    await api.revoke(token);
+    expect(resultOf(await process.call()).value).toMatchObject({ who: "client shop" });
+    expect(api.tokens.slice(-2)).toEqual([token, expect.not.stringContaining(token)]);
+  });
+
+  test("are asked for each scope that an operation needs, once", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const schemes = { oauth: { ...registration, flow: "clientCredentials" as const } };
+    const reading = await startProcess({ api, store, schemes });
+    const writing = await startProcess({ api, store, schemes, security: [{ oauth: ["write"] }] });
+    expect(resultOf(await reading.call()).value).toMatchObject({ scope: "read" });
+    for (const process of [writing, reading, writing]) {
+      expect(
+        (resultOf(await process.call()).value as { scope: string }).scope.split(" ").toSorted(),
+      ).toEqual(["read", "write"]);
+    }
+    expect(api.asked).toHaveLength(2);
+  });
+});
+
+describe("a token that has served", () => {
+  test("is renewed before it expires, for all who wait at once", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    await signedIn(process, await process.call("ada"), "ada");
+    const before = api.asked.length;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 580_000 });
+    try {
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => process.call("ada")));
+      for (const outcome of outcomes) expect(resultOf(outcome).value).toMatchObject({ who: "ada" });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(api.asked.slice(before)).toEqual(["POST /token"]);
+    expect(new Set(api.tokens.slice(1)).size).toBe(1);
+  });
+
+  test("is renewed once when the API refuses it, and the call is repeated", async () => {
+    const api = await guardedApi();
+    const process = await startProcess({ api });
+    await signedIn(process, await process.call("ada"), "ada");
+    const [token = ""] = api.tokens;
+    await api.revoke(token);
+    expect(resultOf(await process.call("ada")).value).toMatchObject({ who: "ada" });
+    expect(api.tokens).toHaveLength(3);
+    expect(api.tokens[1]).toBe(token);
+  });
+
+  test("is forgotten when it cannot be renewed, and the caller is asked again", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const process = await startProcess({ api, store });
+    await signedIn(process, await process.call("ada"), "ada");
+    await api.revoke(api.tokens[0] ?? "", "with the refresh token");
+    const again = await process.call("ada");
+    expect(requestOf(interruptionOf(again)).credential).toBe("oauth");
+    expect(await store.get({ source: "guarded", scheme: "oauth", caller: "ada" })).toBeUndefined();
+    expect(resultOf(await signedIn(process, again, "ada")).value).toMatchObject({ who: "ada" });
+  });
+
+  test("that another process has renewed meanwhile is taken from the store", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const key = { source: "guarded", scheme: "oauth", caller: "ada" };
+    const [one, other] = [await startProcess({ api, store }), await startProcess({ api, store })];
+    await signedIn(one, await one.call("ada"), "ada");
+    const old = await store.get(key);
+    await api.revoke(api.tokens[0] ?? "");
+    await one.call("ada");
+    const renewed = await store.get(key);
+    // The other process has read the old one just before: its refresh token is used up.
+    let reads = 0;
+    const racing = { ...store, get: () => (reads++ === 0 ? old : renewed) };
+    const late = await startProcess({ api, store: racing });
+    expect(resultOf(await late.call("ada")).value).toMatchObject({ who: "ada" });
+    expect(resultOf(await other.call("ada")).value).toMatchObject({ who: "ada" });
+  });
+
+  test("without a scope that an operation asks for is signed in for anew, with both", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const reading = await startProcess({ api, store });
+    await signedIn(reading, await reading.call("ada"), "ada");
+    const writing = await startProcess({ api, store, security: [{ oauth: ["write"] }] });
+    const waiting = await writing.call("ada");
+    const { searchParams } = new URL(requestOf(interruptionOf(waiting)).url);
+    expect(searchParams.get("scope")?.split(" ").toSorted()).toEqual(["read", "write"]);
+    expect(resultOf(await signedIn(writing, waiting, "ada")).isError).toBe(false);
+    expect(resultOf(await reading.call("ada")).isError).toBe(false);
+  });
+
+  test("without a scope is an error where nobody can sign in", async () => {
+    const api = await guardedApi();
+    const store = memoryCredentials();
+    const key = { source: "guarded", scheme: "oauth", caller: "ada" };
+    store.set(key, { type: "token", accessToken: "of-a-vault", scopes: ["read"] });
+    const process = await startProcess({
+      api,
+      store,
+      schemes: {},
+      security: [{ oauth: ["read", "write"] }],
+    });
+    expect(await process.call("ada")).toMatchObject({
+      status: "failed",
+      error: {
+        code: "auth_required",
+        message: expect.stringMatching(
+          /was not granted write, which the operation asks for/,
+        ) as string,
+      },
+    });
+    expect(api.tokens).toEqual([]);
+  });
+});

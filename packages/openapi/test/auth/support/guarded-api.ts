@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
+import { onTestFinished, vi } from "vitest";
+
+/** Where people are sent back to; nothing listens there. */
+export const redirectUri = "http://127.0.0.1:9/callback";
+
+export const clientSecret = "S3cret-of-the-shop-4711";
+
+const clients: readonly ClientMetadata[] = [
+  {
+    client_id: "shop",
+    client_secret: clientSecret,
+    application_type: "native",
+    redirect_uris: [redirectUri],
+    grant_types: [
+      "authorization_code",
+      "refresh_token",
+      "client_credentials",
+      "urn:ietf:params:oauth:grant-type:device_code",
+    ],
+  },
+];
+
+/** An API behind an authorization server, both on loopback. */
+export interface GuardedApi {
+  /** Of the API; `/whoami` says whose token it got, `/echo` everything it got. */
+  readonly origin: string;
+  /** Of the authorization server. */
+  readonly issuer: string;
+  /** The authorization server's `METHOD /path`s, in order of arrival. */
+  readonly asked: string[];
+  /** The tokens that reached the API, in order of arrival. */
+  readonly tokens: (string | undefined)[];
+  /** Makes a token worth nothing, and its refresh token with it when that is said. */
+  revoke(token: string, whole?: "with the refresh token"): Promise<void>;
+}
+
+/** Starts both, until the test ends. */
+export async function guardedApi(configuration: Configuration = {}): Promise<GuardedApi> {
+  // It tells that it is not set up for production.
+  vi.spyOn(console, "info").mockReturnValue();
+  vi.spyOn(console, "warn").mockReturnValue();
+  const asked: string[] = [];
+  let listener: RequestListener = () => {};
+  const issuer = await listening(
+    createServer((request, response) => {
+      asked.push(`${request.method} ${request.url?.replace(/[?].*/, "")}`);
+      listener(request, response);
+    }),
+  );
+  const provider = new Provider(issuer, {
+    clients: [...clients],
+    scopes: ["openid", "offline_access", "read", "write"],
+    features: { clientCredentials: { enabled: true }, deviceFlow: { enabled: true } },
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: true,
+    pkce: { required: () => true },
+    cookies: { keys: ["only for tests"] },
+    ttl: {
+      AccessToken: 600,
+      ClientCredentials: 600,
+      AuthorizationCode: 60,
+      DeviceCode: 600,
+      RefreshToken: 600,
+      Interaction: 600,
+      Session: 600,
+      Grant: 600,
+      IdToken: 600,
+    },
+    ...configuration,
+  });
+  listener = provider.callback() as RequestListener;
+
+  const tokens: (string | undefined)[] = [];
+  const origin = await listening(
+    createServer((request, response) => {
+      void (async () => {
+        const [, token] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];
+        tokens.push(token);
+        const found =
+          token === undefined
+            ? undefined
+            : ((await provider.AccessToken.find(token)) ??
+              (await provider.ClientCredentials.find(token)));
+        if (found === undefined) {
+          const challenge = 'Bearer error="invalid_token"';
+          response.writeHead(401, { "www-authenticate": challenge }).end(`no: ${token}`);
+          return;
+        }
+        const who = "accountId" in found ? found.accountId : `client ${found.clientId}`;
+        const answer = { who, scope: found.scope, headers: request.headers };
+        const { who: _, ...rest } = answer;
+        const json =
+          request.url?.startsWith("/echo") === true
+            ? { ...rest, who }
+            : { who, scope: found.scope };
+        response.setHeader("content-type", "application/json").end(JSON.stringify(json));
+      })();
+    }),
+  );
+  return {
+    origin,
+    issuer,
+    asked,
+    tokens,
+    revoke: async (token, whole) => {
+      const access = await provider.AccessToken.find(token);
+      const client = await provider.ClientCredentials.find(token);
+      if (whole !== undefined && access?.grantId !== undefined) {
+        await provider.RefreshToken.revokeByGrantId(access.grantId);
+      }
+      await access?.destroy();
+      await client?.destroy();
+    },
+  };
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import type { ArtifactFiles } from "../../src/request/artifact-files.ts";
+import type { MediaDescription } from "../../src/document/operation.ts";
+import { chooseBody } from "../../src/request/request-body.ts";
+import { media } from "../calling/support/operations.ts";
+
+const key = `art_${"0".repeat(32)}`;
+const stored: ArtifactFiles = () => ({
+  bytes: Uint8Array.of(0xfb, 0xff),
+  mediaType: "image/jpeg",
+  name: 'a\\b\u0000"c".jpg',
+});
+
+function sent(description: MediaDescription, value: JsonValue): string {
+  const chosen = chooseBody([description]);
+  if (chosen === undefined) throw new Error("no format");
+  const { body } = chosen.format.writer(chosen.media, "body")(value, stored);
+  return typeof body === "string" ? body : Buffer.from(body).toString("latin1");
+}
+
+const encodedBytes = { type: "string", contentEncoding: "base64" };
+
+describe("an artifact's key in a body", () => {
+  test("of JSON becomes base64 wherever the schema has encoded bytes, and stays text elsewhere", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        old: { type: "string", format: "byte" },
+        url: { type: "string", contentEncoding: "base64url" },
+        all: { type: "array", items: { $ref: "#/$defs/File" } },
+        any: { oneOf: [{ type: "integer" }, { $ref: "#/$defs/File" }] },
+        note: { type: "string" },
+      },
+      additionalProperties: encodedBytes,
+    };
+    const defs = { File: { anyOf: [encodedBytes, { type: "null" }] } };
+    const value = { old: key, url: key, all: [key, "AA=="], any: key, note: key, more: key };
+    expect(JSON.parse(sent(media("application/json", schema, { defs }), value))).toEqual({
+      old: "+/8=",
+      url: "-_8=",
+      all: ["+/8=", "AA=="],
+      any: "+/8=",
+      note: key,
+      more: "+/8=",
+    });
+  });
+
+  test("of a form becomes base64 as well", () => {
+    const schema = { type: "object", properties: { icon: encodedBytes, note: { type: "string" } } };
+    const form = media("application/x-www-form-urlencoded", schema);
+    expect(sent(form, { icon: key, note: key })).toBe(`icon=%2B%2F8%3D&note=${key}`);
+  });
+
+  test("of encoded bytes in a part stays base64, of a file becomes bytes", () => {
+    const schema = { type: "object", properties: { text: encodedBytes, file: {} } };
+    const body = sent(media("multipart/form-data", schema), { text: key, file: key } as JsonObject);
+    expect(body).toContain('name="text"\r\nContent-Type: application/octet-stream\r\n\r\n+/8=\r\n');
+    expect(body).toContain("Content-Type: image/jpeg\r\n\r\n\xfb\xff\r\n");
+  });
+
+  test("gives a part the artifact's own type only where the encoding has it", () => {
+    const schema = { type: "object", properties: { a: {}, b: {}, c: {} } };
+    const encoding = {
+      a: { contentType: "image/png, image/jpeg" },
+      b: { contentType: "image/*" },
+      c: { contentType: "image/png" },
+    };
+    const body = sent(media("multipart/form-data", schema, { encoding }), {
+      a: key,
+      b: key,
+      c: key,
+    });
+    expect(body.match(/(?<=Content-Type: ).*(?=\r)/g)).toEqual([
+      "image/jpeg",
+      "image/jpeg",
+      "image/png",
+    ]);
+  });
+
+  test("gives a part the artifact's name, without what a head of a part cannot hold", () => {
+    const schema = { type: "object", properties: { file: {} } };
+    expect(sent(media("multipart/form-data", schema), { file: key })).toContain(
+      'name="file"; filename="a_b_%22c%22.jpg"\r\n',
+    );
+  });
+
+  test("is what the model is told of a property of encoded bytes", () => {
+    const json = media("application/json", {
+      type: "object",
+      properties: { a: { ...encodedBytes, description: "A photo." }, b: { type: "string" } },
+    });
+    expect(chooseBody([json])?.format.argumentSchema?.(json)).toMatchObject({
+      properties: {
+        a: { description: "A photo.\n\nBase64, or the key of an artifact: art_…" },
+        b: { type: "string" },
+      },
+    });
+  });
+});

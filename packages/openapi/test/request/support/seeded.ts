@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { beforeAll } from "vitest";
+
+/** The parameters of a property: `TOOLWEAVE_SEED` plays another one, `TOOLWEAVE_RUNS` multiplies the runs. */
+export function seeded(seed: number, numRuns: number): { seed: number; numRuns: number } {
+  const used = Number(process.env["TOOLWEAVE_SEED"] ?? seed);
+  beforeAll(() => console.info(`TOOLWEAVE_SEED=${used}`));
+  return { seed: used, numRuns: numRuns * Number(process.env["TOOLWEAVE_RUNS"] ?? 1) };
+}
+
+/** Texts of everything that means something to a URL, a header, a cookie, a form or a part; and half a character. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.string({ unit: fc.constantFrom(..."abc019"), minLength: 1, maxLength: 6 }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(..." ,;&=?/#%+.'\"|[]()!*$@:~-_^`{}<>\\ab12"),
+        fc.constantFrom("é", "€", "😀", "\t", "\n", "\r", "\u0000", "\u007f", "ÿ", "\u2028"),
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+      ),
+      maxLength: 10,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("", " ", "\uD83D", "a\uDE00", "%41", "..", "null", "_method"),
+  },
+);
+
+/** True for a text that every place can hold. */
+export function isPlain(text: string): boolean {
+  return /^[a-zA-Z0-9]+$/.test(text);
+}
