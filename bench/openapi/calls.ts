@@ -26,7 +26,8 @@ interface Client {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "toolweave-calls-"));
-const server = fork(join(import.meta.dirname, "calls", "server.ts"));
+let isOver = false;
+const server = forked("server.ts");
 const { origin } = (await answerOf(server)) as { origin: string };
 const names = Object.keys(callers).filter(
   (name) =>
@@ -34,12 +35,17 @@ const names = Object.keys(callers).filter(
 );
 const clients: Client[] = [];
 for (const name of names) {
-  const child = fork(join(import.meta.dirname, "calls", "child.ts"), [name, origin, folder]);
+  const child = forked("child.ts", name, origin, folder);
   await answerOf(child);
   clients.push({ name, process: child });
 }
 
+const { dependencies } = (await import("./package.json", { with: { type: "json" } })).default as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+const versions = names.map((name) => `${name} ${dependencies[name.split(".")[0] ?? ""] ?? ""}`);
 print(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "CPU"}`);
+print(versions.map((version) => version.trim()).join(", "));
 print(`${rounds} rounds of ${calls} calls; CPU of the client, user and system`);
 print(row("", "", "µs", "× undici", "lowest", "highest"));
 for (const concurrency of [1, 64]) {
@@ -52,6 +58,7 @@ for (const concurrency of [1, 64]) {
     }
   }
 }
+isOver = true;
 for (const { process: child } of clients) child.disconnect();
 server.disconnect();
 rmSync(folder, { recursive: true });
@@ -81,18 +88,23 @@ async function measured(
 }
 
 function ask(child: ChildProcess, message: object): Promise<Record<string, unknown>> {
-  const answer = answerOf(child);
   child.send(message);
-  return answer;
+  return answerOf(child);
+}
+
+function forked(script: string, ...args: readonly string[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, "calls", script), args);
+  child.once("exit", (code) => {
+    if (isOver) return;
+    process.stderr.write(`${script} ${args[0] ?? ""} ended with ${String(code)}\n`);
+    process.exit(1);
+  });
+  return child;
 }
 
 async function answerOf(child: ChildProcess): Promise<Record<string, unknown>> {
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`a process ended with ${String(code)}`);
-  });
-  ended.catch(() => {});
-  const [message] = (await Promise.race([once(child, "message"), ended])) as [object];
-  return message as Record<string, unknown>;
+  const [message] = (await once(child, "message")) as [Record<string, unknown>];
+  return message;
 }
 
 function median(list: readonly number[]): number {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { documentNames } from "../../packages/openapi/corpus/judge/documents.ts";
+import { documentNames } from "../../packages/openapi/corpus/documents.ts";
 import { defaultSeed } from "../../packages/openapi/corpus/judge/sample-calls.ts";
 import { contenders } from "./contenders.ts";
 

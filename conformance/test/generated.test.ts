@@ -236,9 +236,8 @@ test.each<[what: string, schema: JsonObject]>([
 ])("lines%s breaks %j", async (what, properties) => {
   const schema = { type: "object", properties };
   const accepts = await accepting(schema);
-  const breach = breachesOf(schema, new Set()).find((breach) => breach.what === `lines${what}`);
-  expect(breach).toBeDefined();
-  expect(accepts(breach?.apply({}))).toBe(false);
+  const breaches = breachesOf(schema, new Set()).filter((breach) => breach.what === `lines${what}`);
+  expect(breaches.map((breach) => accepts(breach.apply({})))).toEqual([false]);
 });
 
 test("every breach of every schema is one", async () => {

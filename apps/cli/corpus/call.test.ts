@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { specs } from "./documents.ts";
+import { specs } from "../../../packages/openapi/corpus/documents.ts";
 import { liveServer, petstore, type LiveServer, type WireRequest } from "./petstore.ts";
 
 const cli = join(import.meta.dirname, "../src/main.ts");

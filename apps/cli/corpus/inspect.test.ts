@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { countOperations, realDocuments } from "./documents.ts";
+import { documentNames, specs } from "../../../packages/openapi/corpus/documents.ts";
+import { countOperations } from "./count-operations.ts";
 
 const cli = join(import.meta.dirname, "../src/main.ts");
 
@@ -35,27 +36,25 @@ function inspect(path: string): { readonly status: number | null; readonly outpu
 }
 
 describe("toolweave inspect --json on real documents", () => {
-  it.each(realDocuments())(
-    "$name: each operation is a tool or named in problems",
-    ({ name, path }) => {
-      const { status, output } = inspect(path);
-      const operations = countOperations(path);
-      const lost = output.problems.filter(({ severity }) => severity !== "warning");
-      rows.push({
-        document: name,
-        operations,
-        tools: output.tools.length,
-        lost: lost.length,
-        warnings: output.problems.length - lost.length,
-      });
-      expect(status).toBe(0);
-      expect(new Set(output.tools.map((tool) => tool.name)).size).toBe(output.tools.length);
-      expect(
-        output.tools.length + new Set(lost.map(({ subject }) => subject)).size,
-      ).toBeGreaterThanOrEqual(operations);
-      for (const { message } of output.problems) expect(message).not.toBe("");
-    },
-  );
+  it.each(documentNames())("%s: each operation is a tool or named in problems", (name) => {
+    const path = join(specs, name);
+    const { status, output } = inspect(path);
+    const operations = countOperations(path);
+    const lost = output.problems.filter(({ severity }) => severity !== "warning");
+    rows.push({
+      document: name,
+      operations,
+      tools: output.tools.length,
+      lost: lost.length,
+      warnings: output.problems.length - lost.length,
+    });
+    expect(status).toBe(0);
+    expect(new Set(output.tools.map((tool) => tool.name)).size).toBe(output.tools.length);
+    expect(
+      output.tools.length + new Set(lost.map(({ subject }) => subject)).size,
+    ).toBeGreaterThanOrEqual(operations);
+    for (const { message } of output.problems) expect(message).not.toBe("");
+  });
 
   it("GitHub and Stripe lose nothing, and all together at most 81 of 3,231", () => {
     const row = (name: string): Row | undefined => rows.find(({ document }) => document === name);

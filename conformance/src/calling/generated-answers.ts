@@ -18,6 +18,7 @@ interface ExploredTool {
   readonly shrink: (answer: GeneratedAnswer, faultOf: FaultOf) => Promise<GeneratedAnswer>;
 }
 
+/** What is wrong with an answer; `undefined`: nothing. */
 export type FaultOf = (answer: GeneratedAnswer) => Fault | undefined;
 
 /** Calls of one run in all, so that many tools cost no more than a few. */

@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ToolError } from "@toolweave/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Circuits } from "../src/circuit.ts";
+import type { Hop } from "../src/hop.ts";
 import { httpClient, type HttpClient } from "../src/index.ts";
 import { failure } from "./support/failure.ts";
 import { serve, serveRaw, type TestServer } from "./support/servers.ts";
@@ -97,6 +99,15 @@ describe("an origin that does not answer", () => {
     for (let done = 0; done < 11; done++) await bad?.request(crash).catch(() => undefined);
     expect(server.requests).toHaveLength(10);
     expect((await good?.request({ method: "POST", url: `${server.origin}/` }))?.status).toBe(200);
+  });
+
+  it("HT41: is left alone by requests with one certificate, and not by those with another", () => {
+    const circuits = new Circuits();
+    const hop = (identity: object): Hop => ({ origin: "https://api.example", identity }) as Hop;
+    const [refused, taken] = [hop({}), hop({})];
+    for (let done = 0; done < 10; done++) circuits.fail(refused);
+    expect(() => circuits.enter(refused)).toThrow("has not answered 10 times in a row");
+    expect(circuits.enter(taken)).toBe("pass");
   });
 
   it("HT41: is tried again after a request that was to try it was cancelled", async () => {

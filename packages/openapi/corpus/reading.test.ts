@@ -1,7 +1,5 @@
 // Real documents, as published: every operation is read or named with its reason, and every schema
 // stands alone.
-import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { isToolName, type JsonSchema } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
@@ -10,18 +8,9 @@ import { openDocument } from "../src/document/document.ts";
 import type { ApiDocument } from "../src/document/document.ts";
 import type { OperationDetails, SelfContainedSchema } from "../src/document/operation.ts";
 import { checkOperations } from "../test/reading/support/documents.ts";
+import { documentNames, specs } from "./documents.ts";
 
-const specs = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
-const trees = [
-  "digitalocean-multi/DigitalOcean-public.v2.yaml",
-  "hey-api-full-2.0/full.yaml",
-  "hey-api-full-3.1/full.yaml",
-  "oai-petstore-separate-2.0/spec/swagger.json",
-];
-const documents = [
-  ...readdirSync(specs).filter((name) => /\.(?:json|ya?ml)$/.test(name)),
-  ...trees,
-];
+const documents = documentNames();
 
 interface Schemas {
   readonly sent: Set<SelfContainedSchema>;

@@ -1,15 +1,13 @@
 // Real documents: what a model is shown of arguments is weaker than what they are validated against, and never other.
 import { argumentsSchemaOf, type JsonSchema } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { shownBudget } from "../src/arguments/shown-budget.ts";
 import { shownSchema } from "../src/arguments/shown-schema.ts";
 import { openApiSource } from "../src/index.ts";
-import { randomOf, randomValue, tampered } from "../test/arguments/support/random-value.ts";
-import { documentNames } from "./judge/documents.ts";
+import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
+import { documentNames, specs } from "./documents.ts";
 
-const specs = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
 const mostTools = 120;
 const valuesEach = 12;
 

@@ -10,6 +10,6 @@ export type {
   SchemeCredential,
   Secret,
 } from "./auth/openapi-auth.ts";
-export type { PageCollection } from "./exchange/collect-pages.ts";
-export type { OpenApiOptions, OperationSummary } from "./openapi-options.ts";
-export type { OperationOverride, OperationSelector } from "./operation-options.ts";
+export type { PageCollection } from "./exchange/follow-ups/collect-pages.ts";
+export type { OpenApiOptions, OperationSummary } from "./options/openapi-options.ts";
+export type { OperationOverride, OperationSelector } from "./options/operation-options.ts";

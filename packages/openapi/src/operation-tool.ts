@@ -5,7 +5,6 @@ import {
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
-  type SourceProblem,
   type Suspension,
   type Tool,
   type ToolAvailability,
@@ -16,52 +15,21 @@ import {
 import { layoutArguments, type ArgumentLayout } from "./arguments/argument-layout.ts";
 import { checkFixed, offeredArguments, planWithFixed } from "./arguments/offered-arguments.ts";
 import type { OperationSettings } from "./arguments/operation-settings.ts";
-import type { ShownBudget } from "./arguments/shown-budget.ts";
 import { OperationSpec, type RealisedOperation } from "./arguments/operation-spec.ts";
+import { acceptHeader } from "./request/accept-header.ts";
 import { planWithArtifacts } from "./request/artifact-files.ts";
 import { isJsonMediaType } from "./request/media-type.ts";
-import type { PageCollection } from "./exchange/collect-pages.ts";
-import { declaredAnswers } from "./exchange/declared-answers.ts";
-import type { FindLinked, LinkTarget } from "./exchange/linked-calls.ts";
-import type { OperationCall, OperationCaller } from "./exchange/operation-caller.ts";
-import { pageArguments } from "./exchange/page-arguments.ts";
+import { declaredAnswers } from "./exchange/answers/declared-answers.ts";
+import type { LinkTarget } from "./exchange/follow-ups/linked-calls.ts";
+import type { OperationCall } from "./exchange/operation-caller.ts";
+import { pageArguments } from "./exchange/follow-ups/page-arguments.ts";
 import { OperationError, type Operation, type OperationDetails } from "./document/operation.ts";
 import { successMedia } from "./arguments/output-schema.ts";
 import { requestPlan, type RequestPlan } from "./request/request-plan.ts";
 import { secretParameters, shownRequest } from "./request/shown-request.ts";
-import type { HostNames } from "./arguments/reserved-names.ts";
 import { credentialPlan, type CredentialPlan } from "./auth/security.ts";
-import type { OpenApiAuth } from "./auth/openapi-auth.ts";
+import type { ToolHost } from "./tool-host.ts";
 import { chooseServer, type ChosenServer, type Server } from "./request/servers.ts";
-
-/** What the tools of one source share. */
-export interface ToolHost {
-  readonly sourceId: string;
-  readonly prefix: string | undefined;
-  readonly timeoutMs: number | undefined;
-  /** How much a model is shown of each. */
-  readonly shown: ShownBudget;
-  readonly auth: OpenApiAuth;
-  /** Headers of the host's own, by lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly names: HostNames;
-  readonly baseUrl: URL | undefined;
-  readonly documentUrl: string | undefined;
-  /** Absent: one call reads one page. */
-  readonly collectPages?: PageCollection | undefined;
-  /** The tool that a Link Object leads to. */
-  linked: FindLinked;
-  /** Differs between two loads. */
-  readonly generation: string;
-  /** Why credentials must not go to an origin; the end of a sentence. */
-  withheld(origin: string): string | undefined;
-  /** A restriction that was found when the operation was first needed. */
-  warn(problem: SourceProblem): void;
-  /** The operation cannot be a tool after all. Without `problem` the document has named it already. */
-  drop(tool: OperationTool, problem: SourceProblem | undefined): void;
-  /** Rejects with `ToolError` `unavailable` once the source is closed. */
-  caller(): Promise<OperationCaller>;
-}
 
 interface Ready {
   readonly plan: RequestPlan;
@@ -182,10 +150,13 @@ export class OperationTool implements Tool {
     try {
       details = this.#operation.details();
       const layout = layoutArguments(details, path, pointer, this.#host.names);
-      const offered = offeredArguments(layout, this.#settings, pointer, (message) => {
+      const warn = (message: string): void => {
         const subject = `${this.#operation.method} ${path}`;
         this.#host.warn({ subject, message, pointer, severity: "warning" });
-      });
+      };
+      if (layout.unwritable !== undefined)
+        warn(`It is called without a body: ${layout.unwritable}.`);
+      const offered = offeredArguments(layout, this.#settings, pointer, warn);
       this.#realised = { details, layout, offered };
     } catch (error) {
       this.#fail(error, details === undefined && error instanceof OperationError);
@@ -272,9 +243,13 @@ export class OperationTool implements Tool {
     if (typeof server === "string") {
       warn(`It cannot be called yet: ${server}; pass \`baseUrl\`.`, pointer);
     }
-    const { unsupported, optional } = this.#credentials(details, server);
+    const { unsupported, optional, alternatives } = this.#credentials(details, server);
     if (unsupported !== undefined && !optional) {
-      warn(`It is called without these credentials: ${unsupported}.`, pointer);
+      const isSent = alternatives.length === 0;
+      const what = isSent
+        ? "It is called without these credentials"
+        : "It cannot be called, since its credentials cannot be obtained";
+      warn(`${what}: ${unsupported}.`, pointer);
     }
   }
 
@@ -285,13 +260,4 @@ export class OperationTool implements Tool {
       trusts: (origin) => withheld(origin) === undefined,
     });
   }
-}
-
-function acceptHeader(mediaTypes: readonly string[]): string {
-  const json = mediaTypes.filter((type) => isJsonMediaType(type));
-  const others = mediaTypes.filter(
-    (type) => !isJsonMediaType(type) && /^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/.test(type),
-  );
-  const known = [...new Set([...json, ...others])];
-  return known.length === 0 ? "application/json, */*;q=0.8" : `${known.join(", ")}, */*;q=0.1`;
 }

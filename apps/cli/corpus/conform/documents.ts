@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "@toolweave/openapi";
 import { load } from "js-yaml";
-import { specs } from "../documents.ts";
+import { specs } from "../../../../packages/openapi/corpus/documents.ts";
 
 /** The documents of the kit's run: each kind of OpenAPI, small and huge, plain and odd. */
 export const documentNames: readonly string[] = [

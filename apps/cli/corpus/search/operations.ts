@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ToolRegistry, type Tool, type Toolset } from "@toolweave/core";
 import { openApiSource } from "@toolweave/openapi";
-import { specs } from "../documents.ts";
+import { specs } from "../../../../packages/openapi/corpus/documents.ts";
 import { lightStem, plainWords } from "./plain-bm25.ts";
 import type { Question } from "./questions.ts";
 

@@ -55,6 +55,7 @@ export interface RunCounters {
   readonly recent: RecentCalls;
 }
 
+/** Those of a run that has used nothing yet. */
 export function newCounters(): RunCounters {
   return { calls: 0, byTool: new Map(), spend: 0, recent: new RecentCalls() };
 }

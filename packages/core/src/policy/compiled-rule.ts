@@ -19,8 +19,11 @@ import type {
  * set the policy's default aside (an `ask` that displaced a `deny` would loosen).
  */
 export type Certainty = typeof impossible | typeof possible | typeof certain;
+/** It does not match. */
 export const impossible = 0;
+/** It may match. */
 const possible = 1;
+/** It matches. */
 export const certain = 2;
 
 type Test<Subject> = (subject: Subject) => Certainty;

@@ -56,6 +56,7 @@ export function dismiss(streamed: object): void {
   }
 }
 
+/** What a stream that broke off has thrown. */
 export interface Broken {
   readonly thrown: unknown;
 }

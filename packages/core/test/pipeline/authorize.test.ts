@@ -24,6 +24,16 @@ function proposing(kinds: readonly string[], annotations: ToolAnnotations = {}):
   });
 }
 
+/** What an object offers, its class included. */
+function everyMemberOf(one: object): Record<string, unknown> {
+  const names = [...Object.keys(one), ...Object.getOwnPropertyNames(Object.getPrototypeOf(one))];
+  return Object.fromEntries(
+    names
+      .filter((name) => name !== "constructor")
+      .map((name) => [name, (one as Record<string, unknown>)[name]]),
+  );
+}
+
 const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
 const untrusted = (tool: Tool): TestSource => new TestSource("s", [tool]);
 

@@ -53,6 +53,29 @@ describe("arguments as a text", () => {
   });
 });
 
+describe("a number in a text", () => {
+  test.each(["12345678901234567890", "9007199254740993", "-9223372036854775807"])(
+    "of more digits than a number has (%s) is refused, not rounded",
+    async (number) => {
+      const { executor, got } = keeping();
+      const sent = call("keep", `{"ids":[{"id":${number}}]}`);
+      const { error } = failed(await executor.execute(sent));
+      expect(error.code).toBe("invalid_arguments");
+      expect(error.message).toContain(`hold ${number}, which would be rounded`);
+      expect(got()).toBe(undefined);
+    },
+  );
+
+  test.each(["9007199254740991", "18014398509481984", "1e21", "12345678901234567000", "0.1234567890123456789"])(
+    "that is meant as it is read (%s) is taken",
+    async (number) => {
+      const { executor, got } = keeping();
+      completed(await executor.execute(call("keep", `{"a":${number}}`)));
+      expect(got()).toEqual({ a: Number(number) });
+    },
+  );
+});
+
 describe("arguments as a value", () => {
   test.each<[string, JsonObject]>([
     ["a function", { a: (() => 1) as never }],

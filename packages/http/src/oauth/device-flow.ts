@@ -11,6 +11,8 @@ const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 /** RFC 8628 section 3.2, when the server names no interval; and section 3.5, by how much `slow_down` adds to it. */
 const fiveSeconds = 5_000;
 const longestInterval = 60_000;
+/** Whoever asks has a deadline, and a sign-in must not be lost with it. */
+const longestWait = 20_000;
 const mostRemembered = 100;
 
 interface Pace {
@@ -72,7 +74,9 @@ export class DeviceFlow {
     const { deviceCode, expiresAt, intervalMs } = readState(state);
     const url = await server.endpoint("tokenUrl", signal);
     const pace = this.#paces.get(deviceCode) ?? { intervalMs, notBefore: 0 };
-    await this.#wait(pace.notBefore - server.clock.now(), signal);
+    const waitMs = pace.notBefore - server.clock.now();
+    if (waitMs > longestWait) return undefined;
+    await this.#wait(waitMs, signal);
     const askedAt = server.clock.now();
     if (askedAt >= expiresAt) {
       throw new ToolError(

@@ -84,10 +84,11 @@ export interface OAuthClient {
   /** Begins the device flow (RFC 8628). */
   beginDevice(signal?: AbortSignal): Promise<DeviceStart>;
   /**
-   * Asks once whether the person has agreed, not before the server's interval since the last time has passed.
+   * Asks once whether the person has agreed, not before the server's interval since the last time has passed. It waits
+   * for that for up to 20 seconds; where that is not enough, the server is not asked.
    *
    * @param state from `beginDevice`.
-   * @returns `undefined` while the person has not decided.
+   * @returns `undefined` while the person has not decided, as far as is known.
    */
   finishDevice(state: JsonObject, signal?: AbortSignal): Promise<TokenCredential | undefined>;
 }

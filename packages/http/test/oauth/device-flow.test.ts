@@ -121,7 +121,7 @@ describe("polling", () => {
     const { state } = await client.beginDevice();
     await client.finishDevice(state);
     clock.time += 5_000;
-    expect(await client.finishDevice(state)).toBeDefined();
+    expect(await client.finishDevice(state)).toMatchObject({ accessToken: "a" });
     expect(clock.waits).toEqual([]);
   });
 
@@ -130,8 +130,19 @@ describe("polling", () => {
     const { client, clock } = await polling([slow, slow, pending, token]);
     const { state } = await client.beginDevice();
     for (let poll = 0; poll < 3; poll++) expect(await client.finishDevice(state)).toBeUndefined();
-    expect(await client.finishDevice(state)).toBeDefined();
+    expect(await client.finishDevice(state)).toMatchObject({ accessToken: "a" });
     expect(clock.waits).toEqual([10_000, 15_000, 15_000]);
+  });
+
+  it("neither waits nor asks where the wait would outlast whoever asks", async () => {
+    const { client, clock } = await polling([pending, token], { interval: 60 });
+    const { state } = await client.beginDevice();
+    await client.finishDevice(state);
+    expect(await client.finishDevice(state)).toBeUndefined();
+    expect(clock.waits).toEqual([]);
+    clock.time += 45_000;
+    expect(await client.finishDevice(state)).toMatchObject({ accessToken: "a" });
+    expect(clock.waits).toEqual([15_000]);
   });
 
   it("waits by the system's clock when it is given none", async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createRawServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
+/** A server on loopback, and what has reached it. */
 export interface TestServer {
   readonly origin: string;
   readonly port: number;

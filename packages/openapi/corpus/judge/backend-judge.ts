@@ -1,5 +1,5 @@
 import { OpenAPIBackend, type Document, type Operation } from "openapi-backend";
-import { specs } from "./documents.ts";
+import { specs } from "../documents.ts";
 import { breakdown, ruleOf, type Judge, type Verdict } from "./judge.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { RecordingServer, type Recorded } from "../../test/calling/support/recording-server.ts";
+import { RecordingServer, type Recorded } from "../../test/support/recording-server.ts";
 import { backendJudge } from "./backend-judge.ts";
 import type { Contender, DocumentOperation, OfferedTool } from "./contender.ts";
-import { specs } from "./documents.ts";
+import { specs } from "../documents.ts";
 import type { Judge, Verdict } from "./judge.ts";
 import { leadsTo } from "./path-routes.ts";
 import { prismJudge } from "./prism-judge.ts";

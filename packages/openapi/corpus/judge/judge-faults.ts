@@ -1,4 +1,4 @@
-import type { Recorded } from "../../test/calling/support/recording-server.ts";
+import type { Recorded } from "../../test/support/recording-server.ts";
 import type { JudgedCall } from "./judge-document.ts";
 import type { Objection } from "./judge.ts";
 

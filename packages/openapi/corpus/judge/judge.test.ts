@@ -1,6 +1,6 @@
 // What two validators of requests, which others wrote, say of generated calls; the whole of it: report.ts.
 import { describe, expect, test } from "vitest";
-import { documentNames } from "./documents.ts";
+import { documentNames } from "../documents.ts";
 import { examine, knownFaults } from "./examine.ts";
 import { judgeDocument, judgesOf } from "./judge-document.ts";
 import { judgeFaults } from "./judge-faults.ts";

@@ -1,4 +1,4 @@
-import type { Recorded } from "../../test/calling/support/recording-server.ts";
+import type { Recorded } from "../../test/support/recording-server.ts";
 
 /**
  * What a judge says of a request: nothing against it (an empty list), what it has against it, or why it cannot judge the

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IHttpRequest } from "@stoplight/prism-http";
 import { load } from "js-yaml";
-import type { Recorded } from "../../test/calling/support/recording-server.ts";
+import type { Recorded } from "../../test/support/recording-server.ts";
 import type { DocumentOperation } from "./contender.ts";
-import { specs } from "./documents.ts";
+import { specs } from "../documents.ts";
 import { breakdown, ruleOf, type Judge, type Verdict } from "./judge.ts";
 
 // CommonJS whose parts have no typed entry of their own.

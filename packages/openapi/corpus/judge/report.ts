@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { documentNames } from "./documents.ts";
+import { documentNames } from "../documents.ts";
 import { examine, knownFaults, knownFaultsFile, type Tally } from "./examine.ts";
 import { judgeDocument, judgesOf } from "./judge-document.ts";
 import { judgeFaults } from "./judge-faults.ts";

@@ -1,9 +1,15 @@
-import { shortHash, type JsonObject, type JsonSchema } from "@toolweave/core";
-import type { OperationDetails, Parameter } from "../document/operation.ts";
+import { shortHash, visibleText, type JsonSchema } from "@toolweave/core";
+import {
+  OperationError,
+  type OperationDetails,
+  type Parameter,
+  type RequestBody,
+} from "../document/operation.ts";
 import { assertStaysBelow } from "../request/path-template.ts";
 import { chooseBody, type ChosenBody } from "../request/request-body.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
+import { isJsonObject } from "../json-object.ts";
 
 /** A parameter and the argument that carries it. */
 export interface ParameterArgument {
@@ -35,6 +41,8 @@ export interface BodyArguments extends ChosenBody {
 export interface ArgumentLayout {
   readonly parameters: readonly ParameterArgument[];
   readonly body?: BodyArguments;
+  /** Why there is no argument for the body, which is optional; the end of a sentence. */
+  readonly unwritable?: string;
   readonly reserved: ReservedNames;
 }
 
@@ -49,7 +57,7 @@ export interface ArgumentLayout {
  * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
  * - Credentials, and headers that are not the model's to choose, are no arguments.
  *
- * @throws OperationError when the path leads elsewhere.
+ * @throws OperationError when the path leads elsewhere, or when nothing can be sent as the body that is required.
  */
 export function layoutArguments(
   details: OperationDetails,
@@ -69,7 +77,11 @@ export function layoutArguments(
   const { body } = details;
   if (body === undefined) return { parameters, reserved };
   const chosen = chooseBody(body.media);
-  if (chosen === undefined) return { parameters, reserved };
+  if (chosen === undefined) {
+    const unwritable = `no value of its body can be sent as ${typesOf(body)}`;
+    if (body.required) throw new OperationError(unwritable, pointer);
+    return { parameters, reserved, unwritable };
+  }
   const schema = chosen.format.argumentSchema?.(chosen.media) ?? chosen.media.schema.schema;
   const argument = taken.has("body") ? free("request_body", taken, "body") : "body";
   const whole: BodyArguments = {
@@ -80,6 +92,10 @@ export function layoutArguments(
     argument,
   };
   return { parameters, reserved, body: { ...whole, ...unfold(whole, taken) } };
+}
+
+function typesOf({ media }: RequestBody): string {
+  return media.map(({ mediaType }) => visibleText(mediaType).slice(0, 100)).join(" or ");
 }
 
 function nameParameters(parameters: readonly Parameter[], taken: Set<string>): ParameterArgument[] {
@@ -151,7 +167,7 @@ function unfold(
   const { type, properties, additionalProperties } = root;
   if (type !== undefined && type !== "object") return {};
   if (additionalProperties !== undefined && additionalProperties !== false) return {};
-  if (!isObject(properties) || Object.keys(root).some((keyword) => rootKeywords.has(keyword)))
+  if (!isJsonObject(properties) || Object.keys(root).some((keyword) => rootKeywords.has(keyword)))
     return {};
   const mustHave = new Set(Array.isArray(root["required"]) ? root["required"] : []);
   const names = Object.keys(properties);
@@ -209,8 +225,4 @@ function free(name: string, taken: ReadonlySet<string>, original: string): strin
     candidate = `${name.slice(0, 63 - ending.length)}_${ending}`;
   }
   return candidate;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

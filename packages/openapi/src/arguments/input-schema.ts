@@ -1,6 +1,7 @@
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
+import { sendableSchema } from "../request/sendable-schema.ts";
 import { definitionName } from "../schema/resolve-schema.ts";
 
 type Schema = JsonSchema | boolean;
@@ -30,7 +31,7 @@ export function inputSchema(
     const { name, description, deprecated, required: isRequired, schema } = parameter;
     gather(schema, defs);
     const about = aliased(argument, name, description);
-    const noted = annotate(schema.schema, about, deprecated);
+    const noted = annotate(sendableSchema(parameter), about, deprecated);
     add(argument, noted, isRequired || parameter.in === "path");
   }
   const { body } = layout;

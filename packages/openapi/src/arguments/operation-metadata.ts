@@ -1,5 +1,5 @@
 import type { Metadata } from "@toolweave/core";
-import { displayUrl } from "../document/display-url.ts";
+import { displayUrl } from "../document/loading/display-url.ts";
 import type { OperationDetails } from "../document/operation.ts";
 
 /**
@@ -30,6 +30,10 @@ export function operationMetadata({
   const text = JSON.stringify([written, credentials, media]);
   return {
     servers: servers.map(displayUrl),
-    request: process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("base64url"),
+    request: process
+      .getBuiltinModule("node:crypto")
+      .createHash("sha256")
+      .update(text)
+      .digest("base64url"),
   };
 }

@@ -7,8 +7,9 @@ import {
   type ToolAnnotations,
 } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
-import type { OperationOverride } from "../operation-options.ts";
+import type { OperationOverride } from "../options/operation-options.ts";
 import { methodAnnotations } from "./method-annotations.ts";
+import { isJsonObject } from "../json-object.ts";
 
 /** What an operation's tool is called and promises, from its method, its `x-toolweave` and the host. */
 export interface OperationSettings {
@@ -71,26 +72,26 @@ class Settings {
   }
 
   run(): AllSettings {
-    const given = this.#given();
-    for (const { name } of given.values()) if (name !== undefined) this.#hostNames.add(name);
+    const overrides = this.#hostOverrides();
+    for (const { name } of overrides.values()) if (name !== undefined) this.#hostNames.add(name);
     for (const { name } of this.#operations) this.#names.add(name);
     const settings = new Map<Operation, OperationSettings>();
     for (const operation of this.#operations) {
-      const override = given.get(operation);
-      const said = this.#said(operation);
-      if (said.hidden) continue;
-      const name = override?.name ?? this.#nameOf(operation, said.name);
+      const override = overrides.get(operation);
+      const declared = this.#declared(operation);
+      if (declared.hidden) continue;
+      const name = override?.name ?? this.#nameOf(operation, declared.name);
       if (name === undefined) continue;
-      settings.set(operation, { ...settingsOf(operation, said, override), name });
+      settings.set(operation, { ...settingsOf(operation, declared, override), name });
     }
     return { settings, problems: this.#problems };
   }
 
   /** The override of each operation that has one. */
-  #given(): ReadonlyMap<Operation, OperationOverride> {
-    const given = new Map<Operation, OperationOverride>();
+  #hostOverrides(): ReadonlyMap<Operation, OperationOverride> {
+    const overrides = new Map<Operation, OperationOverride>();
     const unused = new Set(Object.keys(this.#overrides));
-    if (unused.size === 0) return given;
+    if (unused.size === 0) return overrides;
     const known: string[] = [];
     for (const operation of this.#all) {
       const { operationId, method, path } = operation;
@@ -100,7 +101,7 @@ class Settings {
         known.push(key);
         if (!Object.hasOwn(this.#overrides, key)) continue;
         unused.delete(key);
-        given.set(operation, { ...given.get(operation), ...this.#overrides[key] });
+        overrides.set(operation, { ...overrides.get(operation), ...this.#overrides[key] });
       }
     }
     for (const key of unused) {
@@ -108,20 +109,20 @@ class Settings {
       const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
       this.#warn(this.#subject, `overrides[${JSON.stringify(key)}] fits no operation.${hint}`);
     }
-    this.#dropSharedNames(given);
-    return given;
+    this.#dropSharedNames(overrides);
+    return overrides;
   }
 
   /** Several operations can share an operationId, but not a name. */
-  #dropSharedNames(given: Map<Operation, OperationOverride>): void {
+  #dropSharedNames(overrides: Map<Operation, OperationOverride>): void {
     const first = new Set<string>();
-    for (const [operation, override] of given) {
+    for (const [operation, override] of overrides) {
       const { name, ...others } = override;
       if (name === undefined || !first.has(name)) {
         if (name !== undefined) first.add(name);
         continue;
       }
-      given.set(operation, others);
+      overrides.set(operation, others);
       this.#warn(
         placeOf(operation),
         `Several operations would be called ${name} by overrides: this one keeps its own name. Name each by method and path.`,
@@ -130,10 +131,10 @@ class Settings {
     }
   }
 
-  #nameOf(operation: Operation, said: string | undefined): string | undefined {
-    if (said !== undefined && this.#isFree(operation, said)) {
-      this.#names.add(said);
-      return said;
+  #nameOf(operation: Operation, declared: string | undefined): string | undefined {
+    if (declared !== undefined && this.#isFree(operation, declared)) {
+      this.#names.add(declared);
+      return declared;
     }
     if (!this.#hostNames.has(operation.name)) return operation.name;
     this.#problems.push({
@@ -158,19 +159,19 @@ class Settings {
   }
 
   /** What the document says in `x-toolweave`. */
-  #said(operation: Operation): Said {
+  #declared(operation: Operation): Declared {
     const value = operation.extension("x-toolweave");
-    if (value === undefined) return nothingSaid;
-    if (!isObject(value)) {
+    if (value === undefined) return nothingDeclared;
+    if (!isJsonObject(value)) {
       this.#warn(placeOf(operation), "Its x-toolweave is no object and means nothing.", operation);
-      return nothingSaid;
+      return nothingDeclared;
     }
     const { name, description, hidden, annotations } = value;
     return {
       ...(typeof name === "string" ? { name } : {}),
       ...(typeof description === "string" ? { description } : {}),
       hidden: hidden === true,
-      annotations: isObject(annotations) ? this.#tightened(operation, annotations) : {},
+      annotations: isJsonObject(annotations) ? this.#tightened(operation, annotations) : {},
     };
   }
 
@@ -198,14 +199,14 @@ class Settings {
   }
 }
 
-interface Said {
+interface Declared {
   readonly name?: string;
   readonly description?: string;
   readonly hidden: boolean;
   readonly annotations: ToolAnnotations;
 }
 
-const nothingSaid: Said = { hidden: false, annotations: {} };
+const nothingDeclared: Declared = { hidden: false, annotations: {} };
 
 /** What a document may say of its own operations: that more care is needed. */
 const carefulValues: ReadonlyMap<string, boolean> = new Map([
@@ -218,17 +219,17 @@ const carefulValues: ReadonlyMap<string, boolean> = new Map([
 
 function settingsOf(
   operation: Operation,
-  said: Said,
+  declared: Declared,
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, timeoutMs } = override;
   const method = methodAnnotations(operation.method);
-  const description = override.description ?? said.description;
-  const isPlain = override.annotations === undefined && said === nothingSaid;
+  const description = override.description ?? declared.description;
+  const isPlain = override.annotations === undefined && declared === nothingDeclared;
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
-    annotations: isPlain ? method : { ...method, ...said.annotations, ...override.annotations },
+    annotations: isPlain ? method : { ...method, ...declared.annotations, ...override.annotations },
     hidden: fixed === undefined ? hidden : [...hidden, ...Object.keys(fixed)],
     ...(fixed === undefined ? {} : { fixed }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -237,8 +238,4 @@ function settingsOf(
 
 function placeOf({ method, path }: Operation): string {
   return visibleText(`${method} ${path}`);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,4 @@
-import {
-  lazyProperty,
-  visibleText,
-  type JsonSchema,
-  type SourceProblem,
-  type ToolSpec,
-} from "@toolweave/core";
+import { visibleText, type JsonSchema, type SourceProblem, type ToolSpec } from "@toolweave/core";
 import type { Operation, OperationDetails, SelfContainedSchema } from "../document/operation.ts";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import { inputSchema, selfContained } from "./input-schema.ts";
@@ -33,14 +27,36 @@ export interface RealisedOperation {
   readonly offered: ArgumentLayout;
 }
 
+/** Where a spec keeps what its members are made by; whoever copies them takes it along. */
+const maker: unique symbol = Symbol("maker");
+
+type MemberWhenRead = "description" | "inputSchema" | "outputSchema" | "metadata";
+
+/** The same getters for thousands of specs, so that all have one shape and none has closures of its own. */
+const membersWhenRead: PropertyDescriptorMap = Object.fromEntries(
+  (["description", "inputSchema", "outputSchema", "metadata"] as const).map((name) => [
+    name,
+    {
+      enumerable: true,
+      configurable: true,
+      get(this: { readonly [maker]: OperationSpec }) {
+        return this[maker].member(name);
+      },
+    },
+  ]),
+);
+
 /** What is said of one operation: to a model, to the host, and to whoever checks arguments. Made when first read. */
 export class OperationSpec {
   readonly spec: ToolSpec;
   readonly #operation: Operation;
+  readonly #settings: OperationSettings;
   readonly #host: SpecHost;
   readonly #name: string;
   readonly #realise: () => RealisedOperation | undefined;
   #arguments: JsonSchema | undefined;
+  /** Nothing before a member is read: there are thousands of operations. */
+  #made: Map<MemberWhenRead, { readonly value: unknown }> | undefined;
   #warned = false;
 
   /**
@@ -55,11 +71,12 @@ export class OperationSpec {
     realise: () => RealisedOperation | undefined,
   ) {
     this.#operation = operation;
+    this.#settings = settings;
     this.#host = host;
     this.#name = name;
     this.#realise = realise;
     const { method, path, operationId, summary = "" } = operation;
-    const { annotations, description, timeoutMs = host.timeoutMs } = settings;
+    const { annotations, timeoutMs = host.timeoutMs } = settings;
     // The name is clean; what it was made of may not be.
     this.#visible(operationId ?? path);
     const title = settings.title ?? this.#visible(summary);
@@ -74,22 +91,41 @@ export class OperationSpec {
         origin: operationId === undefined ? { method, path } : { operationId, method, path },
       },
     };
-    const described = lazyProperty(base, "description", () =>
-      description === undefined
-        ? toolDescription(operation, host.shown, (text) => this.#visible(text))
-        : this.#visible(description),
-    );
-    const taking = lazyProperty(described, "inputSchema", () => {
-      const { argumentsSchema } = this;
-      return argumentsSchema["properties"] === undefined
-        ? argumentsSchema
-        : shownSchema(argumentsSchema, name, host.shown);
-    });
-    const answering = lazyProperty(taking, "outputSchema", () => this.#outputSchema());
-    this.spec = lazyProperty(answering, "metadata", () => {
-      const realised = this.#realise();
-      return realised === undefined ? undefined : operationMetadata(realised.details);
-    }) as ToolSpec;
+    Object.defineProperty(base, maker, { value: this });
+    this.spec = Object.defineProperties<object>(base, membersWhenRead) as ToolSpec;
+  }
+
+  /** @internal A member of `spec`, made when first read. */
+  member(name: MemberWhenRead): unknown {
+    let made = this.#made?.get(name);
+    if (made === undefined) {
+      made = { value: this.#make(name) };
+      (this.#made ??= new Map()).set(name, made);
+    }
+    return made.value;
+  }
+
+  #make(name: MemberWhenRead): unknown {
+    switch (name) {
+      case "description": {
+        const { description } = this.#settings;
+        return description === undefined
+          ? toolDescription(this.#operation, this.#host.shown, (text) => this.#visible(text))
+          : this.#visible(description);
+      }
+      case "inputSchema": {
+        const { argumentsSchema } = this;
+        return argumentsSchema["properties"] === undefined
+          ? argumentsSchema
+          : shownSchema(argumentsSchema, this.#name, this.#host.shown);
+      }
+      case "outputSchema":
+        return this.#outputSchema();
+      case "metadata": {
+        const realised = this.#realise();
+        return realised === undefined ? undefined : operationMetadata(realised.details);
+      }
+    }
   }
 
   /** What arguments are validated against; a model is shown less of it. */
@@ -125,18 +161,25 @@ export class OperationSpec {
 
   #lookAt(schema: SelfContainedSchema | undefined): void {
     if (schema?.cleaned === true) this.#warnOfHidden();
+    if (schema?.endless === true) {
+      this.#warn(
+        "A schema of it is made of nothing but references that lead back to it: anything is accepted there.",
+      );
+    }
   }
 
   /** Once, whatever is found later. */
   #warnOfHidden(): void {
     if (this.#warned) return;
     this.#warned = true;
+    this.#warn(
+      `Hidden or broken characters were taken out of what the document says of the tool ${this.#name}: look at it before you trust it.`,
+    );
+  }
+
+  #warn(message: string): void {
     const { method, path, pointer } = this.#operation;
-    this.#host.warn({
-      subject: visibleText(`${method} ${path}`),
-      message: `Hidden or broken characters were taken out of what the document says of the tool ${this.#name}: look at it before you trust it.`,
-      pointer,
-      severity: "warning",
-    });
+    const subject = visibleText(`${method} ${path}`);
+    this.#host.warn({ subject, message, pointer, severity: "warning" });
   }
 }

@@ -1,6 +1,6 @@
 import { globMatcher, type SourceProblem } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
-import type { OperationSelector } from "../operation-options.ts";
+import type { OperationSelector } from "../options/operation-options.ts";
 
 /** Which operations are wanted. */
 export interface Selection {
@@ -64,7 +64,9 @@ function selects({ tags, paths, methods, operationIds, extensions }: OperationSe
 
 /** A path as servers read it, however the document writes it: `/%61dmin#x` is `/admin`. */
 function plainPath(path: string): string {
-  const [before = ""] = path.replace(/\{[^{}]*\}/g, (name) => name.replace(/[?#]/g, "_")).split(/[?#]/, 1);
+  const [before = ""] = path
+    .replace(/\{[^{}]*\}/g, (name) => name.replace(/[?#]/g, "_"))
+    .split(/[?#]/, 1);
   return before
     .replace(/%[2-7][0-9a-f]/gi, (triple) => decodeURIComponent(triple))
     .replace(/\/{2,}/g, "/");

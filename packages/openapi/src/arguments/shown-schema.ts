@@ -37,12 +37,11 @@ type Schema = JsonSchema | boolean;
 const whatIsLeftOut = `${mark} is left out here: send what fits, and an error tells what is expected.`;
 
 const mostKinds = 40;
-const mostMembers = 100;
 const mostBranches = 100;
 const longestPattern = 40;
 const longestValue = 60;
 const longestCondition = 300;
-const longestOutline = 500;
+const longestOutline = 800;
 
 /** What of a schema is tried, until it fits. */
 const extents: readonly Extent[] = [
@@ -63,9 +62,12 @@ const extents: readonly Extent[] = [
  * @param name the tool's: what it says, descriptions need not.
  */
 export function shownSchema(full: JsonSchema, name: string, budget: ShownBudget): JsonSchema {
-  const known = new Set(wordsOf([name, ...Object.keys(full["properties"] as object)].join(" ")));
+  const names = Object.keys(full["properties"] as object);
+  const known = new Set(wordsOf([name, ...names].join(" ")));
+  // Of so many arguments nothing but the least fits.
+  const tried = names.length * leastNode > budget.size ? extents.slice(-1) : extents;
   let shown: JsonSchema | undefined;
-  for (const extent of extents) {
+  for (const extent of tried) {
     shown = new ShownSchema(full, known, budget, extent).run();
     if (shown !== undefined && JSON.stringify(shown).length <= budget.size) break;
   }
@@ -92,16 +94,11 @@ class ShownSchema {
   #left: number;
   /** What does not fit any more is left out; before, less of everything is tried. */
   readonly #isLast: boolean;
-  /** By the schema. */
-  readonly #kindsOf = new Map<JsonValue, readonly string[]>();
+  /** Of the branches of unions, the properties that can be one text only. */
+  readonly #constants = new Map<JsonSchema, readonly string[]>();
   #isPruned = false;
 
-  constructor(
-    full: JsonSchema,
-    known: ReadonlySet<string>,
-    budget: ShownBudget,
-    extent: Extent,
-  ) {
+  constructor(full: JsonSchema, known: ReadonlySet<string>, budget: ShownBudget, extent: Extent) {
     this.#full = full;
     this.#defs = new Map(Object.entries((full["$defs"] ?? {}) as Record<string, Schema>));
     this.#known = budget.verbatim ? undefined : known;
@@ -161,7 +158,15 @@ class ShownSchema {
       node["description"] = isMarked ? `${description} ${more}` : description;
     }
     if (schema["deprecated"] === true) node["deprecated"] = true;
+    // Nobody means a required text to be empty: to say so of each in every path takes 9,000 tokens of GitHub's list.
+    if (isArgument && node["minLength"] === 1 && this.#isTerse(name)) delete node["minLength"];
     return node;
+  }
+
+  /** True for a required argument where texts are short. */
+  #isTerse(name: string): boolean {
+    const { required } = this.#full;
+    return this.#known !== undefined && Array.isArray(required) && required.includes(name);
   }
 
   #isNested(schema: JsonSchema): boolean {
@@ -177,8 +182,8 @@ class ShownSchema {
     );
     const kinds = this.#kinds(items ?? schema);
     const some = kinds.length > 1 ? kinds : names.slice(0, this.#names);
-    const all = some.join(", ");
-    const inside = all.length > longestOutline ? "" : all;
+    let left = longestOutline;
+    const inside = some.filter((one) => (left -= one.length) >= 0).join(", ");
     return {
       ...(type === undefined ? {} : { type }),
       description: inside === "" ? this.#leaveOut() : `${inside} ${this.#leaveOut()}`,
@@ -192,27 +197,23 @@ class ShownSchema {
 
   /** What tells the branches of a union apart, where each has a constant: `type: creation`. */
   #kinds(given: JsonValue): readonly string[] {
-    let kinds = this.#kindsOf.get(given);
-    if (kinds === undefined) {
-      kinds = this.#findKinds(given);
-      this.#kindsOf.set(given, kinds);
-    }
-    return kinds;
-  }
-
-  #findKinds(given: JsonValue): string[] {
     const { anyOf, oneOf = anyOf } = this.#resolved(given);
     if (!Array.isArray(oneOf)) return [];
-    const kinds: string[] = [];
-    for (const branch of (oneOf as JsonValue[]).slice(0, mostKinds)) {
-      const { properties } = this.#resolved(branch);
-      const members = Object.entries((properties ?? {}) as Node).slice(0, mostMembers);
-      for (const [name, schema] of members) {
+    return (oneOf as JsonValue[])
+      .slice(0, mostKinds)
+      .flatMap((branch) => this.#constantsOf(this.#resolved(branch)));
+  }
+
+  #constantsOf(branch: JsonSchema): readonly string[] {
+    let kinds = this.#constants.get(branch);
+    if (kinds === undefined) {
+      kinds = Object.entries((branch["properties"] ?? {}) as Node).flatMap(([name, schema]) => {
         const { const: value, enum: values = value === undefined ? [] : [value] } =
           schema as JsonSchema;
         const [only, another] = values as JsonValue[];
-        if (typeof only === "string" && another === undefined) kinds.push(`${name}: ${only}`);
-      }
+        return typeof only === "string" && another === undefined ? [`${name}: ${only}`] : [];
+      });
+      this.#constants.set(branch, kinds);
     }
     return kinds;
   }

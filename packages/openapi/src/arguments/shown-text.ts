@@ -159,7 +159,8 @@ export function saysOnlyNames(
 ): boolean {
   if (text.length > 80) return false;
   return wordsOf(text).every(
-    (word) => fillers.has(word) || beginsWithName(word, names) || beginsWithName(word, new Set(own)),
+    (word) =>
+      fillers.has(word) || beginsWithName(word, names) || beginsWithName(word, new Set(own)),
   );
 }
 

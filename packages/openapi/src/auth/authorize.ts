@@ -55,8 +55,8 @@ interface Part {
   readonly found?: FoundCredential;
 }
 
-/** What there is for one use of a scheme: a credential of the caller's, the host's own, or why neither. */
-type Looked = FoundCredential | { readonly given: GivenCredential } | string | undefined;
+/** What was found for one use of a scheme: a credential of the caller's, the host's own, or why neither. */
+type Lookup = FoundCredential | { readonly given: GivenCredential } | string | undefined;
 
 const nothing: Readonly<Record<string, string>> = {};
 
@@ -66,14 +66,13 @@ export class Authorizer {
   readonly #clients: OAuthClients;
   readonly #credentials: CallerCredentials;
   readonly #signIns: SignIns;
-  readonly #challenges: DigestChallenges;
+  readonly #challenges = new DigestChallenges();
 
   constructor(options: AuthorizerOptions) {
     const { source, auth, secrets, http } = options;
     this.#options = options;
     this.#clients = new OAuthClients(http, auth);
     this.#credentials = new CallerCredentials(source, auth.store, this.#clients, secrets);
-    this.#challenges = new DigestChallenges(secrets);
     this.#signIns = new SignIns(this.#credentials, this.#clients, secrets);
   }
 
@@ -100,6 +99,11 @@ export class Authorizer {
     return fixed === undefined
       ? this.#choose(call, request, ctx)
       : this.#withGiven(call, request, ctx, fixed);
+  }
+
+  /** What calls were authorised with lately and is not registered: taken out of whatever comes back to any of them. */
+  get passingSecrets(): readonly string[] {
+    return this.#challenges.answers;
   }
 
   /** Cancels what is under way. */
@@ -149,7 +153,7 @@ export class Authorizer {
     call: AuthorizedCall,
     request: PlannedRequest,
     ctx: ToolContext,
-    looked = new Map<SchemeUse, Looked>(),
+    lookups = new Map<SchemeUse, Lookup>(),
   ): Promise<AuthorizedRequest | Suspension> {
     const { alternatives, optional, others } = call.credentials;
     const owner = ownerOf(ctx);
@@ -157,25 +161,25 @@ export class Authorizer {
     if (waiting !== undefined) return waiting;
 
     for (const uses of alternatives) {
-      if (!(await this.#isComplete(uses, owner, looked))) continue;
-      const parts = await this.#parts(uses, looked, ctx);
+      if (!(await this.#isComplete(uses, owner, lookups))) continue;
+      const parts = await this.#parts(uses, lookups, ctx);
       if (parts.length === uses.length) return this.#prepared(call, request, ctx, parts);
     }
     if (optional) {
       const prepared = this.#prepared(call, request, ctx, []);
       // Whoever has just signed in is not asked at once again.
       if (ctx.resumed !== undefined) return prepared;
-      return { ...prepared, refused: () => this.#signIn(alternatives, ctx, owner, looked) };
+      return { ...prepared, refused: () => this.#signIn(alternatives, ctx, owner, lookups) };
     }
-    const signIn = await this.#signIn(alternatives, ctx, owner, looked);
+    const signIn = await this.#signIn(alternatives, ctx, owner, lookups);
     if (signIn !== undefined) return signIn;
-    const problem = problemOf(alternatives.flat(), looked);
+    const problem = problemOf(alternatives.flat(), lookups);
     if (problem !== undefined) throw new ToolError("auth_required", problem);
     const all = [...alternatives.flat(), ...others];
     const there = all.filter((use) =>
-      looked.has(use) ? isThere(looked.get(use)) : use.given !== undefined,
+      lookups.has(use) ? isThere(lookups.get(use)) : use.given !== undefined,
     );
-    const parts = await this.#parts(onePerPlace(there), looked, ctx);
+    const parts = await this.#parts(onePerPlace(there), lookups, ctx);
     return this.#prepared(call, request, ctx, parts);
   }
 
@@ -184,12 +188,12 @@ export class Authorizer {
     alternatives: CredentialPlan["alternatives"],
     ctx: ToolContext,
     owner: CallOwner,
-    looked: Map<SchemeUse, Looked>,
+    lookups: Map<SchemeUse, Lookup>,
   ): Promise<Suspension | undefined> {
     for (const uses of alternatives) {
       const missing: SchemeUse[] = [];
       for (const use of uses) {
-        if (!isThere(await this.#look(use, owner, looked))) missing.push(use);
+        if (!isThere(await this.#look(use, owner, lookups))) missing.push(use);
       }
       if (missing.every(({ client }) => client?.interactive === true)) {
         return this.#signIns.ask(missing, ctx, owner);
@@ -201,39 +205,39 @@ export class Authorizer {
   async #isComplete(
     uses: readonly SchemeUse[],
     owner: CallOwner,
-    looked: Map<SchemeUse, Looked>,
+    lookups: Map<SchemeUse, Lookup>,
   ): Promise<boolean> {
     for (const use of uses) {
-      if (!isThere(await this.#look(use, owner, looked))) return false;
+      if (!isThere(await this.#look(use, owner, lookups))) return false;
     }
     return true;
   }
 
   /** Looks once for each use; a function of the host's counts as there, and is asked when it is taken. */
-  async #look(use: SchemeUse, owner: CallOwner, looked: Map<SchemeUse, Looked>): Promise<Looked> {
-    if (looked.has(use)) return looked.get(use);
+  async #look(use: SchemeUse, owner: CallOwner, lookups: Map<SchemeUse, Lookup>): Promise<Lookup> {
+    if (lookups.has(use)) return lookups.get(use);
     const { given, client } = use;
     const isKept = this.#options.auth.store !== undefined || client !== undefined;
     const found = isKept ? await this.#credentials.find(use, owner) : undefined;
     const there = typeof found === "object" || given === undefined ? found : { given };
-    looked.set(use, there);
+    lookups.set(use, there);
     return there;
   }
 
   /** Without those that a function of the host's turns out to have none for; they are not there any more. */
   async #parts(
     uses: readonly SchemeUse[],
-    looked: Map<SchemeUse, Looked>,
+    lookups: Map<SchemeUse, Lookup>,
     ctx: ToolContext,
   ): Promise<readonly Part[]> {
     const parts: Part[] = [];
     for (const use of uses) {
-      const there = looked.get(use);
+      const there = lookups.get(use);
       const part =
         typeof there === "object" && "credential" in there
           ? { use, material: this.#material(use, there.credential), found: there }
           : await this.#given(use, ctx);
-      if (part === undefined) looked.set(use, undefined);
+      if (part === undefined) lookups.set(use, undefined);
       else parts.push(part);
     }
     return parts;
@@ -304,17 +308,17 @@ function ownerOf({ caller, signal }: ToolContext): CallOwner {
   return { caller: caller?.id, signal };
 }
 
-function isThere(looked: Looked): boolean {
-  return typeof looked === "object";
+function isThere(lookup: Lookup): boolean {
+  return typeof lookup === "object";
 }
 
 /** Why nothing is sent: a registration that is of no use, or a credential that is there and is not enough. */
 function problemOf(
   uses: readonly SchemeUse[],
-  looked: ReadonlyMap<SchemeUse, Looked>,
+  lookups: ReadonlyMap<SchemeUse, Lookup>,
 ): string | undefined {
   for (const use of uses) {
-    const there = looked.get(use);
+    const there = lookups.get(use);
     if (typeof there === "string") return `${there} Sign in again, or check \`auth\`.`;
     if (use.clientProblem !== undefined && !isThere(there)) {
       return `The credential "${use.scheme}" cannot be obtained: ${use.clientProblem}.`;

@@ -1,4 +1,4 @@
-import { checkOptions, ToolError } from "@toolweave/core";
+import { checkOptions, type CredentialStore } from "@toolweave/core";
 import type {
   BasicCredential,
   ClientCertificate,
@@ -6,6 +6,7 @@ import type {
   OpenApiAuth,
   SchemeCredential,
 } from "./openapi-auth.ts";
+import { misuse } from "../options/misuse.ts";
 
 const authNames: readonly string[] = [
   "bearer",
@@ -55,6 +56,10 @@ const flowNames: readonly unknown[] = [
   undefined,
 ];
 
+const authenticationNames: readonly unknown[] = ["basic", "post", "none", undefined];
+
+const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof CredentialStore)[];
+
 /**
  * Looks at the credentials that a host gives. Their values are in no text.
  *
@@ -64,8 +69,21 @@ export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   checkOptions("openApiSource auth", auth, authNames);
   const { basic, schemes = {}, store } = auth;
   if (basic !== undefined) checkScheme("auth.basic", basic, isBasic);
+  for (const name of ["bearer", "apiKey"] as const) {
+    const secret = auth[name];
+    if (secret !== undefined) checkScheme(`auth.${name}`, secret, isSecret, "a text or a function");
+  }
+  if (typeof schemes !== "object" || schemes === null) {
+    throw misuse(
+      "auth.schemes takes an object: credentials by the names of the document's schemes",
+    );
+  }
   for (const [name, given] of Object.entries(schemes)) {
     checkScheme(`auth.schemes[${JSON.stringify(name)}]`, given);
+  }
+  const isStore = storeMethods.every((name) => typeof store?.[name] === "function");
+  if (store !== undefined && !isStore) {
+    throw misuse("auth.store takes a CredentialStore: get, set and delete");
   }
   if (store !== undefined && !hasId) {
     throw misuse(
@@ -78,6 +96,7 @@ function checkScheme(
   where: string,
   given: SchemeCredential,
   is: (given: SchemeCredential) => boolean = () => true,
+  wanted = "{ username, password }",
 ): void {
   const at = `openApiSource ${where}`;
   if (isRegistration(given)) {
@@ -90,10 +109,22 @@ function checkScheme(
       `${where} is none of: a text, a function, { username, password }, { clientId, … }, { certificate, privateKey }`,
     );
   }
-  if (!is(given)) throw misuse(`${where} takes { username, password }`);
+  if (given === "") throw misuse(`${where} is empty: leave it out where there is none`);
+  if (!is(given)) throw misuse(`${where} takes ${wanted}`);
 }
 
 function checkRegistration(where: string, registration: OAuthRegistration): void {
+  const { clientId, clientSecret, clientAuthentication, scopes } = registration;
+  if (clientId === "") throw misuse(`${where}.clientId is empty`);
+  if (clientSecret === "") {
+    throw misuse(`${where}.clientSecret is empty: leave it out for a public client`);
+  }
+  if (scopes !== undefined && !Array.isArray(scopes)) {
+    throw misuse(`${where}.scopes takes a list: ["read"]`);
+  }
+  if (!authenticationNames.includes(clientAuthentication)) {
+    throw misuse(`${where}.clientAuthentication is one of basic, post, none`);
+  }
   if (!flowNames.includes(registration.flow)) {
     throw misuse(
       `${where}.flow is one of clientCredentials, authorizationCode, deviceAuthorization`,
@@ -108,6 +139,10 @@ function checkRegistration(where: string, registration: OAuthRegistration): void
       throw misuse(`${where}.${name} takes an absolute https: URL`);
     }
   }
+}
+
+function isSecret(given: SchemeCredential): boolean {
+  return typeof given === "string" || typeof given === "function";
 }
 
 /** True for a registration at an authorization server. */
@@ -128,8 +163,4 @@ export function isBasic(given: SchemeCredential): given is BasicCredential {
 function hasText(given: unknown, member: string): boolean {
   if (typeof given !== "object" || given === null) return false;
   return typeof (given as Readonly<Record<string, unknown>>)[member] === "string";
-}
-
-function misuse(what: string): ToolError {
-  return new ToolError("internal", `openApiSource: ${what}.`);
 }

@@ -1,11 +1,11 @@
 import { digestAuthorization } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import type { DigestMaterial } from "./credential-form.ts";
-import type { SourceSecrets } from "./source-secrets.ts";
 
 const mostKept = 100;
+const mostAnswers = 50;
 
-interface Kept {
+interface KeptChallenge {
   readonly challenges: string | readonly string[];
   /** How often its nonce was used. */
   uses: number;
@@ -21,11 +21,15 @@ export interface DigestAnswer {
 
 /** The latest challenge of each origin (RFC 7616 section 3.3): its nonce serves several requests. */
 export class DigestChallenges {
-  readonly #secrets: SourceSecrets;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptChallenge>();
+  readonly #answers: string[] = [];
 
-  constructor(secrets: SourceSecrets) {
-    this.#secrets = secrets;
+  /**
+   * What was answered last, as far as it must not come out: an API may repeat it to another call. There is another one
+   * with each request, too many to be registered.
+   */
+  get answers(): readonly string[] {
+    return this.#answers;
   }
 
   /**
@@ -52,8 +56,8 @@ export class DigestChallenges {
     });
     if (header === undefined) return undefined;
     const secret = /response="([^"]+)"/.exec(header)?.[1] ?? header;
-    // Another call's answer may repeat it.
-    this.#secrets.answered(secret);
+    this.#answers.push(secret);
+    if (this.#answers.length > mostAnswers) this.#answers.shift();
     return { header, secret };
   }
 

@@ -62,7 +62,10 @@ export interface OAuthRegistration {
   readonly tokenUrl?: string;
   readonly authorizationUrl?: string;
   readonly deviceAuthorizationUrl?: string;
-  /** Where the server describes itself: an OpenID Connect discovery document, or RFC 8414 metadata. */
+  /**
+   * Where the server describes itself: an OpenID Connect discovery document, or RFC 8414 metadata. With it no URL of the
+   * document's is used.
+   */
   readonly discoveryUrl?: string;
   /** How the client proves who it is. Default: what the server takes, `basic` first. */
   readonly clientAuthentication?: "basic" | "post" | "none";

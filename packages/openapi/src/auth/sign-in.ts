@@ -133,8 +133,8 @@ function registerState(state: JsonObject, url: string, secrets: SourceSecrets): 
 
 const longest = 300;
 
-/** Names of the document's, for a person. */
+/** Names of the document's, for a person: on one line, so that they cannot be taken for more of the message. */
 function shown(text: string): string {
-  const visible = visibleText(text);
+  const visible = visibleText(text).replace(/\s+/g, " ").trim();
   return visible.length <= longest ? visible : `${visible.slice(0, longest)}…`;
 }

@@ -5,15 +5,13 @@ import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 /** Of those that functions supply so many are known, the latest: they are renewed without end. */
 const mostRenewed = 100;
 
-const sensitiveHeader = /authorization|cookie|token|secret|password|api-?key|session/;
+const sensitiveHeader = /authorization|\bauth\b|cookie|token|secret|password|api-?key|key$|session/;
 
 /** What a source holds of credentials, for whoever takes them out of what leaves. */
 export class SourceSecrets {
   readonly set: SecretSet = new SecretSet();
   /** By value, the latest last. */
   readonly #renewed = new Map<string, Forget>();
-  /** Apart from those: there is another one with each request. */
-  readonly #answered = new Map<string, Forget>();
 
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
@@ -25,21 +23,13 @@ export class SourceSecrets {
 
   /** What a function has just supplied. */
   renewed(value: string): void {
-    this.#keep(value, this.#renewed);
-  }
-
-  /** What a challenge has just been answered with. */
-  answered(value: string): void {
-    this.#keep(value, this.#answered);
-  }
-
-  #keep(value: string, kept: Map<string, Forget>): void {
-    const forget = kept.get(value) ?? this.#add(value);
-    kept.delete(value);
-    kept.set(value, forget);
-    if (kept.size <= mostRenewed) return;
-    const [[oldest, forgetOldest] = []] = kept;
-    if (oldest !== undefined) kept.delete(oldest);
+    const known = this.#renewed.get(value);
+    const forget = known ?? this.#add(value);
+    this.#renewed.delete(value);
+    this.#renewed.set(value, forget);
+    if (this.#renewed.size <= mostRenewed) return;
+    const [[oldest, forgetOldest] = []] = this.#renewed;
+    if (oldest !== undefined) this.#renewed.delete(oldest);
     forgetOldest?.();
   }
 

@@ -139,8 +139,14 @@ class Endpoints {
     return `pass auth: { schemes: { ${JSON.stringify(this.#scheme)}: { …, ${name}: "${origin}${pathname}" } } }`;
   }
 
-  /** Relative ones are seen from the server (OpenAPI 3.0.4 "Relative References in URLs", 3.1 section 4.7, 3.2 section 4.5.2). */
+  /**
+   * None where the host has said which server it is: whatever that says of itself is the host's word, and a document
+   * must not send anybody elsewhere.
+   *
+   * Relative ones are seen from the server (OpenAPI 3.0.4 "Relative References in URLs", 3.1 section 4.7, 3.2 section 4.5.2).
+   */
   #declared(declared: JsonRecord, member: string): string | undefined {
+    if (this.#registration.discoveryUrl !== undefined) return undefined;
     const written = ownString(declared, member);
     if (written === undefined || written === "") return undefined;
     const url = URL.parse(written, this.#trust.base);

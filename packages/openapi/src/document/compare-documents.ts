@@ -1,9 +1,9 @@
 import type { DocumentContext } from "./document-context.ts";
-import type { DocumentOperation } from "./document-operation.ts";
-import { childLocation } from "./location.ts";
-import type { Location, Scope } from "./location.ts";
-import { sharedParameters } from "./read-operations.ts";
-import type { FoundOperation } from "./read-operations.ts";
+import type { DocumentOperation } from "./operations/document-operation.ts";
+import { childLocation } from "./references/location.ts";
+import type { Location, Scope } from "./references/location.ts";
+import { sharedParameters } from "./operations/read-operations.ts";
+import type { FoundOperation } from "./operations/read-operations.ts";
 import { isRecord, ownValue } from "./record.ts";
 
 /**

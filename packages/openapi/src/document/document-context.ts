@@ -1,12 +1,12 @@
 import type { SourceProblem } from "@toolweave/core";
-import { relativeUrl } from "./display-url.ts";
-import { withoutFragment } from "./document-set.ts";
-import type { DocumentSet } from "./document-set.ts";
-import type { LoadedDocument, Location } from "./location.ts";
+import { relativeUrl } from "./loading/display-url.ts";
+import { withoutFragment } from "./references/document-set.ts";
+import type { DocumentSet } from "./references/document-set.ts";
+import type { LoadedDocument, Location } from "./references/location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
 import { OperationError } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
-import { ReferenceResolver } from "./resolve-reference.ts";
+import { ReferenceResolver } from "./references/resolve-reference.ts";
 import { SchemaLibrary } from "../schema/schema-library.ts";
 
 const maxNotes = 5;

@@ -1,18 +1,19 @@
 import type { SourceProblem } from "@toolweave/core";
 import { unchangedOperations } from "./compare-documents.ts";
 import { DocumentContext } from "./document-context.ts";
-import { DocumentFiles } from "./document-files.ts";
-import { DocumentOperation } from "./document-operation.ts";
-import { DocumentSet } from "./document-set.ts";
-import { loadDocument, sourceKindOf } from "./load-document.ts";
-import type { DocumentFetcher, SourceKind } from "./load-document.ts";
-import { nameOperations } from "./name-operations.ts";
+import { DocumentFiles } from "./loading/document-files.ts";
+import { DocumentOperation } from "./operations/document-operation.ts";
+import { DocumentSet } from "./references/document-set.ts";
+import { loadDocument, sourceKindOf } from "./loading/load-document.ts";
+import type { DocumentFetcher, SourceKind } from "./loading/load-document.ts";
+import { nameOperations } from "./operations/name-operations.ts";
 import { readVersion } from "./openapi-version.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
 import type { Operation } from "./operation.ts";
-import { prefetchReferences } from "./prefetch-references.ts";
-import { readOperations } from "./read-operations.ts";
-import { documentServers } from "./read-servers.ts";
+import { prefetchReferences } from "./references/prefetch-references.ts";
+import { readOperations } from "./operations/read-operations.ts";
+import { schemeNames } from "./operations/read-security.ts";
+import { documentServers } from "./operations/read-servers.ts";
 import { ownString, ownValue } from "./record.ts";
 
 /** How a document is opened. */
@@ -39,6 +40,8 @@ export interface ApiDocument {
   readonly sourceKind: SourceKind;
   /** The servers of the whole document, as those of an operation that names none itself. */
   readonly servers: readonly string[];
+  /** The names of the security schemes that it declares. */
+  readonly schemeNames: readonly string[];
   /** In order of declaration, those that turn out to be broken when read included. */
   readonly operations: readonly Operation[];
   /** What is wrong, each once. It grows when details are read. */
@@ -67,7 +70,10 @@ export async function openDocument(
   if (fetchText !== undefined && (kind === "url" || set.policy.opensWeb)) {
     await prefetchReferences(set, files);
   }
-  if (before !== undefined && files.isUnchanged()) return before;
+  if (before !== undefined && files.isUnchanged()) {
+    before.files.renew(files);
+    return before;
+  }
   const context = new DocumentContext(set);
   files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
@@ -80,6 +86,7 @@ export async function openDocument(
     ...(title === undefined ? {} : { title }),
     sourceKind: kind,
     servers: documentServers(context),
+    schemeNames: schemeNames(context),
     operations: kept,
     problems: context.problems,
     files,

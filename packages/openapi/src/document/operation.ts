@@ -61,6 +61,8 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly allowReserved: boolean;
+  /** In a query, a name without a value may stand for one that would not be sent otherwise. Default: false. */
+  readonly allowEmptyValue?: boolean;
   /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
   readonly delimiter?: string;
   /** Set when the value is serialised as this media type (`content`) instead of by style. */
@@ -127,6 +129,8 @@ export interface SelfContainedSchema {
   readonly defs: ReadonlyMap<string, JsonSchema | boolean>;
   /** Hidden or broken characters were taken out of a text in it, or in one of `defs`. Default: false. */
   readonly cleaned?: boolean;
+  /** It, or one of `defs`, refers to itself and says nothing else: anything is accepted. Default: false. */
+  readonly endless?: boolean;
 }
 
 /** The use of one security scheme. */

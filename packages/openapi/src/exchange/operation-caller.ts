@@ -14,13 +14,13 @@ import {
 } from "@toolweave/http";
 import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { AnsweredRequest } from "./answered-request.ts";
-import { collectPages, isPageCall, type PageCollection } from "./collect-pages.ts";
-import type { DeclaredAnswer } from "./declared-answers.ts";
-import { withFollowUps, type FollowedCall } from "./follow-ups.ts";
-import { toolOutput } from "./response.ts";
-import { streamedAnswers } from "./stream-answer.ts";
-import { nextCallOf } from "./with-next-call.ts";
+import type { AnsweredRequest } from "./answers/answered-request.ts";
+import { collectPages, isPageCall, type PageCollection } from "./follow-ups/collect-pages.ts";
+import type { DeclaredAnswer } from "./answers/declared-answers.ts";
+import { withFollowUps, type FollowedCall } from "./follow-ups/follow-ups.ts";
+import { toolOutput } from "./answers/response.ts";
+import { streamedAnswers } from "./streams/stream-answer.ts";
+import { nextCallOf } from "./follow-ups/with-next-call.ts";
 
 /** What sending needs to know of an operation, beside the request. */
 export interface OperationCall extends AuthorizedCall, FollowedCall {
@@ -71,6 +71,7 @@ export class OperationCaller {
       }
     }
     const { url, secrets } = authorized;
+    const passing = this.#authorizer.passingSecrets;
     const isRefused = response.status === 401 || response.status === 403;
     const elsewhere = isRefused ? placeElsewhere(response, request) : undefined;
     const answered: AnsweredRequest = {
@@ -82,10 +83,11 @@ export class OperationCaller {
         elsewhere === undefined
           ? missing(call)
           : `the API redirected the request to ${elsewhere}, and they do not go there`,
+      wanted: wantedBy(call),
       unsupported: call.credentials.unsupported,
       hasCredentials: secrets.length > 0 && elsewhere === undefined,
       needsCredentials: call.withheld !== undefined || call.credentials.wanted.length > 0,
-      secrets,
+      secrets: passing.length === 0 ? secrets : [...secrets, ...passing],
       ctx,
       declared: call.declared,
     };
@@ -131,10 +133,15 @@ function placeElsewhere({ url }: HttpResponse, { origin }: PlannedRequest): stri
   return answered === origin.replace(/\.(?=:\d+$|$)/, "") ? undefined : answered;
 }
 
-function missing({ withheld, credentials }: OperationCall): string {
+function missing(call: OperationCall): string {
+  const { withheld, credentials } = call;
   const { unsupported, wanted } = credentials;
   if (withheld !== undefined) return withheld;
   if (unsupported !== undefined) return `the operation cannot be authorised, since ${unsupported}`;
   if (wanted.length === 0) return "the host has to pass them as `auth` or `headers`";
-  return `the host has to pass them as \`auth\` (the document asks for ${wanted.join(" or ")})`;
+  return `the host has to pass them as \`auth\`${wantedBy(call)}`;
+}
+
+function wantedBy({ credentials: { wanted } }: OperationCall): string {
+  return wanted.length === 0 ? "" : ` (the document asks for ${wanted.join(" or ")})`;
 }

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { inPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles } from "./artifact-files.ts";
 import { encodedText, isEncodedSchema } from "./binary-content.ts";
+import { isJsonObject } from "../json-object.ts";
 
 type Schema = JsonSchema | boolean;
 
@@ -59,15 +60,11 @@ function itemSchemas(schema: Schema, index: number): Schema[] {
 function memberSchemas(schema: Schema, name: string): Schema[] {
   if (typeof schema === "boolean") return [];
   const { properties, additionalProperties } = schema;
-  return isObject(properties) && Object.hasOwn(properties, name)
+  return isJsonObject(properties) && Object.hasOwn(properties, name)
     ? listed(properties[name])
     : listed(additionalProperties);
 }
 
 function listed(schema: unknown): Schema[] {
-  return isObject(schema) ? [schema as JsonSchema] : [];
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(schema) ? [schema as JsonSchema] : [];
 }

@@ -1,17 +1,19 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { otherFields } from "../arguments/reserved-names.ts";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { inPlaceSchemas } from "../schema/resolve-schema.ts";
+import { inPlaceSchemas, requiredNames } from "../schema/resolve-schema.ts";
 import { keyCheck, type KeyCheck } from "./key-check.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { encodeFormText } from "./percent-encode.ts";
 import { itemText, styleWriter, type ParameterWriter } from "./style-writer.ts";
-import { unsendable } from "./unsendable.ts";
+import { nothingToSend, unsendable } from "./unsendable.ts";
+import { isJsonObject } from "../json-object.ts";
 
 /**
  * Compiles how an object becomes `application/x-www-form-urlencoded` text (OpenAPI 3.2, "Encoding the
  * x-www-form-urlencoded Media Type"). A property whose encoding has a style is written like a query parameter; otherwise
- * text stays text, a list is repeated, and an object is JSON. The writer throws `ToolError` `invalid_arguments`.
+ * text stays text, a list is repeated, and an object is JSON. A field of which nothing is left is not sent, and refused
+ * when it is required. The writer throws `ToolError` `invalid_arguments`.
  *
  * @param argument the argument's name, for errors.
  * @param checkKey refuses names, encoded as they travel.
@@ -30,28 +32,34 @@ export function formTextWriter(
       const checkField = keyCheck(name, others);
       const checkBoth = (key: string): void => (checkField(key), checkKey?.(key));
       styled.set(name, styleWriter(parameter, name, checkBoth));
-    }
-    else if (isJsonMediaType(one.contentType ?? "")) json.add(name);
+    } else if (isJsonMediaType(one.contentType ?? "")) json.add(name);
   }
+  const required = requiredNames(schema.schema, schema.defs);
   return (value) => {
     const pairs: string[] = [];
     for (const [name, member] of Object.entries(formObject(value, argument))) {
-      if (member === null) continue;
-      const key = encodeFormText(name);
-      checkKey?.(key);
-      const write = styled.get(name);
-      if (write !== undefined) {
-        const text = write(member);
-        if (text !== undefined) pairs.push(text);
-        continue;
-      }
-      for (const item of listOf(member)) {
-        const text = json.has(name) ? JSON.stringify(item) : itemText(item, name);
-        pairs.push(`${key}=${encodeFormText(text)}`);
-      }
+      const before = pairs.length;
+      writeField(pairs, name, member);
+      if (pairs.length === before && required.has(name)) throw nothingToSend(name);
     }
     return pairs.join("&");
   };
+
+  function writeField(pairs: string[], name: string, member: JsonValue): void {
+    if (member === null) return;
+    const key = encodeFormText(name);
+    checkKey?.(key);
+    const write = styled.get(name);
+    if (write !== undefined) {
+      const text = write(member);
+      if (text !== undefined) pairs.push(text);
+      return;
+    }
+    for (const item of listOf(member)) {
+      const text = json.has(name) ? JSON.stringify(item) : itemText(item, name);
+      pairs.push(`${key}=${encodeFormText(text)}`);
+    }
+  }
 }
 
 /** The fields that a schema names. */
@@ -63,9 +71,7 @@ function fieldNames({ schema, defs }: SelfContainedSchema): string[] {
 
 /** The properties of a form body. Throws `ToolError` `invalid_arguments` when it is something else. */
 export function formObject(value: JsonValue, argument: string): JsonObject {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as JsonObject;
-  }
+  if (isJsonObject(value)) return value;
   throw unsendable(argument, "must be an object: a form has named fields.");
 }
 

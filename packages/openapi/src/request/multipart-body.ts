@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { methodOnly, otherFields } from "../arguments/reserved-names.ts";
-import type { MediaDescription, Parameter } from "../document/operation.ts";
+import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
+import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
 import { encodedText, fileOf } from "./binary-content.ts";
 import { formObject, listOf } from "./form-text.ts";
@@ -16,7 +17,20 @@ import {
 import type { BodyWriter } from "./request-body.ts";
 import { deepPairs, delimiterOf, itemText, scalarText, separates } from "./style-writer.ts";
 import { textEncoding } from "./text-charset.ts";
-import { isWellFormed, unsendable } from "./unsendable.ts";
+import { isWellFormed, nothingToSend, unsendable } from "./unsendable.ts";
+
+/** True when the schema allows parts: with names, or a list of them; in a form each item of a list has named ones. */
+export function hasParts(media: MediaDescription): boolean {
+  const { schema, itemSchema } = media;
+  const isPart = (item: SelfContainedSchema): boolean =>
+    !isFormData(media) || mayBe(item.schema, item.defs, ["object"]);
+  if (itemSchema !== undefined) return isPart(itemSchema);
+  if (mayBe(schema.schema, schema.defs, ["object"])) return true;
+  const list = resolveSchema(schema.schema, schema.defs);
+  if (typeof list === "boolean" || !mayBe(list, schema.defs, ["array"])) return false;
+  const items = (list["items"] ?? true) as JsonSchema | boolean;
+  return list["prefixItems"] !== undefined || isPart({ schema: items, defs: schema.defs });
+}
 
 /**
  * What the model passes for a multipart body: the document's schema, with base64 text where it has files, and
@@ -82,7 +96,11 @@ class PartWriter {
   }
 
   #byName(plans: PartPlans, fields: JsonObject): Part[] {
-    return Object.entries(fields).flatMap(([name, value]) => this.#field(plans, name, value));
+    return Object.entries(fields).flatMap(([name, value]) => {
+      const parts = this.#field(plans, name, value);
+      if (parts.length === 0 && plans.required.has(name)) throw nothingToSend(name);
+      return parts;
+    });
   }
 
   #byPosition(plans: PartPlans, items: readonly JsonValue[]): Part[] {

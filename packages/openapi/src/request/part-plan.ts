@@ -1,11 +1,12 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import { requiredNames, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 import { base64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
 import { styledProperty } from "./form-text.ts";
 import { isJsonMediaType, mediaTypeName } from "./media-type.ts";
 import { parameterWriter } from "./serialize-parameter.ts";
 import type { ParameterWriter } from "./style-writer.ts";
+import { isJsonObject } from "../json-object.ts";
 
 type Schema = JsonSchema | boolean;
 
@@ -32,7 +33,7 @@ export interface PartPlan {
 }
 
 /** A header of a part, chosen by the model. */
-export interface PartHeader {
+interface PartHeader {
   readonly name: string;
   readonly write: ParameterWriter;
 }
@@ -44,6 +45,8 @@ export interface PartPlans {
   readonly byName: ReadonlyMap<string, PartPlan>;
   /** Every property that the schema names. */
   readonly names: ReadonlySet<string>;
+  /** Those of which a part must be there. */
+  readonly required: ReadonlySet<string>;
   readonly prefix: readonly PartPlan[];
   /** What has no other plan. */
   readonly rest: PartPlan;
@@ -95,7 +98,9 @@ export function planParts(parts: Parts): PlannedParts {
   for (const [name, encoding] of Object.entries(parts.encoding ?? {})) {
     if (!byName.has(name)) byName.set(name, planPart(anything, encoding, parts, name).plan);
   }
-  return { schema, plans: { mediaType: parts.mediaType, byName, names, prefix, rest: found.rest } };
+  const required = requiredNames(parts.schema, parts.defs);
+  const { mediaType } = parts;
+  return { schema, plans: { mediaType, byName, names, required, prefix, rest: found.rest } };
 }
 
 interface Found {
@@ -113,7 +118,7 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
   if (typeof root === "boolean" || depth > deepest || found.left-- <= 0) return given;
   const changes: Record<string, JsonValue> = {};
   const { properties, prefixItems, items } = root;
-  if (isObject(properties)) {
+  if (isJsonObject(properties)) {
     const planned = planProperties(properties, parts, (name) => ownEncoding(parts, name), found);
     if (planned !== undefined) changes["properties"] = planned;
   }
@@ -176,7 +181,7 @@ function planProperties(
 /** An item of a form that is a list, so that its order is kept: an object with the field's name and value. */
 function planField(given: Schema, parts: Parts, encoding: Encoding, found: Found): Schema {
   const item = resolveSchema(given, parts.defs);
-  if (typeof item === "boolean" || !isObject(item["properties"])) return given;
+  if (typeof item === "boolean" || !isJsonObject(item["properties"])) return given;
   const planned = planProperties(item["properties"], parts, () => encoding, found);
   return planned === undefined ? given : { ...item, properties: planned };
 }
@@ -238,7 +243,7 @@ function withHeaders(
     const { schema: says } = header.schema;
     const write = parameterWriter(header, name);
     const only = onlyValue(resolveSchema(says, header.schema.defs));
-    if (only !== undefined) {
+    if (only !== undefined && only !== null) {
       const text = write(only);
       if (text !== undefined) fixedHeaders.push([name, text]);
     } else if (says !== false) {
@@ -309,8 +314,4 @@ function ownEncoding({ encoding }: Parts, name: string): Encoding {
 /** True for the multipart type whose parts have names. */
 export function isFormData({ mediaType }: Pick<Parts, "mediaType">): boolean {
   return mediaTypeName(mediaType) === "multipart/form-data";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,14 +2,14 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { ArtifactFiles } from "./artifact-files.ts";
 import { base64Schema, fileOf, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
 import { artifactFiller, mayHoldArtifact } from "./encoded-places.ts";
-import { formBodyWriter } from "./form-body.ts";
+import { formArgumentSchema, formBodyWriter } from "./form-body.ts";
 import { isJsonMediaType, isTextMediaType, mediaTypeName } from "./media-type.ts";
-import { multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
+import { hasParts, multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
 import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
 import { scalarText } from "./style-writer.ts";
 import { textEncoding } from "./text-charset.ts";
 import type { MediaDescription } from "../document/operation.ts";
-import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import { mayBe, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 
 /** A body as it travels. */
 export interface EncodedBody {
@@ -28,6 +28,8 @@ interface BodyFormat {
   /** Which of several is chosen: the lowest. */
   readonly rank: number;
   accepts(media: MediaDescription): boolean;
+  /** False when no value that the schema allows could be written. Default: true. */
+  canWrite?(media: MediaDescription): boolean;
   /** What the model passes; `undefined`: what the document says. Refers to the same definitions. */
   argumentSchema?(media: MediaDescription): JsonSchema | boolean;
   /** @param argument the argument's name, for errors. */
@@ -55,12 +57,16 @@ const json: BodyFormat = {
 const form: BodyFormat = {
   rank: 1,
   accepts: (media) => mediaTypeName(media.mediaType) === "application/x-www-form-urlencoded",
+  // It has named fields; a text is one that is encoded already.
+  canWrite: ({ schema: { schema, defs } }) => mayBe(schema, defs, ["object", "string"]),
+  argumentSchema: formArgumentSchema,
   writer: formBodyWriter,
 };
 
 const multipart: BodyFormat = {
   rank: 2,
   accepts: ({ mediaType }) => mediaTypeName(mediaType).startsWith("multipart/"),
+  canWrite: hasParts,
   argumentSchema: multipartArgumentSchema,
   writer: multipartBodyWriter,
 };
@@ -129,14 +135,14 @@ export interface ChosenBody {
 
 /**
  * Chooses among the media types of a body: JSON, then forms, multipart, lines, text, bytes; in the document's order
- * when several are alike; `application/json` before other JSON. `undefined` when none can be written.
+ * when several are alike; `application/json` before other JSON. `undefined` when no value can be written as any.
  */
 export function chooseBody(media: readonly MediaDescription[]): ChosenBody | undefined {
   let chosen: ChosenBody | undefined;
   let best = Infinity;
   for (const one of media) {
     const format = bodyFormats.find((candidate) => candidate.accepts(one));
-    if (format === undefined) continue;
+    if (format === undefined || format.canWrite?.(one) === false) continue;
     const name = mediaTypeName(one.mediaType);
     const rank = format.rank + (name.includes("*") ? 0.6 : name === "application/json" ? 0 : 0.3);
     if (rank < best) {

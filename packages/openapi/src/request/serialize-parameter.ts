@@ -4,17 +4,12 @@ import { formTextWriter } from "./form-text.ts";
 import { keyCheck, type KeyCheck } from "./key-check.ts";
 import { isJsonMediaType, mediaTypeName } from "./media-type.ts";
 import { encodeStrict } from "./percent-encode.ts";
-import {
-  cookieOctets,
-  scalarText,
-  styleWriter,
-  type ParameterWriter,
-} from "./style-writer.ts";
-import { unsendable } from "./unsendable.ts";
+import { cookieOctets, scalarText, styleWriter, type ParameterWriter } from "./style-writer.ts";
+import { nothingToSend, unsendable } from "./unsendable.ts";
 
 /**
  * Compiles how a parameter is written (OpenAPI 3.2, "Parameter Object"). The writer throws
- * `ToolError` `invalid_arguments` for a value that cannot travel there.
+ * `ToolError` `invalid_arguments` for a value that cannot travel there, and for a required one of which nothing would.
  *
  * @param argument the argument's name, for errors.
  * @param reserved names that no key of an exploded object may stand for.
@@ -29,16 +24,29 @@ export function parameterWriter(
     parameter.mediaType === undefined
       ? styleWriter(parameter, argument, checkKey)
       : contentWriter(parameter, parameter.mediaType, argument, checkKey);
-  switch (parameter.in) {
-    case "header":
-      return (value) => headerText(write(value), argument);
-    case "query":
-    case "querystring":
-      return (value) => queryText(write(value), argument);
-    case "cookie":
-    case "path":
-      return write;
-  }
+  // A path says itself that nothing in it may be empty.
+  if (parameter.in === "path") return write;
+  const check =
+    parameter.in === "cookie" ? undefined : parameter.in === "header" ? headerText : queryText;
+  const empty = emptyForm(parameter);
+  return (value) => {
+    const text = write(value) ?? empty;
+    if (text === undefined) {
+      if (parameter.required) throw nothingToSend(argument);
+      return undefined;
+    }
+    return check === undefined ? text : check(text, argument);
+  };
+}
+
+/**
+ * What is sent of a required parameter of which nothing would be left (OpenAPI 3.2, "Parameter Object", `allowEmptyValue`:
+ * only in a query, and only of a style that has a form for what is empty). Optional ones are left out all the same.
+ */
+function emptyForm(parameter: Parameter): string | undefined {
+  const { name, in: location, style, required, allowEmptyValue, mediaType } = parameter;
+  const isAllowed = allowEmptyValue === true && location === "query" && style === "form";
+  return isAllowed && required && mediaType === undefined ? `${encodeStrict(name)}=` : undefined;
 }
 
 /** A parameter with `content` is written as that media type and then encoded as a whole. */
@@ -83,8 +91,7 @@ function contentWriter(
  * The value of a header field, one character for each byte (RFC 9110 section 5.5). Throws `ToolError`
  * `invalid_arguments` for what would not arrive.
  */
-export function headerText(text: string | undefined, argument: string): string | undefined {
-  if (text === undefined) return undefined;
+function headerText(text: string, argument: string): string {
   if (/[^\t -~\u0080-\u00ff]/.test(text)) {
     // oxlint-disable-next-line no-control-regex
     throw /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
@@ -106,12 +113,12 @@ export function headerText(text: string | undefined, argument: string): string |
   return text;
 }
 
-function queryText(text: string | undefined, argument: string): string | undefined {
+function queryText(text: string, argument: string): string {
   // Nobody needs a carriage return here, and a server that decodes it into a header of its own is harmed by it.
-  if (text !== undefined && /%0d/i.test(text)) {
+  if (/%0d/i.test(text)) {
     throw unsendable(
       argument,
-      "is sent in the query, which cannot hold carriage returns: leave them out, \"\\n\" alone is a line break.",
+      'is sent in the query, which cannot hold carriage returns: leave them out, "\\n" alone is a line break.',
     );
   }
   return text;

@@ -10,6 +10,14 @@ export function unsendable(argument: string, why: string): ToolError {
   return new ToolError("invalid_arguments", `${JSON.stringify(argument.slice(0, 100))} ${why}`);
 }
 
+/** The error for a required value of which nothing would be sent: null, an empty list or object (RFC 6570 section 2.3). */
+export function nothingToSend(argument: string): ToolError {
+  return unsendable(
+    argument,
+    "is required, and null and what is empty cannot be sent there: pass a value.",
+  );
+}
+
 /** A string as of ECMAScript 2024. */
 interface Unicode {
   isWellFormed(): boolean;

@@ -1,7 +1,7 @@
 import { shortHash } from "@toolweave/core";
 import type { JsonSchema } from "@toolweave/core";
-import { pointerTokens } from "../document/json-pointer.ts";
-import type { Location } from "../document/location.ts";
+import { pointerTokens } from "../document/references/json-pointer.ts";
+import type { Location } from "../document/references/location.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 
 /** A schema that others refer to: an entry of `$defs`. */

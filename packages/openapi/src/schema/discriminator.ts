@@ -1,8 +1,9 @@
 import type { JsonSchema } from "@toolweave/core";
-import type { Location, Scope } from "../document/location.ts";
+import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import type { StepBudget } from "./step-budget.ts";
 
 const maxParts = 100;
 
@@ -10,6 +11,7 @@ const maxParts = 100;
 interface DiscriminatorContext {
   readonly resolver: ReferenceResolver;
   readonly targets: DiscriminatorTargets;
+  readonly budget: StepBudget;
 }
 
 /**
@@ -22,9 +24,10 @@ export function tagBranch(
   translated: JsonSchema,
   branch: unknown,
   discriminator: JsonRecord,
-  scope: Scope,
-  { resolver, targets }: DiscriminatorContext,
+  at: Pick<Location, "scope" | "pointer">,
+  { resolver, targets, budget }: DiscriminatorContext,
 ): JsonSchema {
+  const { scope } = at;
   const name = ownString(discriminator, "propertyName");
   const mapping = ownValue(discriminator, "mapping");
   const fallback = ownString(discriminator, "defaultMapping");
@@ -39,7 +42,10 @@ export function tagBranch(
   const node = byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
   const found = [...(byReference.get(reference) ?? []), ...(byNode.get(node) ?? [])];
   const values = found.filter((value) => value !== unmapped);
+  // Branches that are the same one have the same values, each a list of its own.
+  budget.spend(found.length, at);
   if (found.length > values.length) {
+    budget.spend(Object.keys(mapping).length, at);
     const own = new Set(values);
     const others = Object.keys(mapping).filter((value) => !own.has(value));
     if (others.length === 0 || restricts(branch, name, scope, resolver)) return translated;

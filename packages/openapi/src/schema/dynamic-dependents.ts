@@ -1,5 +1,5 @@
-import type { Location, Scope } from "../document/location.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { Location, Scope } from "../document/references/location.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { dynamicReference } from "./older-dialects.ts";
 import { isRecord } from "../document/record.ts";
 

@@ -1,4 +1,4 @@
-import type { Location } from "../document/location.ts";
+import type { Location } from "../document/references/location.ts";
 
 /**
  * Where the dynamic anchors lead that a schema was entered with: to the outermost schema resource that has one of that

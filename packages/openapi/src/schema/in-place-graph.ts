@@ -1,7 +1,7 @@
-import type { Scope } from "../document/location.ts";
+import type { Scope } from "../document/references/location.ts";
 import { isRecord } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
 interface Edge {
   readonly node: JsonRecord;
@@ -22,7 +22,7 @@ const conditions = ["not", "if", "then", "else"];
 export class InPlaceGraph {
   readonly #resolver: ReferenceResolver;
   readonly #edges = new Map<JsonRecord, readonly Edge[]>();
-  /** How many schemas the last search has looked at. */
+  /** How many ways from one schema to another the last search has looked at. */
   visited = 0;
   // YAML aliases can make a small schema a huge one.
   #left = 0;
@@ -34,17 +34,19 @@ export class InPlaceGraph {
   /** True when `goal` applies wherever `start` does. */
   reaches(start: JsonRecord, scope: Scope, goal: unknown, unionsOnly: boolean): boolean {
     this.visited = 0;
-    if (start !== goal && this.#edgesOf(start, scope).length === 0) return false;
+    if (start === goal) return true;
+    if (this.#edgesOf(start, scope).length === 0) return false;
     const seen = new Set<JsonRecord>();
     const open: Pick<Edge, "node" | "scope">[] = [{ node: start, scope }];
     while (open.length > 0 && seen.size < maxVisits) {
       const { node, scope: inside } = open.pop() as Edge;
-      if (node === goal) return true;
       if (seen.has(node)) continue;
       seen.add(node);
-      this.visited++;
       for (const edge of this.#edgesOf(node, inside)) {
-        if (edge.union || !unionsOnly) open.push(edge);
+        this.visited++;
+        if (unionsOnly && !edge.union) continue;
+        if (edge.node === goal) return true;
+        if (!seen.has(edge.node)) open.push(edge);
       }
     }
     return false;

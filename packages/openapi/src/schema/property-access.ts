@@ -1,7 +1,7 @@
-import type { Location, Scope } from "../document/location.ts";
+import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
 /** Which way a schema is used: what is sent, or what comes back. */
 export type SchemaMode = "request" | "response";

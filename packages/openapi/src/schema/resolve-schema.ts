@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { decodeFragment, pointerTokens } from "../document/json-pointer.ts";
+import { decodeFragment, pointerTokens } from "../document/references/json-pointer.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
 
 type Definitions = SelfContainedSchema["defs"];
@@ -66,6 +66,46 @@ export function inPlaceSchemas(
     }
   }
   return [...found];
+}
+
+/** The names that an object must have, by what the schema says itself and in `allOf`. */
+export function requiredNames(
+  schema: JsonSchema | boolean,
+  defs: Definitions,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const open = [schema];
+  for (let seen = 0; open.length > 0 && seen < mostSchemas; seen++) {
+    const resolved = resolveSchema(open.pop() as JsonSchema, defs);
+    if (typeof resolved === "boolean") continue;
+    const { required, allOf } = resolved;
+    if (Array.isArray(required)) for (const name of required) names.add(name as string);
+    if (Array.isArray(allOf)) open.push(...(allOf as readonly (JsonSchema | boolean)[]));
+  }
+  return names;
+}
+
+const deepest = 8;
+
+/** False when a schema says that a value is of none of these types. */
+export function mayBe(
+  schema: JsonSchema | boolean,
+  defs: Definitions,
+  types: readonly string[],
+  depth: number = 0,
+): boolean {
+  const resolved = resolveSchema(schema, defs);
+  if (typeof resolved === "boolean" || depth > deepest) return resolved !== false;
+  const own = schemaTypes(resolved);
+  if (own.length > 0 && !own.some((type) => types.includes(type))) return false;
+  const branches = (keyword: string): readonly JsonSchema[] | undefined =>
+    Array.isArray(resolved[keyword]) ? (resolved[keyword] as JsonSchema[]) : undefined;
+  const isOne = (branch: JsonSchema): boolean => mayBe(branch, defs, types, depth + 1);
+  return (
+    branches("allOf")?.every(isOne) !== false &&
+    branches("anyOf")?.some(isOne) !== false &&
+    branches("oneOf")?.some(isOne) !== false
+  );
 }
 
 /** The names of the types a schema allows, as far as it says so. */

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@toolweave/core";
 import { isRecord } from "../document/record.ts";
 import { unicodePattern } from "./unicode-pattern.ts";
 
@@ -159,6 +160,16 @@ const annotations: ReadonlySet<string> = new Set([
 /** True for keywords that describe and don't constrain. */
 export function isAnnotation(keyword: string): boolean {
   return annotations.has(keyword);
+}
+
+/** True for a translated schema that accepts anything for all that it says. */
+export function saysNothing(schema: JsonSchema | boolean): boolean {
+  if (typeof schema === "boolean") return schema;
+  return Object.entries(schema).every(
+    ([keyword, value]) =>
+      isAnnotation(keyword) ||
+      (keyword === "allOf" && (value as readonly (JsonSchema | boolean)[]).every(saysNothing)),
+  );
 }
 
 /** True for an array of distinct names. */

@@ -3,15 +3,15 @@ import { makeDefinition } from "./definition.ts";
 import type { Definition } from "./definition.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
-import type { Location } from "../document/location.ts";
+import type { Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError } from "../document/operation.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
 
 import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
-import { fault } from "../document/resolve-reference.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import { fault } from "../document/references/resolve-reference.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { ExhaustedBudget, StepBudget } from "./step-budget.ts";
 import { translateSchema } from "./translate-schema.ts";
 import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
@@ -33,6 +33,14 @@ interface Entry {
 
 type Entries = { [mode in SchemaMode]?: Entry };
 
+/** The schemas of which somebody has to be told something. */
+interface Flaws {
+  /** Their texts are not what the document says. */
+  readonly cleaned: Set<JsonSchema | boolean>;
+  /** They accept anything, and were not meant to. */
+  readonly endless: Set<JsonSchema | boolean>;
+}
+
 /** The schemas that were met in one dynamic scope. */
 interface KnownSchemas {
   readonly definitions: Map<object, Definition>;
@@ -51,8 +59,7 @@ export class SchemaLibrary {
   readonly #names = new Map<string, Definition>();
   /** Most documents have one of these only. */
   readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
-  /** The schemas whose texts are not what the document says. */
-  readonly #cleaned = new Set<JsonSchema | boolean>();
+  readonly #flaws: Flaws = { cleaned: new Set(), endless: new Set() };
 
   constructor(root: unknown, version: OpenApiVersion, resolver: ReferenceResolver) {
     const components = ownValue(ownValue(root, "components"), "schemas");
@@ -89,7 +96,7 @@ export class SchemaLibrary {
     entry.result ??= new LibrarySchema(
       (entry.translated as TranslatedSchema).schema,
       () => this.#closure(entry, mode),
-      this.#cleaned,
+      this.#flaws,
     );
     return entry.result;
   }
@@ -130,7 +137,8 @@ export class SchemaLibrary {
   #translate(location: Location, mode: SchemaMode, dynamic: DynamicScope | undefined): Entry {
     try {
       const translated = translateSchema(location, mode, this.#context, dynamic);
-      if (translated.cleaned) this.#cleaned.add(translated.schema);
+      if (translated.cleaned) this.#flaws.cleaned.add(translated.schema);
+      if (translated.endless) this.#flaws.endless.add(translated.schema);
       return { translated };
     } catch (error) {
       if (error instanceof ExhaustedBudget) throw error;
@@ -239,29 +247,33 @@ const none: Definitions = new Map();
 class LibrarySchema implements SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
   #defs: Definitions | (() => Definitions);
-  readonly #allCleaned: ReadonlySet<JsonSchema | boolean>;
+  readonly #flaws: Flaws;
 
-  constructor(
-    schema: JsonSchema | boolean,
-    defs: () => Definitions,
-    allCleaned: ReadonlySet<JsonSchema | boolean>,
-  ) {
+  constructor(schema: JsonSchema | boolean, defs: () => Definitions, flaws: Flaws) {
     this.schema = schema;
     this.#defs = defs;
-    this.#allCleaned = allCleaned;
+    this.#flaws = flaws;
   }
 
-  // Not worth looking for in most documents.
   get cleaned(): boolean {
-    if (this.#allCleaned.size === 0) return false;
-    if (this.#allCleaned.has(this.schema)) return true;
-    for (const definition of this.defs.values()) if (this.#allCleaned.has(definition)) return true;
-    return false;
+    return this.#hasOneOf(this.#flaws.cleaned);
+  }
+
+  get endless(): boolean {
+    return this.#hasOneOf(this.#flaws.endless);
   }
 
   // Not before it is asked for: the definitions of a big document refer to thousands of others.
   get defs(): Definitions {
     if (typeof this.#defs === "function") this.#defs = this.#defs();
     return this.#defs;
+  }
+
+  // Not worth looking for in most documents.
+  #hasOneOf(flawed: ReadonlySet<JsonSchema | boolean>): boolean {
+    if (flawed.size === 0) return false;
+    if (flawed.has(this.schema)) return true;
+    for (const definition of this.defs.values()) if (flawed.has(definition)) return true;
+    return false;
   }
 }

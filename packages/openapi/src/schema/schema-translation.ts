@@ -3,9 +3,9 @@ import type { Definition } from "./definition.ts";
 import { tagBranch } from "./discriminator.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import { withoutApplicators } from "./in-place-graph.ts";
-import { childPointer } from "../document/json-pointer.ts";
-import type { Location, Scope } from "../document/location.ts";
-import { makeNullable } from "./nullable.ts";
+import { childPointer } from "../document/references/json-pointer.ts";
+import type { Location, Scope } from "../document/references/location.ts";
+import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
 import { dynamicReference, isOldDialect, dependenciesOf } from "./older-dialects.ts";
 import type { OperationError } from "../document/operation.ts";
 import { AccessFilter } from "./property-access.ts";
@@ -13,11 +13,12 @@ import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { RecordCopy } from "../document/record-copy.ts";
-import { fault } from "../document/resolve-reference.ts";
+import { fault } from "../document/references/resolve-reference.ts";
 import {
   choices,
   isAnnotation,
   exclusiveBound,
+  saysNothing,
   isBounded,
   isDistinct,
   keywordTranslation,
@@ -29,6 +30,7 @@ import { unicodePattern } from "./unicode-pattern.ts";
 type Translated = JsonSchema | boolean;
 
 const anything: JsonSchema = Object.freeze({});
+const onlyNull: JsonSchema = Object.freeze({ type: "null" });
 const none: readonly Definition[] = [];
 const maxDepth = 500;
 const maxNodes = 200_000;
@@ -36,6 +38,7 @@ const maxNodes = 200_000;
 /** The translation of one schema: see `translateSchema`. */
 export class SchemaTranslation {
   readonly #root: Location;
+  readonly #mode: SchemaMode;
   readonly #context: TranslationContext;
   readonly #access: AccessFilter;
   #dynamic: DynamicScope | undefined;
@@ -48,6 +51,8 @@ export class SchemaTranslation {
   #nodes = 0;
   #depth = 0;
   #cleaned = false;
+  /** A reference in place led back to the root. */
+  #leftOut = false;
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
   /** … as a branch of `oneOf` or `anyOf`. */
@@ -62,6 +67,7 @@ export class SchemaTranslation {
     dynamic: DynamicScope | undefined,
   ) {
     this.#root = root;
+    this.#mode = mode;
     this.#context = context;
     this.#dynamic = dynamic;
     const dialect = ownString(root.scope.resource, "$schema") ?? context.dialect;
@@ -78,6 +84,7 @@ export class SchemaTranslation {
       sameInBothModes: this.#access.sameInBothModes,
       depth: this.#depth,
       cleaned: this.#cleaned,
+      endless: this.#leftOut && saysNothing(schema),
     };
   }
 
@@ -150,6 +157,7 @@ export class SchemaTranslation {
     }
     if (referenceOf(value) !== undefined) this.#context.resolver.follow(target);
     if (this.#inPlace && this.#leadsBack(value, target.scope)) {
+      this.#leftOut = true;
       return this.#union ? undefined : this.#inScope(target.scope, withoutApplicators(value));
     }
     const dynamic = this.#context.resolver.enter(target, this.#dynamic);
@@ -216,10 +224,11 @@ export class SchemaTranslation {
       if (node["dependentSchemas"] === undefined) result["dependentSchemas"] = translated;
       if (node["dependentRequired"] === undefined) result["dependentRequired"] = names;
     }
-    if (node["nullable"] === true && !besideReference) {
-      return makeNullable(result as JsonSchema);
-    }
-    return result as JsonSchema;
+    const schema = result as JsonSchema;
+    if (node["nullable"] !== true || besideReference) return schema;
+    if (!refusesNull(schema)) return makeNullable(schema);
+    this.#access.sameInBothModes = false;
+    return this.#mode === "request" ? schema : makeNullable(schema);
   }
 
   #keyword(node: JsonRecord, key: string, value: unknown): unknown {
@@ -298,12 +307,15 @@ export class SchemaTranslation {
     this.#path.push(key);
     for (let index = 0; index < value.length; index++) {
       const branch: unknown = value[index];
-      let next = tuple
-        ? (this.#below(index, branch) ?? anything)
-        : this.#applied(index, branch, node, union);
+      const isNull = union && value.length > 1 && isRecord(branch) && isOnlyNullable(branch);
+      let next = isNull
+        ? onlyNull
+        : tuple
+          ? (this.#below(index, branch) ?? anything)
+          : this.#applied(index, branch, node, union);
       if (union && typeof next === "object" && isRecord(node["discriminator"])) {
         const { discriminator } = node;
-        next = tagBranch(next, branch, discriminator, this.scope, this.#context);
+        next = tagBranch(next, branch, discriminator, this, this.#context);
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);

@@ -1,5 +1,5 @@
-import { describePointer } from "../document/location.ts";
-import type { Location } from "../document/location.ts";
+import { describePointer } from "../document/references/location.ts";
+import type { Location } from "../document/references/location.ts";
 import { OperationError } from "../document/operation.ts";
 
 /** How many steps reading the schemas of one operation may take: one for each part that nobody has read before. */

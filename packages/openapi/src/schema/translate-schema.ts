@@ -1,5 +1,5 @@
 import type { DynamicScope } from "./dynamic-scope.ts";
-import type { Location } from "../document/location.ts";
+import type { Location } from "../document/references/location.ts";
 import { isRecord, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { SchemaMode } from "./property-access.ts";
@@ -43,5 +43,6 @@ function aliasOf(
     sameInBothModes: true,
     depth: 0,
     cleaned: false,
+    endless: false,
   };
 }

@@ -3,8 +3,8 @@ import type { Definition } from "./definition.ts";
 import type { DiscriminatorTargets } from "./discriminator.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import type { InPlaceGraph } from "./in-place-graph.ts";
-import type { Location } from "../document/location.ts";
-import type { ReferenceResolver } from "../document/resolve-reference.ts";
+import type { Location } from "../document/references/location.ts";
+import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import type { StepBudget } from "./step-budget.ts";
 
 /** A schema in 2020-12, and the definitions that it refers to itself. */
@@ -17,6 +17,8 @@ export interface TranslatedSchema {
   readonly depth: number;
   /** Hidden or broken characters were taken out of its titles or descriptions. */
   readonly cleaned: boolean;
+  /** It is made of nothing but references that lead back to it, and accepts anything. */
+  readonly endless: boolean;
 }
 
 /** What a translation needs from the document around the schema. */

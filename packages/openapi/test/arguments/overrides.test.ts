@@ -1,8 +1,8 @@
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions, type OperationOverride } from "../../src/index.ts";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { call, sourceOf, toolOf } from "../calling/support/tool-of.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { call, sourceOf, toolOf } from "../support/tool-of.ts";
 
 const responses = { 200: { description: "ok" } };
 const parameter = (name: string, place: string, type: string, required = false): JsonObject => ({

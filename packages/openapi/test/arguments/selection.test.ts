@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { sourceOf } from "../calling/support/tool-of.ts";
+import { sourceOf } from "../support/tool-of.ts";
 
 const responses = { 200: { description: "ok" } };
 const paths: JsonObject = {

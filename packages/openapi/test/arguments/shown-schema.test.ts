@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shownBudget, type ShownBudget } from "../../src/arguments/shown-budget.ts";
 import { shownSchema } from "../../src/arguments/shown-schema.ts";
-import { randomOf, randomValue, tampered } from "./support/random-value.ts";
+import { randomOf, randomValue, tampered } from "../support/random-value.ts";
 
 const short = shownBudget("short", 1);
 const full = shownBudget("full", 1);

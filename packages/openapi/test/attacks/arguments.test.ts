@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { documentOf, opened, told } from "./support/opened.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { documentOf, opened, told } from "../support/opened.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { documentOf, opened } from "./support/opened.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { documentOf, opened } from "../support/opened.ts";
 
 async function server(): Promise<RecordingServer> {
   const started = await RecordingServer.start();

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { documentOf, opened, told } from "./support/opened.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { documentOf, opened, told } from "../support/opened.ts";
 
 const content = "root-of-all-secrets";
 

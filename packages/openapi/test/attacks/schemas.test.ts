@@ -2,8 +2,8 @@
 import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { documentOf, opened, told, type Opened } from "./support/opened.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { documentOf, opened, told, type Opened } from "../support/opened.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {

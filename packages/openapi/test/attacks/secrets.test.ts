@@ -9,8 +9,8 @@ import {
 } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { RecordingServer } from "../calling/support/recording-server.ts";
-import { documentOf } from "./support/opened.ts";
+import { RecordingServer } from "../support/recording-server.ts";
+import { documentOf } from "../support/opened.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {

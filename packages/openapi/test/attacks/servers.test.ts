@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
-import { RecordingServer, respond, type Answer } from "../calling/support/recording-server.ts";
-import { documentOf, opened, told } from "./support/opened.ts";
+import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
+import { documentOf, opened, told } from "../support/opened.ts";
 
 async function server(answer?: Answer): Promise<RecordingServer> {
   const started = await RecordingServer.start(answer);

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { JsonObject } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import auth from "http-auth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OpenApiSource } from "../../src/index.ts";
-import { call, sourceOf, toolOf } from "../calling/support/tool-of.ts";
+import { listening } from "../support/listening.ts";
+import { call, sourceOf, toolOf } from "../support/tool-of.ts";
 
 interface Exchange {
   readonly authorization: string | undefined;
@@ -16,7 +15,7 @@ interface Exchange {
 
 type Listener = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-async function listening(exchanges: Exchange[], listener: Listener): Promise<string> {
+async function recording(exchanges: Exchange[], listener: Listener): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {
       let body = "";
@@ -28,13 +27,7 @@ async function listening(exchanges: Exchange[], listener: Listener): Promise<str
       listener(request, response, body);
     })();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 /** MD5 of name, realm and password, as a server's password file holds it. */
@@ -50,13 +43,17 @@ async function digestServer(): Promise<{
     done(name === "ada" ? known : undefined),
   );
   const check = digest.check((_request, response) => response.end('{"ok":true}'));
-  const origin = await listening(exchanges, (request, response) => check(request, response));
+  const origin = await recording(exchanges, (request, response) => check(request, response));
   return { origin, exchanges };
 }
 
 const securitySchemes = { digest: { type: "http", scheme: "Digest" } };
 
-async function source(origin: string, password = "love, lace"): Promise<OpenApiSource> {
+async function source(
+  origin: string,
+  password = "love, lace",
+  allowOrigins: readonly string[] = [],
+): Promise<OpenApiSource> {
   const operation = (operationId: string): JsonObject => ({
     operationId,
     security: [{ digest: [] }],
@@ -69,7 +66,7 @@ async function source(origin: string, password = "love, lace"): Promise<OpenApiS
         post: { ...operation("write"), requestBody: { content: { "application/json": {} } } },
       },
     },
-    { baseUrl: origin, auth: { basic: { username: "ada", password } } },
+    { baseUrl: origin, allowOrigins, auth: { basic: { username: "ada", password } } },
     {
       components: { securitySchemes },
     } as JsonObject,
@@ -127,7 +124,7 @@ describe("http digest (RFC 7616)", () => {
   test("repeats a request whose nonce has become stale, once", async () => {
     let nonce = "one";
     const exchanges: Exchange[] = [];
-    const origin = await listening(exchanges, ({ headers: { authorization = "" } }, response) => {
+    const origin = await recording(exchanges, ({ headers: { authorization = "" } }, response) => {
       if (authorization.includes(`nonce="${nonce}"`)) return void response.end("{}");
       const challenge = `Digest realm="m", qop="auth", algorithm=SHA-256, nonce="${nonce}", stale=true`;
       response.writeHead(401, { "www-authenticate": challenge }).end();
@@ -156,7 +153,7 @@ describe("http digest (RFC 7616)", () => {
   test("lets no answer out of an API that repeats it", async () => {
     const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
     const exchanges: Exchange[] = [];
-    const origin = await listening(exchanges, ({ headers: { authorization } }, response) => {
+    const origin = await recording(exchanges, ({ headers: { authorization } }, response) => {
       if (authorization === undefined) response.writeHead(401, { "www-authenticate": challenge });
       response.end(JSON.stringify({ authorization }));
     });
@@ -168,9 +165,43 @@ describe("http digest (RFC 7616)", () => {
     expect(seen).toContain("[redacted]");
   });
 
+  test("lets no answer out of a later call's", async () => {
+    const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
+    const heard: string[] = [];
+    const origin = await recording([], ({ headers: { authorization } }, response) => {
+      if (authorization === undefined) response.writeHead(401, { "www-authenticate": challenge });
+      else heard.push(authorization);
+      response.end(JSON.stringify({ heard }));
+    });
+    const registry = new ToolRegistry([await source(origin)]);
+    await registry.ready;
+    const executor = new ToolExecutor({ registry });
+    const read = { name: "read", arguments: {} };
+    await executor.execute({ id: "1", ...read });
+    const seen = JSON.stringify(await executor.execute({ id: "2", ...read }));
+    expect(heard).toHaveLength(2);
+    for (const one of heard) {
+      expect(seen).not.toContain(/response="(\w+)"/.exec(one)?.[1] ?? "");
+    }
+  });
+
+  test("learns no challenge of an origin to which the API redirects", async () => {
+    const elsewhere = await recording([], (_request, response) => {
+      const challenge = 'Digest realm="museum", qop="auth", nonce="n"';
+      response.writeHead(401, { "www-authenticate": challenge }).end();
+    });
+    const exchanges: Exchange[] = [];
+    const origin = await recording(exchanges, (_request, response) => {
+      response.writeHead(302, { location: elsewhere }).end();
+    });
+    const opened = await source(origin, "love, lace", [elsewhere]);
+    for (const _ of [1, 2]) await call(toolOf(opened, "read"));
+    expect(exchanges.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
+  });
+
   test("answers no other kind of challenge", async () => {
     const exchanges: Exchange[] = [];
-    const origin = await listening(exchanges, (_request, response) => {
+    const origin = await recording(exchanges, (_request, response) => {
       response.writeHead(401, { "www-authenticate": 'Basic realm="m"' }).end();
     });
     const opened = await source(origin);

@@ -6,8 +6,8 @@ import { memoryCredentials, type CredentialStore, type JsonObject } from "@toolw
 import { generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientCertificate, OpenApiAuth } from "../../src/index.ts";
-import { sourceOf, toolOf } from "../calling/support/tool-of.ts";
-import { toolContext } from "../calling/support/tool-context.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
+import { toolContext } from "../support/tool-context.ts";
 
 type Authority = Awaited<ReturnType<typeof generate>>;
 

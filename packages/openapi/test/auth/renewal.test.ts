@@ -11,9 +11,9 @@ import {
 } from "@toolweave/core";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
-import { RecordingServer, respond, type Answer } from "../calling/support/recording-server.ts";
-import { toolContext } from "../calling/support/tool-context.ts";
-import { toolOf } from "../calling/support/tool-of.ts";
+import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
+import { toolContext } from "../support/tool-context.ts";
+import { toolOf } from "../support/tool-of.ts";
 
 let server: RecordingServer;
 let api: RecordingServer;
@@ -54,12 +54,19 @@ const refuses: Answer = respond(400, "application/json", '{"error":"invalid_gran
 
 type Invoke = (context?: Partial<ToolContext>) => Promise<ToolOutput | Suspension>;
 
+interface OperationCase {
+  readonly allowOrigins?: readonly string[];
+  readonly optional?: boolean;
+}
+
 async function operation(
   more: Partial<OAuthRegistration> = {},
   kept: CredentialStore = store,
   scopes: readonly string[] = [],
+  { allowOrigins = [], optional = false }: OperationCase = {},
 ): Promise<Invoke> {
-  const get = { operationId: "x", security: [{ oauth: scopes }], responses: {} };
+  const security = [{ oauth: scopes }, ...(optional ? [{}] : [])];
+  const get = { operationId: "x", security, responses: {} };
   const flows = {
     authorizationCode: {
       authorizationUrl: `${server.origin}/auth`,
@@ -77,7 +84,7 @@ async function operation(
     {
       id: "api",
       baseUrl: api.origin,
-      allowOrigins: [server.origin],
+      allowOrigins: [server.origin, ...allowOrigins],
       auth: { store: kept, schemes: { oauth: { clientId: "c", redirectUri, ...more } } },
     },
   );
@@ -116,6 +123,44 @@ test("a scope that was asked for and not named in the grant is not asked for aga
   // One scope that contains the other, as some servers put it.
   server.answer = issues("fresh", { scope: "repo" });
   good.add("fresh");
+  expect(isSuspended(await invoke(resumed(await invoke(), "c1")))).toBe(false);
+  expect(isSuspended(await invoke())).toBe(false);
+});
+
+test("a refusal by another origin, to which the API redirects, costs nobody their token", async () => {
+  await store.set(key, token("good", { refreshToken: "r1" }));
+  await using elsewhere = await RecordingServer.start(respond(401, "text/plain", "no"));
+  api.answer = (_recorded, response) => {
+    response.writeHead(302, { location: elsewhere.origin }).end();
+  };
+  const invoke = await operation({}, store, [], { allowOrigins: [elsewhere.origin] });
+  expect(await invoke()).toMatchObject({ isError: true });
+  expect(server.requests).toEqual([]);
+  expect(await store.get(key)).toMatchObject({ accessToken: "good" });
+});
+
+test("where credentials are optional a person is asked when the API refuses a call without", async () => {
+  server.answer = issues("new");
+  good.add("new");
+  const invoke = await operation({}, store, [], { optional: true });
+  const suspension = await invoke();
+  expect(api.requests.map(({ headers }) => headers["authorization"])).toEqual([undefined]);
+  expect(suspension).toMatchObject({ requests: [{ type: "auth", credential: "oauth" }] });
+  const done = await invoke(resumed(suspension, "c1"));
+  expect(done).toMatchObject({ value: {} });
+  expect(api.last.headers["authorization"]).toBe("Bearer new");
+});
+
+test("where credentials are optional nobody is asked while the API takes a call without", async () => {
+  api.answer = respond(200, "application/json", "{}");
+  const invoke = await operation({}, store, [], { optional: true });
+  expect(await invoke()).toMatchObject({ value: {} });
+});
+
+test("a token that has no life of its own is kept until the API refuses it", async () => {
+  server.answer = issues("new", { expires_in: 0 });
+  good.add("new");
+  const invoke = await operation();
   expect(isSuspended(await invoke(resumed(await invoke(), "c1")))).toBe(false);
   expect(isSuspended(await invoke())).toBe(false);
 });

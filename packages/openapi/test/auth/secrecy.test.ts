@@ -8,7 +8,7 @@ import {
 } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthFlow } from "../../src/index.ts";
-import { RecordingServer, type Recorded } from "../calling/support/recording-server.ts";
+import { RecordingServer, type Recorded } from "../support/recording-server.ts";
 import { interruptionOf, requestOf } from "./support/signed-in.ts";
 
 const key = "thirty-two bytes that only this test knows";

@@ -6,17 +6,18 @@ import {
   type ToolContext,
 } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RecordingServer, respond } from "../calling/support/recording-server.ts";
-import { sourceOf, toolOf } from "../calling/support/tool-of.ts";
+import { RecordingServer, respond } from "../support/recording-server.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
 import {
   a,
+  b,
   cases,
   secret,
   securitySchemes,
   token,
   type RequirementCase,
 } from "./support/requirement-cases.ts";
-import { toolContext } from "../calling/support/tool-context.ts";
+import { toolContext } from "../support/tool-context.ts";
 
 let server: RecordingServer;
 
@@ -95,6 +96,8 @@ describe("a credential that does not suffice", () => {
       /has expired/,
     ],
     ["for its kind", [{ basic: [] }], { basic: secret("x") }, /not a user name with its password/],
+    ["with a line break", [a], { header: secret("key\n") }, /not a text without line breaks/],
+    ["that no address can hold", [b], { query: secret("\ud800") }, /not a text without/],
     ["being empty", [a], { header: secret("") }, /not a text, or empty/],
   ])("%s is an error that says so, and nothing is sent", async (_, security, store, message) => {
     const { tool, context, close } = await toolWith({ security, store, auth: {} });

@@ -2,9 +2,9 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OAuthRegistration, type OpenApiOptions } from "../../src/index.ts";
 import { tokenClient } from "../../src/auth/token-client.ts";
-import { RecordingServer, respond } from "../calling/support/recording-server.ts";
-import { sourceOf, toolOf } from "../calling/support/tool-of.ts";
-import { toolContext } from "../calling/support/tool-context.ts";
+import { RecordingServer, respond } from "../support/recording-server.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
+import { toolContext } from "../support/tool-context.ts";
 import { guardedApi } from "./support/guarded-api.ts";
 import { registration, resultOf, startProcess } from "./support/signed-in.ts";
 
@@ -239,6 +239,19 @@ describe("the URLs of a flow", () => {
     });
   });
 
+  test("where the host says which server it is, no URL of the document's is used", () => {
+    const discoveryUrl = "https://login.example/.well-known/openid-configuration";
+    const declared = {
+      authorizationUrl: "https://thief.example/auth",
+      tokenUrl: "https://api.example/token",
+      refreshUrl: "https://api.example/renew",
+    };
+    const redirectUri = "https://agent.example/callback";
+    const client = of(flows("authorizationCode", declared), { discoveryUrl, redirectUri });
+    expect(client).toMatchObject({ options: { discoveryUrl, redirectUri } });
+    expect(JSON.stringify(client)).not.toMatch(/thief|api\.example/);
+  });
+
   test("a refresh URL elsewhere is not used", () => {
     const urls = {
       tokenUrl: "a",
@@ -296,6 +309,11 @@ describe("what cannot be meant is said at once", () => {
     ["an unknown flow", { clientId: "x", flow: "implicit" }, /flow is one of clientCredentials/],
     ["no redirect URI", { clientId: "x", flow: "authorizationCode" }, /needs a redirectUri/],
     ["a relative URL", { clientId: "x", tokenUrl: "/token" }, /tokenUrl takes an absolute/],
+    ["an empty id", { clientId: "" }, /clientId is empty/],
+    ["an empty secret", { clientId: "x", clientSecret: "" }, /leave it out for a public client/],
+    ["scopes in a text", { clientId: "x", scopes: "read" }, /scopes takes a list/],
+    ["another proof", { clientId: "x", clientAuthentication: "body" }, /one of basic, post, none/],
+    ["an empty text", "", /is empty/],
     ["nothing known", { name: "x" }, /is none of: a text/],
     ["a number", 7, /is none of: a text/],
   ])("%s", (_, given, message) => {

@@ -9,7 +9,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type CredentialRequest, type OpenApiAuth } from "../../src/index.ts";
-import { RecordingServer } from "../calling/support/recording-server.ts";
+import { RecordingServer } from "../support/recording-server.ts";
 
 const document = {
   openapi: "3.2.0",
@@ -85,6 +85,12 @@ describe("a store", () => {
     expect(await call("bob")).toEqual([undefined]);
     expect(await call(undefined)).toEqual(["HOST-KEY"]);
     expect(asked).toEqual([of("key", "ada"), of("key", "bob"), of("key")]);
+  });
+
+  test("may say null for what it has not", async () => {
+    const get = (): never => null as never;
+    const { call } = await museum({ apiKey: "HOST", store: { ...memoryCredentials(), get } });
+    expect(await call("ada")).toEqual(["HOST"]);
   });
 
   test("that fails ends the call with store_unavailable, and nothing is sent", async () => {

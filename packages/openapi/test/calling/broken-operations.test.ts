@@ -1,6 +1,6 @@
 import { ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { rejection, sourceOf, toolOf } from "./support/tool-of.ts";
+import { rejection, sourceOf, toolOf } from "../support/tool-of.ts";
 
 const ok = { "200": { description: "ok" } };
 

@@ -6,8 +6,8 @@ import { filter, prefix, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { museumDocument, startMuseum } from "./support/museum.ts";
-import { RecordingServer, respond } from "./support/recording-server.ts";
-import { call, sourceOf, toolOf } from "./support/tool-of.ts";
+import { RecordingServer, respond } from "../support/recording-server.ts";
+import { call, sourceOf, toolOf } from "../support/tool-of.ts";
 
 let museum: RecordingServer;
 
@@ -171,6 +171,18 @@ describe("options", () => {
     [{ baseUrl: "ftp://x" }, /baseUrl/],
     [{ baseUrl: "https://me:SECRET@x" }, /baseUrl/],
     [{ allowOrigins: ["localhost"] }, /allowOrigins takes origins/],
+    [{ allowOrigins: ["https://api.example/v1"] }, /allowOrigins takes origins/],
+    [{ allowOrigins: "https://api.example" as never }, /allowOrigins takes a list/],
+    [{ allowReferences: "shared" as never }, /allowReferences takes a list/],
+    [{ id: "" }, /id takes a text/],
+    [{ filter: "pets" as never }, /filter takes a function/],
+    [{ certificateAuthorities: 7 as never }, /certificateAuthorities takes a text/],
+    [{ headers: ["SECRET"] as never }, /headers takes an object/],
+    [{ headers: { "x-tenant": undefined } as never }, /headers\["x-tenant"\] is no text/],
+    [{ auth: { bearer: "" } }, /auth\.bearer is empty/],
+    [{ auth: { apiKey: 7 } as never }, /auth\.apiKey is none of: a text/],
+    [{ auth: { bearer: { username: "a", password: "SECRET" } } as never }, /auth\.bearer takes a text/],
+    [{ id: "museum", auth: { store: {} as never } }, /auth\.store takes a CredentialStore/],
   ])("that cannot be meant are refused at once: %j", (options, message) => {
     expect(() => openApiSource(museumDocument, options)).toThrow(
       expect.objectContaining({

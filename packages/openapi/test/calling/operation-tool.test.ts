@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { sourceOf, toolOf } from "./support/tool-of.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
 
 const ok = { "200": { description: "ok" } };
 

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dispositionFileName, dispositionName } from "../../src/exchange/content-disposition.ts";
-import { jsonFault } from "../../src/exchange/json-fault.ts";
-import { multipartParts } from "../../src/exchange/multipart-answer.ts";
-import { problemText } from "../../src/exchange/problem-text.ts";
+import {
+  dispositionFileName,
+  dispositionName,
+} from "../../src/exchange/answers/content-disposition.ts";
+import { jsonFault } from "../../src/exchange/answers/json-fault.ts";
+import { multipartParts } from "../../src/exchange/answers/multipart-answer.ts";
+import { problemText } from "../../src/exchange/answers/problem-text.ts";
 
 describe("the file name of an answer (RFC 6266)", () => {
   test.each([
@@ -19,6 +22,9 @@ describe("the file name of an answer (RFC 6266)", () => {
     ['attachment; filename="a\u202Egpj.exe"', "agpj.exe"],
     [`attachment; filename="${Buffer.from("é.txt").toString("latin1")}"`, "é.txt"],
     ['attachment; filename=".."', undefined],
+    ["attachment; filename*=UTF-8''%2e%2e%2f%2e%2e%2fx", "x"],
+    ["attachment; filename*=UTF-8''a%D8%9C%C2%AD%F3%A0%81%81%0Ab.pdf", "ab.pdf"],
+    [`attachment; filename*=UTF-8''%F0%9F%90%9C${"x".repeat(119)}`, "x".repeat(119)],
     ["inline", undefined],
     [undefined, undefined],
   ])("in %j is %j", (header, name) => {
@@ -61,6 +67,13 @@ describe("a multipart body (RFC 2046, section 5.1)", () => {
     ]);
     expect(parts(body)).toEqual([
       [{ "content-type": "image/png" }, `${bytes.toString("latin1")}x--b 1\r\n--b 12`],
+    ]);
+  });
+
+  test("has no header that is longer than any could be", () => {
+    const long = `Content-Disposition: a; filename="${"\\a".repeat(10_000)}"`;
+    expect(parts(`--b 1\r\n${long}\r\nContent-Type: a/b\r\n\r\none\r\n--b 1--`)).toEqual([
+      [{ "content-type": "a/b" }, "one"],
     ]);
   });
 

@@ -1,8 +1,8 @@
 import { memoryArtifacts, type ArtifactRef, type ToolOutcome } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { statusMeaning } from "../../src/exchange/status-advice.ts";
-import { respond } from "../calling/support/recording-server.ts";
-import { apiOf, textsOf, type CalledApi } from "./executor-of.ts";
+import { statusMeaning } from "../../src/exchange/answers/status-advice.ts";
+import { respond } from "../support/recording-server.ts";
+import { apiOf, textsOf, type CalledApi } from "../support/called-api.ts";
 
 const json = { description: "ok", content: { "application/json": { schema: { type: "object" } } } };
 
@@ -241,6 +241,14 @@ describe("a status of failure", () => {
     const [first, ...more] = text.split("\n");
     expect(first).toContain(": because");
     expect(more).toEqual(advice === undefined ? [] : [advice]);
+  });
+
+  test("says no more behind its number than a line can hold, and nothing that is hidden", async () => {
+    const { call } = await apiOf(paths, (_request, response) =>
+      response.writeHead(404, `Not\u00e2\u0080\u00ae Found ${"x".repeat(9_000)}`).end(),
+    );
+    const outcome = await call("get_thing");
+    expect(textsOf(outcome)[0]).toMatch(/^404 Not Found\s+x{80,90}$/);
   });
 
   test("HT37: says how long the API asks to wait", async () => {

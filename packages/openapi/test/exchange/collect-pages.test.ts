@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { openApiSource } from "../../src/index.ts";
-import type { Answer } from "../calling/support/recording-server.ts";
-import { apiOf, textsOf, type CalledApi } from "./executor-of.ts";
+import type { Answer } from "../support/recording-server.ts";
+import { apiOf, textsOf, type CalledApi } from "../support/called-api.ts";
 
 const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
 const size = { name: "size", in: "query", schema: { type: "integer" } };
@@ -81,6 +81,25 @@ describe("pages that are collected", () => {
     expect(outcome).toMatchObject({
       result: { details: { pages: 2, next: { tool: "list_items", arguments: { cursor: "4" } } } },
     });
+  });
+
+  test("are never the first again", async () => {
+    const { call, server } = await api({ maxPages: 50 }, ({ query }, response) => {
+      const next = query === "cursor=a" ? "b" : "a";
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ items: [{ id: next }], next_cursor: next }));
+    });
+    expect(idsOf(await call("list_items", { cursor: "a" }))).toEqual(["b", "a"]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("may be as long as an answer can be", async () => {
+    const page = JSON.stringify(Array.from({ length: 300_000 }, () => 1));
+    const { call } = await api({ maxPages: 2 }, ({ query }, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(`{"items":${page},"next_cursor":"${query === "" ? "b" : "c"}"}`);
+    });
+    expect(textsOf(await call("list_items"))).toContain("[2 pages, 600000 items]");
   });
 
   test("end where the API goes in circles", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ItemParser, StreamItem } from "../../src/exchange/item-parser.ts";
-import { JsonLines, JsonSequence } from "../../src/exchange/json-items.ts";
+import type { ItemParser, StreamItem } from "../../src/exchange/streams/item-parser.ts";
+import { JsonLines, JsonSequence } from "../../src/exchange/streams/json-items.ts";
 
 function items(parser: ItemParser, ...texts: readonly string[]): unknown[] {
   const found: StreamItem[] = [];

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { linkValue, type ExchangeFacts } from "../../src/exchange/runtime-expression.ts";
-import { apiOf, textsOf } from "./executor-of.ts";
+import { linkedCalls } from "../../src/exchange/follow-ups/linked-calls.ts";
+import { linkValue, type ExchangeFacts } from "../../src/exchange/follow-ups/runtime-expression.ts";
+import { apiOf, textsOf } from "../support/called-api.ts";
 
 const facts: ExchangeFacts = {
   url: "https://api.test/users/7?deep=true",
@@ -42,6 +43,14 @@ describe("a runtime expression (OpenAPI 3.2, section 4.20.4)", () => {
   ])("%j is %j", (said, value) => {
     expect(linkValue(said, facts)).toEqual(value);
   });
+});
+
+test("links of which a document declares very many are not all looked for", () => {
+  let looked = 0;
+  const links = new Map(Array.from({ length: 10_000 }, (_, index) => [`l${index}`, {}]));
+  const find = (): undefined => void (looked += 1);
+  expect(linkedCalls(links, facts, find)).toEqual([]);
+  expect(looked).toBe(100);
 });
 
 const id = { name: "id", in: "path", required: true, schema: { type: "integer" } };

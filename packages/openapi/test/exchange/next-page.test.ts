@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { nextPage } from "../../src/exchange/next-page.ts";
-import { pageArguments, type PageArguments } from "../../src/exchange/page-arguments.ts";
+import { nextLink } from "../../src/exchange/follow-ups/link-header.ts";
+import { nextPage } from "../../src/exchange/follow-ups/next-page.ts";
+import { pageArguments, type PageArguments } from "../../src/exchange/follow-ups/page-arguments.ts";
 import { layoutArguments } from "../../src/arguments/argument-layout.ts";
-import { body, details, media, parameter, schemaOf } from "../calling/support/operations.ts";
+import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
 
 const none = { headers: new Set<string>(), cookies: [] };
 
@@ -188,4 +189,12 @@ describe("the next page in a body", () => {
       start_cursor: "abc",
     });
   });
+});
+
+test("a hostile Link header is read in time that grows with its length", () => {
+  for (const part of ["<", "<a>;", "<a>;rel=", '"', "\\", '<a>;a="\\', ",", ";rel = "]) {
+    const before = performance.now();
+    nextLink(part.repeat(40_000));
+    expect(performance.now() - before).toBeLessThan(1_000);
+  }
 });

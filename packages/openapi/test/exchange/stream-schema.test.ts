@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { sourceOf, toolOf } from "../calling/support/tool-of.ts";
-import { apiOf } from "./executor-of.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
+import { apiOf } from "../support/called-api.ts";
 
 const event = { type: "object", required: ["data"], properties: { data: { type: "string" } } };
 

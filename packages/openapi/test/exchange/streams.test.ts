@@ -1,7 +1,7 @@
 import type { ToolOutput } from "@toolweave/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { apiOf, textsOf } from "./executor-of.ts";
+import { apiOf, textsOf } from "../support/called-api.ts";
 
 const paths = {
   "/events": {
@@ -204,4 +204,23 @@ test("a JSON text sequence is the list of its values", async () => {
     response.setHeader("content-type", "application/json-seq").end("\u001e1\n\u001e[2]\n");
   });
   expect(await call("watch")).toMatchObject({ result: { value: [1, [2]] } });
+});
+
+test("a JSON text sequence says what of it was skipped", async () => {
+  const { call } = await apiOf(paths, (_request, response) => {
+    response.setHeader("content-type", "application/json-seq");
+    response.end("\u001e1\n\u001e{x}\n\u001e[2]\n");
+  });
+  expect(await call("watch")).toMatchObject({
+    result: {
+      isError: false,
+      value: [1, [2]],
+      details: {
+        status: 200,
+        warnings: [
+          "Item 2 of the answer is not valid JSON (at position 1 (line 1, column 2)), and was skipped. It begins: {x}",
+        ],
+      },
+    },
+  });
 });

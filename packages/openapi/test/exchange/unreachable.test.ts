@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { respond } from "../calling/support/recording-server.ts";
-import { apiOf } from "./executor-of.ts";
+import { respond } from "../support/recording-server.ts";
+import { apiOf } from "../support/called-api.ts";
 
 const paths = {
   "/thing": { get: { operationId: "getThing", responses: { "200": { description: "ok" } } } },

@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { ToolExecutor, ToolRegistry, type Clock, type ToolEvent } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { documentOf, opened, told } from "../attacks/support/opened.ts";
-import { RecordingServer, respond, type Answer } from "../calling/support/recording-server.ts";
+import { documentOf, opened, told } from "../support/opened.ts";
+import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
 
 const schema = {
   type: "object",

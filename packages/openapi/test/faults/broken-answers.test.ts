@@ -1,7 +1,7 @@
 // What goes wrong on the wire, seen by whoever makes a call through the executor.
 import { describe, expect, test } from "vitest";
-import { documentOf, opened, told } from "../attacks/support/opened.ts";
-import { closed, rawServer, type RawServer } from "./support/raw-server.ts";
+import { documentOf, opened, told } from "../support/opened.ts";
+import { closed, rawServer, type RawServer } from "../support/raw-server.ts";
 
 const json = { content: { "application/json": { schema: { type: "object" } } } };
 const operation = (operationId: string) => ({

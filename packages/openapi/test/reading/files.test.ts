@@ -4,7 +4,7 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/document/document.ts";
 import type { ApiDocument } from "../../src/document/document.ts";
-import type { DocumentFetcher } from "../../src/document/load-document.ts";
+import type { DocumentFetcher } from "../../src/document/loading/load-document.ts";
 import { checkOperations, document, folder, standalone } from "./support/documents.ts";
 
 /** A document whose only parameter has a schema elsewhere. */
@@ -195,7 +195,7 @@ function web(
   const fetcher = async (url: string) => {
     asked.push(url);
     const page = pages[url];
-    if (page === undefined) throw new Error("it answered 404");
+    if (page === undefined) throw new Error("it answered 404.");
     if (typeof page === "string") return { text: JSON.stringify(pages[page]), url: page };
     return { text: JSON.stringify(page), url };
   };
@@ -275,7 +275,7 @@ describe("a document on the web", () => {
     expect(opened.operations.map(({ path }) => path)).toEqual(["/c"]);
     expect(opened.problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(/it redirects to a place that is not opened/),
-      expect.stringMatching(/fetching it failed: it answered 404/),
+      expect.stringMatching(/fetching it failed: it answered 404\.$/),
     ]);
   });
 

@@ -1,5 +1,5 @@
 // A document changes while its tools are in use: what is the same stays, what differs is one change.
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, type Interruption, type JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
@@ -15,6 +15,31 @@ describe("a refreshed document", () => {
     await it.source.refresh();
     expect(it.source.tools()).toBe(tools);
     expect(it.diffs).toEqual([]);
+  });
+
+  test("follows symbolic links to where they lead now, and not out of its folder", async () => {
+    const place = folder({
+      "api.json": api({ "/b": get("b", { $ref: "now/b.json" }) }),
+      "v1/b.json": { type: "string" },
+      "v2/b.json": { type: "integer" },
+    });
+    const outside = folder({ "b.json": { type: "boolean" } });
+    const link = (to: string): void => {
+      rmSync(join(place, "now"), { force: true });
+      symlinkSync(to, join(place, "now"));
+    };
+    link("v1");
+    const it = await loaded(join(place, "api.json"));
+    const type = (): unknown => JSON.stringify(tool(it, "b")?.argumentsSchema);
+    expect(type()).toContain('"string"');
+    link("v2");
+    await it.source.refresh();
+    expect(type()).toContain('"integer"');
+    link(outside);
+    await it.source.refresh();
+    it.source.realize();
+    expect(it.source.tools()).toEqual([]);
+    expect(it.source.problems[0]?.message).toMatch(/lies outside the document's folder/);
   });
 
   test("is one diff, and unchanged operations keep their tools and what was made of them", async () => {

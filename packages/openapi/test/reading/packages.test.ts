@@ -6,7 +6,7 @@ import SwaggerParser from "@apidevtools/swagger-parser";
 import { isToolName, type JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/document/document.ts";
-import { templateNames } from "../../src/document/read-parameters.ts";
+import { templateNames } from "../../src/document/operations/read-parameters.ts";
 import { checkOperations } from "./support/documents.ts";
 
 const require = createRequire(import.meta.url);

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/document/document.ts";
-import { parseDocument } from "../../src/document/parse-document.ts";
+import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { checkOperations, document, folder } from "./support/documents.ts";
 
 async function refusal(input: string | object): Promise<ToolError> {

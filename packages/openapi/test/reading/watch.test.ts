@@ -51,6 +51,19 @@ describe("watch", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test("asks a server no earlier than it said when it had nothing new, either", async () => {
+    fakeTime();
+    const { url, seen } = await served(({ headers }) => ({
+      status: headers["if-none-match"] === undefined ? 200 : 304,
+      headers: { etag: '"1"', "cache-control": "max-age=600" },
+      ...(headers["if-none-match"] === undefined ? { body: before } : {}),
+    }));
+    await loaded(url, { watch: 1_000, timeoutMs: 0 });
+    await passes(601_000, () => seen.length === 2 && vi.getTimerCount() === 1);
+    await vi.advanceTimersByTimeAsync(590_000);
+    expect(seen).toHaveLength(2);
+  });
+
   test("asks a server no earlier than it said, and again when it answers with an error", async () => {
     fakeTime();
     let status = 200;

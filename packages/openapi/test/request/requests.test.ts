@@ -12,7 +12,7 @@ import {
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
-import { RecordingServer, type Recorded } from "../calling/support/recording-server.ts";
+import { RecordingServer, type Recorded } from "../support/recording-server.ts";
 
 /** A request as the specification prescribes it; what is not there is not sent. */
 interface Sent {

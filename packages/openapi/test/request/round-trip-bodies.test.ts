@@ -2,7 +2,7 @@ import { ToolError, type JsonObject, type JsonValue, type Tool } from "@toolweav
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource } from "../../src/index.ts";
-import { RecordingServer, respond, type Recorded } from "../calling/support/recording-server.ts";
+import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
 import { failureOf, sentOrRefused } from "./support/sent-or-refused.ts";
 import { anyText, isPlain, seeded } from "./support/seeded.ts";
 import { readEvents, readForm, readMultipart } from "./support/wire-body.ts";

@@ -30,7 +30,7 @@ function parseText(name: string, sent: string): JsonObject {
     );
   }
   requireObject(name, value);
-  checkParsed(name, value, 0);
+  if (checkParsed(name, value, 0)) checkExact(name, sent);
   return value;
 }
 
@@ -40,15 +40,34 @@ function reasonOf(error: unknown): string {
   return message.replace(/(?:^|, )(?:\.\.\.)?"[^]*$/, "").slice(0, 160) || "it begins like none";
 }
 
-/** What has been parsed is plain already, and nobody else's. */
-function checkParsed(name: string, value: object, depth: number): void {
+/** What has been parsed is plain already, and nobody else's. True when it holds a number that may have been rounded. */
+function checkParsed(name: string, value: object, depth: number): boolean {
   if (depth > maxDepth) throw tooDeep(name);
+  let isLarge = false;
   for (const key in value) {
     const member = (value as Record<string, JsonValue>)[key];
-    // A number may be too large for a number, such as 1e999.
-    if (typeof member === "number" && !Number.isFinite(member)) throw noNumber(name, member);
-    if (typeof member === "object" && member !== null) checkParsed(name, member, depth + 1);
+    if (typeof member === "number") {
+      // A number may be too large for a number, such as 1e999.
+      if (!Number.isFinite(member)) throw noNumber(name, member);
+      if (Math.abs(member) > Number.MAX_SAFE_INTEGER) isLarge = true;
+    } else if (typeof member === "object" && member !== null) {
+      if (checkParsed(name, member, depth + 1)) isLarge = true;
+    }
   }
+  return isLarge;
+}
+
+/** An id of many digits would be another one: a record that nobody has asked for would be read, or deleted. */
+function checkExact(name: string, sent: string): void {
+  const check = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const source = context?.source;
+    const isWritten = typeof value === "number" && source !== undefined && /^-?\d+$/.test(source);
+    if (!isWritten || source === String(value) || BigInt(source) === BigInt(value)) return value;
+    throw invalid(
+      `The arguments of ${name} hold ${source.slice(0, 40)}, which would be rounded to ${value}: send it as a text, in quotes, where that is allowed.`,
+    );
+  };
+  JSON.parse(sent, check);
 }
 
 /**

@@ -10,8 +10,11 @@ export interface CharSet {
 
 const last = 0x10ffff;
 
+/** `\d`, as ranges. */
 export const digits: readonly number[] = [48, 57];
+/** `\w`, as ranges. */
 export const wordCharacters: readonly number[] = [48, 57, 65, 90, 95, 95, 97, 122];
+/** LineTerminator of ECMAScript, as ranges. */
 export const lineEnds: readonly number[] = [10, 10, 13, 13, 0x2028, 0x2029];
 /** WhiteSpace and LineTerminator of ECMAScript. */
 export const spaces: readonly number[] = [
@@ -19,6 +22,7 @@ export const spaces: readonly number[] = [
   0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff,
 ];
 
+/** A set of what lies in ranges, in any order, and of what has one of the properties. `negated`: of everything else. */
 export function charSet(
   ranges: readonly number[],
   properties: readonly RegExp[] = [],
@@ -58,10 +62,12 @@ export function complement(ranges: readonly number[]): number[] {
   return rest;
 }
 
+/** True when the set has a character. */
 export function includes({ ranges, properties, negated }: CharSet, char: number): boolean {
   return (inRanges(ranges, char) || hasProperty(properties, char)) !== negated;
 }
 
+/** True when ascending ranges have a character. */
 export function inRanges(ranges: readonly number[], char: number): boolean {
   for (let index = 0; index < ranges.length; index += 2) {
     if (char < (ranges[index] as number)) return false;

@@ -37,6 +37,7 @@ const clients: readonly ClientMetadata[] = [
   },
 ];
 
+/** An authorization server, and what a test knows of it. */
 export interface AuthorizationServer {
   readonly origin: string;
   readonly discoveryUrl: string;

@@ -1,12 +1,12 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener } from "node:http";
 import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
+import { listening } from "../../support/listening.ts";
 
 /** Where people are sent back to; nothing listens there. */
 export const redirectUri = "http://127.0.0.1:9/callback";
 
+/** What the registered client shows for itself. */
 export const clientSecret = "S3cret-of-the-shop-4711";
 
 const clients: readonly ClientMetadata[] = [
@@ -116,14 +116,4 @@ export async function guardedApi(configuration: Configuration = {}): Promise<Gua
       await client?.destroy();
     },
   };
-}
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

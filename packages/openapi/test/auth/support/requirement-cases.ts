@@ -18,10 +18,16 @@ export const securitySchemes: JsonObject = {
   oidc: { type: "openIdConnect", openIdConnectUrl: "https://login.example/.well-known/x" },
   authorizationKey: { type: "apiKey", in: "header", name: "Authorization" },
   mtls: { type: "mutualTLS" },
+  host: { type: "apiKey", in: "header", name: "Host" },
+  length: { type: "apiKey", in: "header", name: "Content-Length" },
+  split: { type: "apiKey", in: "header", name: "X\r\nX-Key" },
+  prototype: { type: "apiKey", in: "header", name: "__proto__" },
+  half: { type: "apiKey", in: "query", name: "\ud800" },
+  pair: { type: "apiKey", in: "cookie", name: "a=b; sid" },
 } as unknown as JsonObject;
 
 /** What of a request is a credential; nothing else may be. */
-export interface Sent {
+interface Sent {
   readonly authorization?: string;
   readonly "x-key"?: string;
   readonly cookie?: string;
@@ -43,7 +49,8 @@ export interface RequirementCase {
 
 /** A key in the header `X-Key`. */
 export const a: JsonObject = { header: [] };
-const b = { query: [] };
+/** A key in the query. */
+export const b: JsonObject = { query: [] };
 const login = { username: "ada", password: "lovelace" };
 const basic = `Basic ${btoa("ada:lovelace")}`;
 /** A text in a store. */
@@ -216,6 +223,28 @@ export const cases: readonly RequirementCase[] = [
     all: [a],
     auth: { apiKey: "K" },
     sent: { query: "key=K" },
+  },
+  // What no request can carry.
+  {
+    section: requirement,
+    says: "OR: none whose name cannot be sent",
+    security: [{ host: [] }, { length: [] }, { split: [] }, { prototype: [] }, { half: [] }, b],
+    auth: { apiKey: "K" },
+    sent: { query: "key=K" },
+  },
+  {
+    section: requirement,
+    says: "OR: none that would be two cookies",
+    security: [{ pair: [] }, a],
+    auth: { apiKey: "K" },
+    sent: { "x-key": "K" },
+  },
+  {
+    section: scheme,
+    says: "mutualTLS at a server without TLS: the next",
+    security: [{ mtls: [] }, a],
+    auth: { apiKey: "K", schemes: { mtls: { certificate: "C", privateKey: "P" } } },
+    sent: { "x-key": "K" },
   },
   // Each of them.
   {

@@ -21,7 +21,7 @@ const key = "thirty-two bytes that only this test knows";
 export const registration: OAuthRegistration = { clientId: "shop", clientSecret, redirectUri };
 
 /** The API's document. */
-export function documentOf({ origin, issuer }: GuardedApi, security: JsonObject[]): JsonObject {
+function documentOf({ origin, issuer }: GuardedApi, security: JsonObject[]): JsonObject {
   const scopes = { read: "", write: "", openid: "", offline_access: "" };
   const operation = (operationId: string): JsonObject => ({
     operationId,

@@ -1,4 +1,4 @@
-import { RecordingServer, type Recorded } from "./recording-server.ts";
+import { RecordingServer, type Recorded } from "../../support/recording-server.ts";
 
 interface Event {
   readonly id: number;

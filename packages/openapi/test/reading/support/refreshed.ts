@@ -1,15 +1,16 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ToolRegistry, type JsonObject, type RegistryDiff, type Tool } from "@toolweave/core";
 import { onTestFinished } from "vitest";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "../../../src/index.ts";
+import { listening } from "../../support/listening.ts";
 import { folder } from "./documents.ts";
 
+/** A schema with a property. */
 export const pet = { type: "object", properties: { name: { type: "string" } } };
 
+/** A document with these paths and schemas. */
 export function api(
   paths: JsonObject,
   schemas: JsonObject = {},
@@ -26,22 +27,26 @@ export function api(
   };
 }
 
+/** A path item with a GET that takes `q`. */
 export function get(operationId: string, schema: JsonObject = { type: "string" }): JsonObject {
   const parameters = [{ name: "q", in: "query", schema }];
   return { get: { operationId, parameters, responses: { 200: { description: "ok" } } } };
 }
 
+/** The first version of a document: three operations, one of which uses schemas. */
 export const before: JsonObject = api(
   { "/a": get("a"), "/b": get("b", { $ref: "#/components/schemas/Pet" }), "/c": get("c") },
   { Pet: { properties: { owner: { $ref: "#/components/schemas/Owner" } } }, Owner: pet },
 );
 
+/** A source in a registry, and how that has changed. */
 export interface Watched {
   readonly source: OpenApiSource;
   readonly registry: ToolRegistry;
   readonly diffs: RegistryDiff[];
 }
 
+/** Loads a document into a registry, until the test ends. */
 export async function loaded(document: string, options: OpenApiOptions = {}): Promise<Watched> {
   const source = openApiSource(document, { id: "test", ...options });
   const registry = new ToolRegistry([source]);
@@ -53,6 +58,7 @@ export async function loaded(document: string, options: OpenApiOptions = {}): Pr
   return { source, registry, diffs };
 }
 
+/** A tool of the source, by name. */
 export function tool({ source }: Watched, name: string): Tool {
   return source.tools().find(({ spec }) => spec.name === name) as Tool;
 }
@@ -94,10 +100,5 @@ export async function served(answer: (request: IncomingMessage) => Answer): Prom
     const { status = 200, headers = {}, body } = answer(request);
     response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body));
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`, seen };
+  return { url: `${await listening(server)}/api.json`, seen };
 }

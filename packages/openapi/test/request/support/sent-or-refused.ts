@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject, type Tool } from "@toolweave/core";
 import fc from "fast-check";
-import type { RecordingServer, Recorded } from "../../calling/support/recording-server.ts";
-import { toolContext } from "../../calling/support/tool-context.ts";
+import type { RecordingServer, Recorded } from "../../support/recording-server.ts";
+import { toolContext } from "../../support/tool-context.ts";
 
 /** What a server got, or why it got nothing. Any other failure is one of the test. */
 export async function sentOrRefused(

@@ -1,0 +1,95 @@
+import { childLocation } from "../references/location.ts";
+import type { Location } from "../references/location.ts";
+import type { DocumentContext } from "../document-context.ts";
+import type {
+  Encodings,
+  MediaDescription,
+  RequestBody,
+  SelfContainedSchema,
+} from "../operation.ts";
+import { encodedHeaders, readEncodings } from "./read-encoding.ts";
+import type { OperationReading } from "./operation-reading.ts";
+import { isRecord, ownString, ownValue } from "../record.ts";
+import { fault } from "../references/resolve-reference.ts";
+import { ExhaustedBudget } from "../../schema/step-budget.ts";
+import { swaggerBody } from "./swagger-body.ts";
+
+/**
+ * The body of an operation's request. One that is broken and optional is left out with a warning: what the operation does
+ * without it can still be called.
+ *
+ * @param legacyBody the body and form parameters of Swagger 2.0.
+ * @throws {OperationError} the body is required, and a reference dangles or a schema is broken.
+ */
+export function readBody(
+  reading: OperationReading,
+  legacyBody: readonly Location[],
+): RequestBody | undefined {
+  const declared = reading.member("requestBody");
+  const isLegacy = declared.value === undefined || declared.value === null;
+  if (isLegacy && legacyBody.length === 0) return undefined;
+  const location = isLegacy ? undefined : reading.context.resolver.follow(declared);
+  if (location !== undefined && !isRecord(location.value)) {
+    throw fault(location, "the request body is not an object");
+  }
+  try {
+    return location === undefined
+      ? swaggerBody(reading, legacyBody)
+      : modernBody(reading, declared, location);
+  } catch (error) {
+    const parts = location === undefined ? legacyBody : [location];
+    const isRequired = parts.some(({ value }) => ownValue(value, "required") === true);
+    if (isRequired || error instanceof ExhaustedBudget) throw error;
+    reading.leaveOut("The body, which is optional,", error);
+    return undefined;
+  }
+}
+
+function modernBody(
+  { context }: OperationReading,
+  declared: Location,
+  location: Location,
+): RequestBody | undefined {
+  const media = readMedia(location, context, (schema) =>
+    context.schemas.schemaAt(schema, "request"),
+  );
+  if (media.length === 0) return undefined;
+  const description =
+    ownString(declared.value, "description") ?? ownString(location.value, "description");
+  return {
+    required: ownValue(location.value, "required") === true,
+    ...(description === undefined ? {} : { description }),
+    media,
+  };
+}
+
+/**
+ * The media types under `content`, in order of declaration.
+ *
+ * @param schemaAt what becomes of each schema.
+ */
+export function readMedia(
+  owner: Location,
+  context: DocumentContext,
+  schemaAt: (location: Location) => SelfContainedSchema,
+): MediaDescription[] {
+  const content = childLocation(owner, "content");
+  if (!isRecord(content.value)) return [];
+  return Object.keys(content.value).map((mediaType) => {
+    const location = context.resolver.follow(childLocation(content, mediaType));
+    const encodings = readEncodings(location, context);
+    const hasItems = ownValue(location.value, "itemSchema") !== undefined;
+    return {
+      mediaType,
+      schema: withHeaders(schemaAt(childLocation(location, "schema")), encodings),
+      ...encodings,
+      ...(hasItems ? { itemSchema: schemaAt(childLocation(location, "itemSchema")) } : {}),
+    };
+  });
+}
+
+/** What the schemas of the parts' headers refer to stands among the definitions of the body. */
+function withHeaders(schema: SelfContainedSchema, encodings: Encodings): SelfContainedSchema {
+  const defs = encodedHeaders(encodings).flatMap((header) => [...header.schema.defs]);
+  return defs.length === 0 ? schema : { ...schema, defs: new Map([...schema.defs, ...defs]) };
+}

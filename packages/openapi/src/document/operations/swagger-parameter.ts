@@ -1,0 +1,67 @@
+import { childLocation, withValue } from "../references/location.ts";
+import type { Location } from "../references/location.ts";
+import type { Parameter, ParameterLocation, ParameterStyle } from "../operation.ts";
+import { ownString, setOwn } from "../record.ts";
+import type { JsonRecord } from "../record.ts";
+import type { SchemaLibrary } from "../../schema/schema-library.ts";
+import { keywordTranslation } from "../../schema/schema-keywords.ts";
+
+/** Keywords that mean something else on a parameter than in a schema. */
+const parameterWords: ReadonlySet<string> = new Set([
+  "description",
+  "required",
+  "deprecated",
+  "title",
+]);
+
+/** A parameter of Swagger 2.0, whose schema keywords stand on the parameter itself (section 5.2.4). */
+export function swaggerParameter(
+  location: Location,
+  place: ParameterLocation,
+  schemas: SchemaLibrary,
+): Parameter {
+  const node = location.value as JsonRecord;
+  const description = ownString(node, "description");
+  return {
+    name: String(node["name"]),
+    in: place,
+    required: place === "path" || node["required"] === true,
+    ...(description === undefined ? {} : { description }),
+    deprecated: node["deprecated"] === true,
+    ...collectionStyle(node, place),
+    allowReserved: false,
+    ...(node["allowEmptyValue"] === true ? { allowEmptyValue: true } : {}),
+    schema: schemas.schemaAt(swaggerSchema(location), "request"),
+  };
+}
+
+/** The schema that the keywords of a Swagger 2.0 parameter make. */
+export function swaggerSchema(location: Location): Location {
+  const node = location.value as JsonRecord;
+  const schema = childLocation(location, "schema");
+  if (schema.value !== undefined) return schema;
+  const value: Record<string, unknown> = {};
+  for (const key of Object.keys(node)) {
+    if (keywordTranslation(key) !== undefined && !parameterWords.has(key))
+      setOwn(value, key, node[key]);
+  }
+  return withValue(location, value);
+}
+
+const delimiters: Readonly<Record<string, string>> = { ssv: " ", tsv: "\t", pipes: "|" };
+
+/** How a Swagger 2.0 array is written, in the words of OpenAPI 3. */
+export function collectionStyle(
+  node: JsonRecord,
+  place: ParameterLocation,
+): { style: ParameterStyle; explode: boolean; delimiter?: string } {
+  const inQuery = place === "query";
+  const style: ParameterStyle = inQuery || place === "cookie" ? "form" : "simple";
+  if (node["type"] !== "array") return { style, explode: style === "form" };
+  const format = ownString(node, "collectionFormat") ?? "csv";
+  if (format === "multi") return { style, explode: style === "form" };
+  if (inQuery && format === "ssv") return { style: "spaceDelimited", explode: false };
+  if (inQuery && format === "pipes") return { style: "pipeDelimited", explode: false };
+  const delimiter = Object.hasOwn(delimiters, format) ? delimiters[format] : undefined;
+  return { style, explode: false, ...(delimiter === undefined ? {} : { delimiter }) };
+}

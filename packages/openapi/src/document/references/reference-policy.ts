@@ -1,0 +1,106 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { displayUrl, folderOf } from "../loading/display-url.ts";
+
+/**
+ * Decides which other files a document's references may open. A document can be written by anyone:
+ * what lies outside its own folder is closed unless the host opened it.
+ */
+export class ReferencePolicy {
+  readonly #rootUrl: string | undefined;
+  readonly #allowed: readonly URL[];
+  readonly #realFolders = new Map<string, string | undefined>();
+
+  /**
+   * @param rootUrl where the main document is; absent: it was given as a text or a value.
+   * @param allowed URLs and paths that may be opened beside the document's folder, with all below them.
+   */
+  constructor(rootUrl: string | undefined, allowed: readonly string[]) {
+    this.#rootUrl = rootUrl;
+    this.#allowed = allowed.map((entry) => URL.parse(entry) ?? pathToFileURL(resolve(entry)));
+  }
+
+  /** True when the host opened a web address beside the document's own folder. */
+  get opensWeb(): boolean {
+    return this.#allowed.some(({ protocol }) => protocol !== "file:");
+  }
+
+  /** Why `url` must not be opened; undefined when it may. */
+  refusal(url: URL): string | undefined {
+    if (url.protocol === "file:") return this.#fileRefusal(url);
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      return `its scheme ${JSON.stringify(url.protocol)} is never opened`;
+    }
+    if (url.username !== "" || url.password !== "") return "it carries a user name";
+    if (this.#allowed.some((entry) => isBelow(url, entry))) return undefined;
+    if (this.#rootUrl?.startsWith("http") === true) {
+      if (isBelow(url, new URL(folderOf(this.#rootUrl)))) return undefined;
+      return `it lies outside the document's folder; ${advice(url)}`;
+    }
+    return `web addresses are not opened from here; ${advice(url)}`;
+  }
+
+  /** The file behind a `file:` URL that may be opened, symbolic links resolved. */
+  filePath(url: URL): string {
+    const path = fileURLToPath(url);
+    try {
+      return realpathSync.native(path);
+    } catch {
+      return path;
+    }
+  }
+
+  #fileRefusal(url: URL): string | undefined {
+    if (this.#rootUrl === undefined) {
+      return "the document was given without a place of its own; pass its path or URL";
+    }
+    if (!this.#rootUrl.startsWith("file:")) {
+      return "a document from the web may not open local files";
+    }
+    let path: string;
+    try {
+      path = this.filePath(url);
+    } catch {
+      return "it is not the URL of a local file";
+    }
+    const folders = [folderOf(this.#rootUrl)];
+    for (const entry of this.#allowed) if (entry.protocol === "file:") folders.push(entry.href);
+    for (const folder of folders) {
+      const real = this.#realFolder(folder);
+      if (real !== undefined && contains(real, path)) return undefined;
+    }
+    return "it lies outside the document's folder; `allowReferences` with its folder opens it";
+  }
+
+  #realFolder(url: string): string | undefined {
+    if (!this.#realFolders.has(url)) {
+      let real: string | undefined;
+      try {
+        real = realpathSync.native(fileURLToPath(url));
+      } catch {
+        real = undefined;
+      }
+      this.#realFolders.set(url, real);
+    }
+    return this.#realFolders.get(url);
+  }
+}
+
+function contains(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return (
+    inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+  );
+}
+
+function isBelow(url: URL, allowed: URL): boolean {
+  // An encoded separator means one thing here and may mean another to the server.
+  if (url.origin !== allowed.origin || /%2f|%5c/i.test(url.pathname)) return false;
+  const folder = allowed.pathname.endsWith("/") ? allowed.pathname : `${allowed.pathname}/`;
+  return url.pathname === allowed.pathname || url.pathname.startsWith(folder);
+}
+
+function advice(url: URL): string {
+  return `\`allowReferences: [${JSON.stringify(displayUrl(url.href))}]\` opens it`;
+}

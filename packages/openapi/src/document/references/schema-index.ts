@@ -1,0 +1,86 @@
+import type { LoadedDocument, Location, Scope } from "./location.ts";
+import { ownString } from "../record.ts";
+import { walkDocument } from "./walk-document.ts";
+
+/** By the resource in which they are, and by name. */
+type Anchors = Map<unknown, Map<string, Location>>;
+
+/**
+ * The `$id`s and anchors of the files of a document (JSON Schema 2020-12 core, section 8.2). A file
+ * is indexed when the first reference asks for one: most documents have none.
+ */
+export class SchemaIndex {
+  readonly #scopeAt: (scope: Scope, node: unknown, pointer: string) => Scope;
+  readonly #indexed = new Set<LoadedDocument>();
+  readonly #resources = new Map<string, Location>();
+  readonly #anchors: Anchors = new Map();
+  readonly #dynamic: Anchors = new Map();
+
+  constructor(scopeAt: (scope: Scope, node: unknown, pointer: string) => Scope) {
+    this.#scopeAt = scopeAt;
+  }
+
+  /** The schema whose `$id` is `uri`, in one of `documents`. */
+  resource(uri: string, documents: readonly LoadedDocument[]): Location | undefined {
+    for (const document of documents) this.#index(document);
+    return this.#resources.get(uri);
+  }
+
+  /** The schema with the `$anchor` or `$dynamicAnchor` called `name` in the resource of `scope`. */
+  anchor(scope: Scope, name: string): Location | undefined {
+    this.#index(scope.document);
+    return this.#anchors.get(scope.resource)?.get(name);
+  }
+
+  /**
+   * The schemas with a `$dynamicAnchor` in the resource of `scope`, by name; under the empty name the resource itself
+   * when it has `$recursiveAnchor: true` (2019-09).
+   */
+  dynamicAnchors(scope: Scope): ReadonlyMap<string, Location> {
+    this.#index(scope.document);
+    return this.#dynamic.get(scope.resource) ?? none;
+  }
+
+  /** Every schema that was found with the dynamic anchor `name`. */
+  dynamicAnchorsOf(name: string): readonly Location[] {
+    return [...this.#dynamic.values()].flatMap((anchors) => anchors.get(name) ?? []);
+  }
+
+  #index(document: LoadedDocument): void {
+    if (this.#indexed.has(document)) return;
+    this.#indexed.add(document);
+    walkDocument(document.root, document.scope, (node, pointer, outer) => {
+      const scope = this.#scopeAt(outer, node, pointer);
+      const location = { value: node, scope, pointer };
+      const uri = scope.base;
+      if (scope !== outer && uri !== undefined && !this.#resources.has(uri)) {
+        this.#resources.set(uri, location);
+      }
+      const dynamic = ownString(node, "$dynamicAnchor");
+      for (const name of [ownString(node, "$anchor"), dynamic]) {
+        if (name !== undefined) add(this.#anchors, scope, name, location);
+      }
+      if (dynamic !== undefined) add(this.#dynamic, scope, dynamic, location);
+      if (node === scope.resource && node["$recursiveAnchor"] === true) {
+        add(this.#dynamic, scope, "", location);
+      }
+      // Before 2019-09, an `$id` of a fragment alone is an anchor.
+      const id = ownString(node, "$id");
+      if (id !== undefined && /^#[A-Za-z_][\w.-]*$/.test(id)) {
+        add(this.#anchors, scope, id.slice(1), location);
+      }
+      return scope;
+    });
+  }
+}
+
+const none: ReadonlyMap<string, Location> = new Map();
+
+function add(all: Anchors, scope: Scope, name: string, location: Location): void {
+  let anchors = all.get(scope.resource);
+  if (anchors === undefined) {
+    anchors = new Map();
+    all.set(scope.resource, anchors);
+  }
+  if (!anchors.has(name)) anchors.set(name, location);
+}

@@ -1,0 +1,71 @@
+import { childPointer } from "./json-pointer.ts";
+import { isRecord } from "../record.ts";
+
+const maxDepth = 500;
+
+/** Members whose values are data, not description: a `$ref` in them is a value like any other. */
+const dataKeywords: ReadonlySet<string> = new Set([
+  "default",
+  "enum",
+  "const",
+  "example",
+  "examples",
+  "mapping",
+]);
+
+/** Members whose keys are names that the author chose, not keywords. */
+const namedMembers: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "definitions",
+  "schemas",
+  "responses",
+  "parameters",
+  "requestBodies",
+  "headers",
+  "securitySchemes",
+  "securityDefinitions",
+  "links",
+  "callbacks",
+  "pathItems",
+  "mediaTypes",
+  "paths",
+  "webhooks",
+  "content",
+  "encoding",
+  "variables",
+]);
+
+/**
+ * Visits every object of a document that describes something: not examples, defaults, enumerated
+ * values and `x-` extensions, where `$ref` and `$id` mean nothing.
+ *
+ * @param visit gets the object and its JSON pointer, and what the call for its parent returned.
+ */
+export function walkDocument<State>(
+  root: unknown,
+  state: State,
+  visit: (node: Readonly<Record<string, unknown>>, pointer: string, outer: State) => State,
+): void {
+  const seen = new Set<object>();
+  const walk = (value: unknown, pointer: string, named: boolean, outer: State, depth: number) => {
+    if (typeof value !== "object" || value === null || depth > maxDepth || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        walk(value[index], childPointer(pointer, index), false, outer, depth + 1);
+      }
+      return;
+    }
+    if (!isRecord(value)) return;
+    const inner = named ? outer : visit(value, pointer, outer);
+    for (const key of Object.keys(value)) {
+      if (!named && (dataKeywords.has(key) || key.startsWith("x-"))) continue;
+      const names = !named && namedMembers.has(key);
+      walk(value[key], childPointer(pointer, key), names, inner, depth + 1);
+    }
+  };
+  walk(root, "", false, state, 0);
+}

@@ -1,0 +1,90 @@
+import { checkOptions, isToolName } from "@toolweave/core";
+import type { OpenApiOptions } from "./openapi-options.ts";
+import type { OperationOverride, OperationSelector } from "./operation-options.ts";
+import { isJsonObject } from "../json-object.ts";
+import { misuse } from "./misuse.ts";
+
+const selectorNames: readonly string[] = [
+  "tags",
+  "paths",
+  "methods",
+  "operationIds",
+  "extensions",
+] satisfies readonly (keyof OperationSelector)[];
+
+const overrideNames: readonly string[] = [
+  "name",
+  "title",
+  "description",
+  "annotations",
+  "hidden",
+  "fixed",
+  "timeoutMs",
+] satisfies readonly (keyof OperationOverride)[];
+
+/**
+ * Looks at `include`, `exclude` and `overrides`.
+ *
+ * @throws ToolError `internal` when one of them cannot be meant.
+ */
+export function checkOperationOptions({ include, exclude, overrides = {} }: OpenApiOptions): void {
+  checkSelectors("include", include);
+  checkSelectors("exclude", exclude);
+  if (!isJsonObject(overrides)) {
+    throw misuse('overrides takes an object: { "GET /pets/{id}": { name, … } }');
+  }
+  const names = new Set<string>();
+  for (const [key, override] of Object.entries(overrides)) {
+    const where = `overrides[${JSON.stringify(key)}]`;
+    checkOverride(where, override);
+    const { name } = override;
+    if (name === undefined) continue;
+    if (names.has(name)) throw misuse(`${where}: another operation is called ${name}, too`);
+    names.add(name);
+  }
+}
+
+function checkSelectors(option: string, selectors: unknown): void {
+  if (selectors === undefined) return;
+  if (!Array.isArray(selectors)) throw misuse(`${option} takes a list: [{ tags: ["pets"] }]`);
+  for (const [index, selector] of (selectors as readonly unknown[]).entries()) {
+    const where = `${option}[${index}]`;
+    checkOptions(`openApiSource ${where}`, selector, selectorNames);
+    for (const [name, value] of Object.entries(selector as object)) {
+      if (!isNames(value)) throw misuse(`${where}.${name} takes a list of texts`);
+      const wrong = name === "extensions" ? value.find((one) => !one.startsWith("x-")) : undefined;
+      if (wrong !== undefined) throw misuse(`${where}: "${wrong}" is no extension: x-${wrong}?`);
+    }
+  }
+}
+
+function checkOverride(where: string, override: OperationOverride): void {
+  checkOptions(`openApiSource ${where}`, override, overrideNames);
+  const { name, title, description, annotations, hidden, fixed, timeoutMs } = override;
+  if (name !== undefined && !isToolName(name)) {
+    throw misuse(
+      `${where}: "${name}" cannot be a tool's name: use letters, digits, _ and -, with a letter or _ first, 64 at most`,
+    );
+  }
+  for (const [member, text] of Object.entries({ title, description })) {
+    if (text !== undefined && (typeof text !== "string" || text.trim() === "")) {
+      throw misuse(`${where}.${member} takes a text`);
+    }
+  }
+  if (annotations !== undefined && !isJsonObject(annotations)) {
+    throw misuse(`${where}.annotations takes an object: { readOnlyHint: true }`);
+  }
+  if (hidden !== undefined && !isNames(hidden)) {
+    throw misuse(`${where}.hidden takes a list of names`);
+  }
+  if (fixed !== undefined && !isJsonObject(fixed)) {
+    throw misuse(`${where}.fixed takes an object: the values by the names of the arguments`);
+  }
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+    throw misuse(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
+  }
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}

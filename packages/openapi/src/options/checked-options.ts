@@ -1,0 +1,116 @@
+import { checkOptions, isToolName } from "@toolweave/core";
+import type { SourceKind } from "../document/loading/load-document.ts";
+import { checkAuth } from "../auth/check-auth.ts";
+import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
+import { checkOperationOptions } from "./check-operation-options.ts";
+import type { OpenApiOptions } from "./openapi-options.ts";
+import { isWebUrl } from "../request/servers.ts";
+import { misuse } from "./misuse.ts";
+
+const optionNames: readonly string[] = [
+  "id",
+  "baseUrl",
+  "headers",
+  "auth",
+  "allowOrigins",
+  "allowReferences",
+  "certificateAuthorities",
+  "include",
+  "exclude",
+  "filter",
+  "overrides",
+  "descriptions",
+  "prefix",
+  "timeoutMs",
+  "watch",
+  "collectPages",
+] satisfies readonly (keyof OpenApiOptions)[];
+
+/**
+ * Looks at what the host wrote.
+ *
+ * @returns the checked `baseUrl`.
+ * @throws ToolError `internal` when an option cannot be meant.
+ */
+export function checkedOptions(options: OpenApiOptions, kind: SourceKind): URL | undefined {
+  checkOptions("openApiSource", options, optionNames);
+  // What has no address and no name of its own is called like every other such document.
+  const hasId = options.id !== undefined || kind === "url" || kind === "file";
+  if (options.auth !== undefined) checkAuth(options.auth, hasId);
+  checkKinds(options);
+  const { baseUrl, prefix, timeoutMs, descriptions, allowOrigins = [] } = options;
+  if (prefix !== undefined && !isToolName(prefix)) {
+    throw misuse(
+      `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, with a letter or _ first`,
+    );
+  }
+  if (timeoutMs !== undefined && !(timeoutMs >= 0))
+    throw misuse(`timeoutMs is ${timeoutMs}; use 0 or more`);
+  if (descriptions !== undefined && descriptions !== "short" && descriptions !== "full") {
+    throw misuse(`descriptions is ${JSON.stringify(descriptions)}; use "short" or "full"`);
+  }
+  checkOperationOptions(options);
+  for (const origin of allowOrigins) originOf(origin);
+  checkWatch(options.watch, kind);
+  checkPages(options.collectPages);
+  if (baseUrl === undefined) return undefined;
+  const url = URL.parse(String(baseUrl));
+  if (url !== null && isWebUrl(url) && url.username === "" && url.password === "") return url;
+  throw misuse(
+    'baseUrl takes an absolute URL without user name, such as "https://api.example.com/v1"',
+  );
+}
+
+/** What a host without types can get wrong in silence. No text has a value in it: it may be a secret. */
+function checkKinds(options: OpenApiOptions): void {
+  const { id, filter, headers = {}, certificateAuthorities } = options;
+  if (id !== undefined && (typeof id !== "string" || id === "")) throw misuse("id takes a text");
+  if (filter !== undefined && typeof filter !== "function") {
+    throw misuse("filter takes a function: ({ method, path }) => true");
+  }
+  for (const name of ["allowOrigins", "allowReferences"] as const) {
+    const list: unknown = options[name];
+    if (list === undefined) continue;
+    if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) {
+      throw misuse(`${name} takes a list of texts: ["…"]`);
+    }
+  }
+  if (certificateAuthorities !== undefined && typeof certificateAuthorities !== "string") {
+    throw misuse("certificateAuthorities takes a text: certificates as PEM");
+  }
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) {
+    throw misuse('headers takes an object: { "x-tenant": "7" }');
+  }
+  for (const [name, value] of Object.entries<unknown>(headers)) {
+    if (typeof value !== "string") throw misuse(`headers[${JSON.stringify(name)}] is no text`);
+  }
+}
+
+function checkWatch(watch: boolean | number | undefined, kind: SourceKind): void {
+  if (watch === undefined || watch === false) return;
+  if (kind !== "url" && kind !== "file") {
+    throw misuse("watch needs a document with an address: a URL or a file");
+  }
+  if (watch !== true && !(watch > 0)) {
+    throw misuse(`watch is ${watch}; use true, or milliseconds above 0`);
+  }
+}
+
+function checkPages(collect: PageCollection | undefined): void {
+  if (collect === undefined) return;
+  checkOptions("openApiSource collectPages", collect, ["maxPages", "maxItems"]);
+  const { maxPages, maxItems = Infinity } = collect;
+  if (!Number.isInteger(maxPages) || maxPages < 1) {
+    throw misuse(`collectPages.maxPages is ${maxPages}; use a whole number above 0`);
+  }
+  if (!(maxItems > 0)) throw misuse(`collectPages.maxItems is ${maxItems}; use a number above 0`);
+}
+
+/** The origin that an entry of `allowOrigins` names. */
+export function originOf(origin: string): string {
+  const url = URL.parse(origin);
+  if (url !== null && isWebUrl(url) && url.href === `${url.origin}/`) return url.origin;
+  throw misuse(
+    'allowOrigins takes origins such as "https://api.example.com:8443"; one entry is not an origin',
+  );
+}

@@ -1,0 +1,290 @@
+import type { JsonObject, JsonSchema } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { layoutArguments } from "../../src/arguments/argument-layout.ts";
+import { inputSchema } from "../../src/arguments/input-schema.ts";
+import type { OperationDetails } from "../../src/document/operation.ts";
+import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
+
+function schemaFor(
+  given: Partial<OperationDetails>,
+  path = "/pets",
+  headers: readonly string[] = [],
+): JsonSchema {
+  return inputSchema(
+    layoutArguments(details(given), path, "/paths/~1pets/post", {
+      headers: new Set(headers),
+      cookies: [],
+    }),
+  );
+}
+
+function argumentsOf(
+  given: Partial<OperationDetails>,
+  path?: string,
+  headers?: readonly string[],
+): string[] {
+  return Object.keys(schemaFor(given, path, headers)["properties"] as JsonObject);
+}
+
+const json = (
+  schema: JsonSchema,
+  defs?: Record<string, JsonSchema>,
+): Partial<OperationDetails> => ({
+  body: body([media("application/json", schema, defs === undefined ? {} : { defs })]),
+});
+
+const pet: JsonSchema = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, tag: { type: "string" } },
+};
+
+describe("parameters", () => {
+  test("are arguments of their own names, with description, requirement and deprecation", () => {
+    const schema = schemaFor(
+      {
+        parameters: [
+          parameter({ name: "id", in: "path", schema: schemaOf({ type: "integer" }) }),
+          parameter({
+            name: "limit",
+            in: "query",
+            description: "How many.",
+            deprecated: true,
+            schema: schemaOf({ type: "integer" }),
+          }),
+        ],
+      },
+      "/pets/{id}",
+    );
+    expect(schema).toEqual({
+      type: "object",
+      properties: {
+        id: { type: "integer" },
+        limit: { type: "integer", description: "How many.", deprecated: true },
+      },
+      required: ["id"],
+      additionalProperties: false,
+    });
+  });
+
+  test("of one name in several places: the path keeps it, the others say where they are", () => {
+    const names = argumentsOf(
+      {
+        parameters: [
+          parameter({ name: "id", in: "cookie" }),
+          parameter({ name: "id", in: "header" }),
+          parameter({ name: "id", in: "query" }),
+          parameter({ name: "id", in: "path" }),
+        ],
+      },
+      "/pets/{id}",
+    );
+    expect(names).toEqual(["cookie_id", "header_id", "query_id", "id"]);
+  });
+
+  test("whose new name is taken get a number", () => {
+    const given = [
+      parameter({ name: "id", in: "path" }),
+      parameter({ name: "id", in: "query" }),
+      parameter({ name: "query_id", in: "query" }),
+    ];
+    expect(argumentsOf({ parameters: given }, "/pets/{id}")).toEqual([
+      "id",
+      "query_id_2",
+      "query_id",
+    ]);
+  });
+
+  test("with names that providers refuse get others that fit, and say what they stand for", () => {
+    const long = `${"a".repeat(70)}[x]`;
+    const schema = schemaFor({
+      parameters: [
+        parameter({ name: "filter[name]", in: "query", description: "By name." }),
+        parameter({ name: "$filter", in: "query" }),
+        parameter({ name: "filter", in: "query" }),
+        parameter({ name: long, in: "query" }),
+        parameter({ name: "名", in: "query" }),
+        parameter({ name: "__proto__", in: "query" }),
+      ],
+    });
+    const properties = schema["properties"] as Record<string, JsonSchema>;
+    const names = Object.keys(properties);
+    expect(names.slice(0, 3)).toEqual(["filter_name", "filter_2", "filter"]);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    expect(new Set(names).size).toBe(6);
+    expect(properties["filter_name"]?.["description"]).toBe("By name.\n\nSent as filter[name].");
+  });
+
+  test("that are not the model's to choose are left out", () => {
+    const names = argumentsOf(
+      {
+        parameters: [
+          ...[
+            "Accept",
+            "content-type",
+            "AUTHORIZATION",
+            "Host",
+            "X-HTTP-Method-Override",
+            "X-Tenant",
+          ].map((name) => parameter({ name, in: "header", required: true })),
+          parameter({ name: "_method", in: "query" }),
+          parameter({ name: "X-Api-Key", in: "header" }),
+          parameter({ name: "key", in: "query" }),
+          parameter({ name: "key", in: "cookie" }),
+          parameter({ name: "X-Trace", in: "header" }),
+        ],
+        security: [
+          [
+            {
+              scheme: "a",
+              scopes: [],
+              declaration: { type: "apiKey", in: "header", name: "x-api-key", raw: {} },
+            },
+            {
+              scheme: "b",
+              scopes: [],
+              declaration: { type: "apiKey", in: "query", name: "key", raw: {} },
+            },
+          ],
+        ],
+      },
+      "/pets",
+      ["x-tenant"],
+    );
+    expect(names).toEqual(["key", "X-Trace"]);
+  });
+
+  test("of a path that does not have them are left out", () => {
+    expect(argumentsOf({ parameters: [parameter({ name: "gone", in: "path" })] })).toEqual([]);
+  });
+});
+
+describe("a body", () => {
+  test("that is a plain object is laid out beside the parameters", () => {
+    const schema = schemaFor(
+      { parameters: [parameter({ name: "id", in: "path" })], ...json(pet) },
+      "/pets/{id}",
+    );
+    expect(Object.keys(schema["properties"] as JsonObject)).toEqual(["id", "name", "tag"]);
+    expect(schema["required"]).toEqual(["id", "name"]);
+  });
+
+  test("behind a reference is laid out, and its definition goes unless something refers to it", () => {
+    const plain = schemaFor(json({ $ref: "#/$defs/Pet" }, { Pet: pet }));
+    expect(plain["properties"]).toEqual(pet["properties"]);
+    expect(plain).not.toHaveProperty("$defs");
+
+    const tree = {
+      type: "object",
+      properties: { children: { type: "array", items: { $ref: "#/$defs/Tree" } } },
+    };
+    const recursive = schemaFor(json({ $ref: "#/$defs/Tree" }, { Tree: tree }));
+    expect(Object.keys(recursive["properties"] as JsonObject)).toEqual(["children"]);
+    expect(recursive["$defs"]).toEqual({ Tree: tree });
+  });
+
+  test("with a property called like a parameter is one argument, whole", () => {
+    const names = argumentsOf({
+      parameters: [parameter({ name: "tag", in: "query" })],
+      ...json(pet),
+    });
+    expect(names).toEqual(["tag", "body"]);
+  });
+
+  test("is called request_body when a parameter is called body", () => {
+    const names = argumentsOf({
+      parameters: [parameter({ name: "body", in: "query" })],
+      ...json({ type: "array" }),
+    });
+    expect(names).toEqual(["body", "request_body"]);
+  });
+
+  test("has a property called body laid out like any other", () => {
+    expect(argumentsOf(json({ type: "object", properties: { body: {}, title: {} } }))).toEqual([
+      "body",
+      "title",
+    ]);
+  });
+
+  test.each<[string, JsonSchema]>([
+    ["a list", { type: "array" }],
+    ["text", { type: "string" }],
+    ["a map", { type: "object", additionalProperties: { type: "string" } }],
+    ["an open object", { ...pet, additionalProperties: true }],
+    ["an object without properties", { type: "object" }],
+    ["an object or null", { ...pet, type: ["object", "null"] }],
+    ["a choice", { ...pet, oneOf: [{ required: ["a"] }] }],
+    ["an intersection", { allOf: [pet] }],
+    ["an object with patterns", { ...pet, patternProperties: { "^x-": {} } }],
+    ["an object that may not be empty", { ...pet, minProperties: 1 }],
+    ["an object that requires what it does not describe", { ...pet, required: ["other"] }],
+    [
+      "an object with a hostile name",
+      { type: "object", properties: JSON.parse('{"__proto__":{}}') as JsonObject },
+    ],
+  ])("that is %s is one argument, since laying it out would lose something", (_name, schema) => {
+    expect(argumentsOf(json(schema))).toEqual(["body"]);
+  });
+
+  test("that is optional is laid out only when no property of it is required", () => {
+    const optional = (schema: JsonSchema): Partial<OperationDetails> => ({
+      body: body([media("application/json", schema)], false),
+    });
+    expect(argumentsOf(optional(pet))).toEqual(["body"]);
+    expect(argumentsOf(optional({ ...pet, required: [] }))).toEqual(["name", "tag"]);
+  });
+
+  test("is JSON when JSON is among the choices, and application/json before other JSON", () => {
+    const given = details({
+      body: body([
+        media("application/xml"),
+        media("application/hal+json", { type: "array" }),
+        media("application/json", pet),
+      ]),
+    });
+    expect(
+      layoutArguments(given, "/", "", { headers: new Set(), cookies: [] }).body?.media.mediaType,
+    ).toBe("application/json");
+  });
+
+  test("with property names that providers refuse has them replaced", () => {
+    const schema = schemaFor(
+      json({ type: "object", properties: { "@type": { description: "Kind." }, type: {} } }),
+    );
+    const properties = schema["properties"] as Record<string, JsonSchema>;
+    expect(Object.keys(properties)).toEqual(["type_2", "type"]);
+    expect(properties["type_2"]?.["description"]).toBe("Kind.\n\nSent as @type.");
+  });
+
+  test("of bytes or files is base64 for the model", () => {
+    const binary = schemaFor({
+      body: body([media("application/octet-stream", { type: "string", format: "binary" })]),
+    });
+    expect((binary["properties"] as JsonObject)["body"]).toEqual({
+      type: "string",
+      contentEncoding: "base64",
+      description: "The bytes, in base64, or the key of an artifact: art_…",
+    });
+    const upload = schemaFor({
+      body: body([
+        media("multipart/form-data", {
+          type: "object",
+          required: ["file"],
+          properties: {
+            file: { type: "string", format: "binary", description: "A photo." },
+            more: { type: "array", items: { type: "string", contentMediaType: "image/png" } },
+            note: { type: "string" },
+          },
+        }),
+      ]),
+    });
+    expect(upload["properties"]).toMatchObject({
+      file: {
+        contentEncoding: "base64",
+        description: "A photo.\n\nThe bytes, in base64, or the key of an artifact: art_…",
+      },
+      more: { type: "array", items: { contentEncoding: "base64", contentMediaType: "image/png" } },
+      note: { type: "string" },
+    });
+  });
+});

@@ -1,0 +1,418 @@
+import type { JsonObject } from "@toolweave/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
+import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
+import { call, rejection, sourceOf, toolOf } from "../support/tool-of.ts";
+import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
+
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await RecordingServer.start();
+});
+afterAll(() => server.close());
+
+const ok = { "200": { description: "ok" } };
+
+async function send(
+  security: JsonObject[] | undefined,
+  options: OpenApiOptions,
+  args: JsonObject = {},
+  more: JsonObject = {},
+): Promise<Recorded> {
+  const operation = {
+    operationId: "x",
+    responses: ok,
+    ...(security === undefined ? {} : { security }),
+    ...more,
+  };
+  await using source = await sourceOf(
+    { "/x": { get: operation } },
+    { baseUrl: server.origin, ...options },
+    { components: { securitySchemes } },
+  );
+  await call(toolOf(source, "x"), args);
+  return server.last;
+}
+
+describe("a credential goes where the document says", () => {
+  test.each<[string, Partial<Recorded["headers"]>, string]>([
+    ["header_key", { "x-key": "KEY+123" }, ""],
+    ["query_key", {}, "key%26=KEY%2B123"],
+    ["cookie_key", { cookie: "sid=KEY+123" }, ""],
+    ["bearer", { authorization: "Bearer TOKEN" }, ""],
+    ["oauth", { authorization: "Bearer TOKEN" }, ""],
+    ["basic", { authorization: basicHeader }, ""],
+  ])("%s", async (scheme, headers, query) => {
+    const recorded = await send([{ [scheme]: [] }], { auth });
+    expect(recorded.headers).toMatchObject(headers);
+    expect(recorded.query).toBe(query);
+    const sent = ["authorization", "x-key", "cookie"].filter(
+      (name) => recorded.headers[name] !== undefined,
+    );
+    expect(sent).toEqual(Object.keys(headers));
+  });
+
+  test("beside the arguments of its place", async () => {
+    const parameters = [
+      { name: "a", in: "query", schema: {} },
+      { name: "c", in: "cookie", schema: {} },
+    ];
+    const recorded = await send(
+      [{ query_key: [], cookie_key: [] }],
+      { auth },
+      { a: 1, c: 2 },
+      { parameters },
+    );
+    expect(recorded.query).toBe("a=1&key%26=KEY%2B123");
+    expect(recorded.headers["cookie"]).toBe("c=2; sid=KEY+123");
+  });
+
+  test("by its scheme's name before any other", async () => {
+    const recorded = await send([{ header_key: [], basic: [] }], {
+      auth: {
+        ...auth,
+        schemes: {
+          header_key: () => Promise.resolve("OWN"),
+          basic: { username: "u", password: "p" },
+        },
+      },
+    });
+    expect(recorded.headers).toMatchObject({ "x-key": "OWN", authorization: "Basic dTpw" });
+  });
+
+  test("asked for anew before each request", async () => {
+    let count = 0;
+    await using source = await sourceOf(
+      { "/x": { get: { operationId: "x", responses: ok } } },
+      {
+        baseUrl: server.origin,
+        auth: { bearer: () => `t${++count}` },
+      },
+    );
+    for (const token of ["t1", "t2"]) {
+      await call(toolOf(source, "x"));
+      expect(server.last.headers["authorization"]).toBe(`Bearer ${token}`);
+    }
+  });
+});
+
+describe("of several alternatives", () => {
+  test("the first for which everything is there is taken", async () => {
+    const recorded = await send([{ header_key: [], bearer: [] }, { basic: [] }], {
+      auth: { basic: auth.basic, bearer: "T" },
+    });
+    expect(recorded.headers["authorization"]).toBe(basicHeader);
+    expect(recorded.headers["x-key"]).toBeUndefined();
+  });
+
+  test("one that needs nothing is taken when there is nothing for the others", async () => {
+    const recorded = await send([{}, { header_key: [] }], { auth: { bearer: "T" } });
+    expect(recorded.headers["authorization"]).toBeUndefined();
+    const full = await send([{}, { header_key: [] }], { auth });
+    expect(full.headers["x-key"]).toBe("KEY+123");
+  });
+
+  test("what was given goes when no alternative is complete, or none is declared", async () => {
+    expect(
+      (await send([{ header_key: [], basic: [] }], { auth: { apiKey: "K" } })).headers["x-key"],
+    ).toBe("K");
+    expect((await send(undefined, { auth: { bearer: "T" } })).headers["authorization"]).toBe(
+      "Bearer T",
+    );
+  });
+});
+
+describe("the host's headers", () => {
+  test("go with every request and before everything else of their name", async () => {
+    const parameters = [
+      { name: "X-Version", in: "header", required: true, schema: { type: "string" } },
+    ];
+    const options = {
+      headers: { "X-Version": "2", Authorization: "Custom 1", Accept: "text/x" },
+      auth,
+    };
+    const recorded = await send([{ bearer: [] }], options, { "X-Version": "9" }, { parameters });
+    expect(recorded.headers).toMatchObject({
+      "x-version": "2",
+      authorization: "Custom 1",
+      accept: "text/x",
+    });
+  });
+});
+
+describe("a content type of the host's own", () => {
+  test("does not replace that of a body", async () => {
+    await using source = await sourceOf(
+      {
+        "/x": {
+          post: {
+            operationId: "x",
+            responses: ok,
+            requestBody: { content: { "application/merge-patch+json": { schema: {} } } },
+          },
+        },
+      },
+      { baseUrl: server.origin, headers: { "Content-Type": "application/json" } },
+    );
+    await call(toolOf(source, "x"), { body: {} });
+    expect(server.last.headers["content-type"]).toBe("application/merge-patch+json");
+  });
+});
+
+describe("credentials stay", () => {
+  const elsewhere = (url: string): JsonObject => ({
+    "/x": { get: { operationId: "x", responses: ok, servers: [{ url }] } },
+  });
+
+  test("at the origin of baseUrl, whatever a single operation says", async () => {
+    await using source = await sourceOf(elsewhere("http://evil.example"), {
+      baseUrl: server.origin,
+      auth,
+    });
+    await call(toolOf(source, "x"));
+    expect(server.last.headers["authorization"]).toBe("Bearer TOKEN");
+  });
+
+  test("at the document's own origin when an operation goes elsewhere, and a refusal says how to send them", async () => {
+    await using other = await RecordingServer.start(respond(401, "text/plain", "who are you?"));
+    await using host = await RecordingServer.start(
+      respond(
+        200,
+        "application/json",
+        JSON.stringify({ openapi: "3.1.0", info: {}, paths: elsewhere(other.origin) }),
+      ),
+    );
+    const allowed = { auth: { ...auth, bearer: "T-SECRET" } };
+    await using refused = openApiSource(`${host.origin}/openapi.json`, allowed);
+    await refused.ready;
+    // Another port is another origin, and a private one: it takes the host's word to be reached at all.
+    expect(await rejection(toolOf(refused, "x"))).toMatchObject({
+      code: "permission_denied",
+      message: expect.stringContaining(`allowOrigins: ["${other.origin}"]`) as string,
+    });
+    expect(other.requests).toHaveLength(0);
+
+    await using given = openApiSource(`${host.origin}/openapi.json`, {
+      ...allowed,
+      allowOrigins: [other.origin],
+    });
+    await given.ready;
+    await call(toolOf(given, "x"));
+    expect(other.last.headers["authorization"]).toBe("Bearer T-SECRET");
+  });
+
+  test("behind when a redirect leads to another origin", async () => {
+    await using other = await RecordingServer.start();
+    server.answer = (_recorded, response) =>
+      response.writeHead(302, { location: `${other.origin}/y?key%26=KEY%2B123` }).end();
+    await send([{ query_key: [], header_key: [], cookie_key: [], bearer: [] }], {
+      auth,
+      headers: { "X-Own": "1" },
+      allowOrigins: [other.origin],
+    });
+    server.answer = respond(200, "application/json", "{}");
+    const { headers, query } = other.last;
+    expect([
+      headers["authorization"],
+      headers["x-key"],
+      headers["cookie"],
+      headers["x-own"],
+    ]).toEqual(Array.from({ length: 4 }, () => undefined));
+    expect(query).toBe("");
+  });
+});
+
+describe("a refusal", () => {
+  const refusedWith = async (
+    status: number,
+    options: OpenApiOptions,
+    security?: JsonObject[],
+  ): Promise<unknown> => {
+    server.answer = respond(status, "text/plain", "no");
+    const operation = {
+      operationId: "x",
+      responses: ok,
+      ...(security === undefined ? {} : { security }),
+    };
+    await using source = await sourceOf(
+      { "/x": { get: operation } },
+      { baseUrl: server.origin, ...options },
+      { components: { securitySchemes } },
+    );
+    const output = await call(toolOf(source, "x"));
+    server.answer = respond(200, "application/json", "{}");
+    return { code: output.error?.code, text: (output.content[0] as { text: string }).text };
+  };
+
+  test("without credentials says which are missing", async () => {
+    expect(await refusedWith(401, {}, [{ bearer: [] }])).toMatchObject({
+      code: "auth_required",
+      text: expect.stringMatching(
+        /^401 Unauthorized: no\nCredentials are missing: .*`auth`.*bearer/,
+      ) as string,
+    });
+    expect(await refusedWith(403, {})).toMatchObject({
+      code: "upstream",
+      text: "403 Forbidden: no",
+    });
+  });
+
+  test("of credentials that were sent says so, and which ones the document asks for", async () => {
+    expect(await refusedWith(401, { auth })).toMatchObject({
+      code: "upstream",
+      text: expect.stringContaining("credentials were refused") as string,
+    });
+    const { text } = await refusedWith(401, { auth: { bearer: "TOKEN" } }, [{ header_key: [] }]);
+    expect(text).toContain("or to pass others (the document asks for header_key)");
+    expect(await refusedWith(403, { auth })).toMatchObject({
+      code: "upstream",
+      text: expect.stringContaining("do not permit this") as string,
+    });
+  });
+
+  test("of what is given for no scheme of the document is foreseen as soon as it is loaded", async () => {
+    const operation = { operationId: "x", responses: ok, security: [{ bearer: [] }] };
+    await using source = await sourceOf(
+      { "/x": { get: operation } },
+      { auth: { schemes: { baerer: "TOKEN", header_key: "KEY+123" } } },
+      { components: { securitySchemes } },
+    );
+    expect(source.problems).toMatchObject([
+      {
+        severity: "warning",
+        message: expect.stringMatching(
+          /^auth\.schemes has "baerer", which is no security scheme .*"bearer"/,
+        ) as string,
+      },
+    ]);
+  });
+
+  test("of a token that nobody may ask for is foreseen in problems, with the line to write", async () => {
+    const tokenUrl = "https://login.example/token";
+    const flows = { clientCredentials: { tokenUrl, scopes: {} } };
+    const operation = { operationId: "x", responses: ok, security: [{ machine: [] }] };
+    await using source = await sourceOf(
+      { "/x": { get: operation } },
+      {
+        baseUrl: "https://api.example",
+        auth: { schemes: { machine: { clientId: "agent", clientSecret: "of the vault" } } },
+      },
+      { components: { securitySchemes: { machine: { type: "oauth2", flows } } } },
+    );
+    source.realize();
+    expect(source.problems).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /^It cannot be called, since .*tokenUrl: "https:\/\/login\.example\/token"/,
+        ) as string,
+      },
+    ]);
+  });
+
+  test("that no request can avoid is foreseen in problems", async () => {
+    const get = (operationId: string, security: JsonObject[]): JsonObject => ({
+      get: { operationId, responses: ok, security },
+    });
+    await using source = await sourceOf(
+      {
+        "/both": get("both", [{ digest: [], bearer: [] }]),
+        "/unknown": get("unknown", [{ nobody: [] }]),
+        "/either": get("either", [{ digest: [], bearer: [] }, { mtls: [] }]),
+      },
+      { baseUrl: "https://api.example" },
+      { components: { securitySchemes } },
+    );
+    source.realize();
+    expect(source.problems).toMatchObject([
+      {
+        subject: "GET /both",
+        severity: "warning",
+        message: expect.stringContaining(
+          'asks for "digest" and "bearer" at once, and both are the header authorization',
+        ) as string,
+      },
+      {
+        subject: "GET /unknown",
+        severity: "warning",
+        message: expect.stringContaining('"nobody", which the document does not declare') as string,
+      },
+    ]);
+    expect(source.tools()).toHaveLength(3);
+  });
+
+  test("of the host's own function for a secret is auth_required", async () => {
+    for (const bearer of [
+      (): never => {
+        throw new Error("vault: SECRET");
+      },
+      (): Promise<string> => Promise.reject(new Error("vault: SECRET")),
+    ]) {
+      await using source = await sourceOf(
+        { "/x": { get: { operationId: "x", responses: ok } } },
+        {
+          baseUrl: server.origin,
+          auth: { bearer },
+        },
+      );
+      const error = await rejection(toolOf(source, "x"));
+      expect(error).toMatchObject({
+        code: "auth_required",
+        message: expect.not.stringContaining("SECRET") as string,
+      });
+    }
+  });
+});
+
+describe("a function that has no credential for a request", () => {
+  const asked: string[] = [];
+  const none = ({ scheme }: { scheme: string }): undefined => {
+    asked.push(scheme);
+  };
+
+  test("keeps nothing from being sent where the document asks for none, as for signing in", async () => {
+    asked.length = 0;
+    const { headers } = await send(undefined, { auth: { bearer: none } });
+    expect(headers["authorization"]).toBeUndefined();
+    expect(asked).toEqual(["bearer"]);
+  });
+
+  test("lets the document be loaded", async () => {
+    const document = { openapi: "3.1.0", info: { title: "Test", version: "1" }, paths: {} };
+    server.answer = respond(200, "application/json", JSON.stringify(document));
+    await using source = openApiSource(`${server.origin}/openapi.json`, { auth: { bearer: none } });
+    await source.ready;
+    server.answer = respond(200, "application/json", "{}");
+    expect(source.tools()).toEqual([]);
+  });
+
+  test("is as if nothing were given: the next alternative is sent, or nothing", async () => {
+    const schemes = { bearer: none };
+    const either = [{ bearer: [] }, { header_key: [] }];
+    const second = await send(either, { auth: { schemes, apiKey: "KEY+123" } });
+    expect(second.headers).toMatchObject({ "x-key": "KEY+123" });
+    const both = [{ header_key: [], bearer: [] }, {}];
+    const optional = await send(both, { auth: { schemes, apiKey: "KEY+123" } });
+    expect(optional.headers["x-key"]).toBeUndefined();
+    const required = await send([{ bearer: [] }], { auth: { schemes } });
+    expect(required.headers["authorization"]).toBeUndefined();
+  });
+});
+
+test.each([null, "", 7])(
+  "a secret that is no text, or empty, is auth_required, and nothing is sent: %j",
+  async (secret) => {
+    for (const value of [() => secret, () => Promise.resolve(secret)]) {
+      await using source = await sourceOf(
+        { "/x": { get: { operationId: "x", responses: ok } } },
+        { baseUrl: server.origin, auth: { bearer: value as () => string } },
+      );
+      const before = server.requests.length;
+      expect(await rejection(toolOf(source, "x"))).toMatchObject({
+        code: "auth_required",
+        message: expect.stringContaining('"bearer"') as string,
+      });
+      expect(server.requests).toHaveLength(before);
+    }
+  },
+);
