@@ -63,12 +63,12 @@ function coin(random: () => number): Manifest {
 }
 
 test.each([
-  [die, 200],
-  [coin, 100],
-])(
-  "what answers by chance, like %o, is taken for nothing else",
+  ["a die", die, 100],
+  ["a coin", coin, 50],
+] as const)(
+  "what answers by chance, like %s, is taken for nothing else",
   { timeout: 300_000 },
-  async (manifest, count) => {
+  async (_name, manifest, count) => {
     const alarms: Alarm[] = [];
     for (const seed of seeds(count)) {
       alarms.push(...(await alarmsOf(manifest(numbers(seed)), [seed])));

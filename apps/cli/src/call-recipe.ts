@@ -25,6 +25,8 @@ export interface CallRecipe {
   readonly header: readonly string[];
   readonly auth: readonly string[];
   readonly allowOrigin: readonly string[];
+  /** URLs, and absolute paths. */
+  readonly allowReference: readonly string[];
   readonly timeout?: number;
   /** A preset, or the absolute path of a file. */
   readonly policy?: string;
@@ -36,7 +38,8 @@ const metadataKey = "toolweave-cli";
 
 /** The recipe of a call, as it goes with the call: authenticated with it, and not shown to a model. */
 export function recipeMetadata(options: ApiOptions, policy: string | undefined): JsonObject {
-  const { openapi, baseUrl, header = [], auth = [], allowOrigin = [], timeout } = options;
+  const { openapi, baseUrl, header = [], auth = [], timeout } = options;
+  const { allowOrigin = [], allowReference = [] } = options;
   const headers = withoutSecrets("--header", header);
   const credentials = withoutSecrets("--auth", auth);
   const documents = openapi.map(keptDocument);
@@ -49,6 +52,7 @@ export function recipeMetadata(options: ApiOptions, policy: string | undefined):
     header: headers.kept,
     auth: credentials.kept,
     allowOrigin,
+    allowReference: allowReference.map(keptReference),
     ...(timeout === undefined ? {} : { timeout }),
     ...(policy === undefined ? {} : { policy: isPreset(policy) ? policy : resolve(policy) }),
     withheld: [
@@ -106,6 +110,7 @@ export function rebuiltApi(recipe: CallRecipe | undefined, given: Partial<ApiOpt
       header: merged("--header", recipe?.header, given.header),
       auth: merged("--auth", recipe?.auth, given.auth),
       allowOrigin: given.allowOrigin ?? recipe?.allowOrigin ?? [],
+      allowReference: given.allowReference ?? recipe?.allowReference ?? [],
     },
   };
 }
@@ -117,6 +122,13 @@ function keptDocument(document: string): { location?: string; id?: string } {
     return { location: resolve(path), id: document };
   }
   return shown(document) === document ? { location: document } : {};
+}
+
+/** What is compared with addresses: a URL's query and login say nothing there. */
+function keptReference(place: string): string {
+  const url = URL.parse(place);
+  if (url === null || url.protocol === "file:") return url?.href ?? resolve(place);
+  return `${url.origin}${url.pathname}`;
 }
 
 /** A URL without what may be secret in it; a path as it is. */

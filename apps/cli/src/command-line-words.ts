@@ -3,12 +3,13 @@ const words: Readonly<Record<string, string>> = {
   "`headers`": "--header",
   "`baseUrl`": "--base-url",
   "`allowOrigins`": "--allow-origin",
+  "`allowReferences`": "--allow-reference",
 };
 
 /**
- * Names options as they are written here: the libraries' messages advise `baseUrl`, `auth` and
- * `allowOrigins`, and the command line has `--base-url`, `--auth` and `--allow-origin`. Only advice
- * is changed: what a server or a document says may use the same words.
+ * Names options as they are written here: the libraries' messages advise `baseUrl`, `auth`, `allowOrigins` and
+ * `allowReferences`, and the command line has `--base-url`, `--auth`, `--allow-origin` and `--allow-reference`. Only
+ * advice is changed: what a server or a document says may use the same words.
  */
 export function commandLineWords(message: string): string {
   return message
@@ -20,5 +21,11 @@ export function commandLineWords(message: string): string {
       "give one --openapi at a time",
     )
     .replace(/\bbaseUrl or (?=allowOrigins: \[")/g, "--base-url or ")
-    .replace(/\ballowOrigins: \["([^"\s]+)"\]/g, "--allow-origin $1");
+    .replace(/\ballowOrigins: \["([^"\s]+)"\]/g, "--allow-origin $1")
+    .replace(
+      /`allowReferences` with its folder opens it/g,
+      "--allow-reference with its folder opens it",
+    )
+    .replace(/`allowReferences: \["([^"\s]+)"\]` opens it/g, "--allow-reference $1 opens it")
+    .replace(/^auth\.schemes has (?="[^"]*", which is no security scheme)/, "--auth names ");
 }

@@ -13,7 +13,8 @@ export function conformCommand(
   options: ConformOptions,
   more: readonly string[],
 ): string {
-  const { openapi = [], mcp, config, baseUrl, allowOrigin = [], timeout, deadline } = options;
+  const { openapi = [], mcp, config, baseUrl, timeout, deadline } = options;
+  const { allowOrigin = [], allowReference = [] } = options;
   const repeated = (name: string, values: readonly string[]): string[] =>
     values.flatMap((value) => [name, value]);
   const secret = (name: "--auth" | "--header", values: readonly string[] = []): string[] => {
@@ -29,6 +30,7 @@ export function conformCommand(
     ...secret("--header", options.header),
     ...secret("--auth", options.auth),
     ...repeated("--allow-origin", allowOrigin),
+    ...repeated("--allow-reference", allowReference),
     ...(timeout === undefined ? [] : ["--timeout", String(timeout)]),
     ...(deadline === undefined ? [] : ["--deadline", String(deadline)]),
     ...more,

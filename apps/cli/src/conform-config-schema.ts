@@ -48,6 +48,7 @@ const subject: JsonObject = {
         header: texts,
         auth: texts,
         allowOrigin: texts,
+        allowReference: texts,
         timeout: milliseconds,
       },
       additionalProperties: false,

@@ -89,8 +89,12 @@ async function baseSubject(
   }
   if (mcp !== undefined) return configuredServer(name, mcp, folder, at, env);
   if (openapi !== undefined) {
-    const location = /^https?:\/\//i.test(openapi) ? openapi : resolve(folder, openapi);
-    return openApiSubject(location, options ?? {}, env);
+    const placed = (place: string): string =>
+      /^(?:https?|file):/i.test(place) ? place : resolve(folder, place);
+    const { allowReference, ...others } = options ?? {};
+    const references =
+      allowReference === undefined ? {} : { allowReference: allowReference.map(placed) };
+    return openApiSubject(placed(openapi), { ...others, ...references }, env);
   }
   const path = resolve(folder, module ?? "");
   const [subject, ...others] = await moduleSubjects(path, `${at("module")}: `, signal);

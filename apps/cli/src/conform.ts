@@ -83,7 +83,8 @@ async function subjectsOf(
   options: ConformOptions,
   io: CliIo,
 ): Promise<readonly ConformSubject[]> {
-  const { openapi, mcp, config, baseUrl, header, auth, allowOrigin, timeout } = options;
+  const { openapi, mcp, config, baseUrl, header, auth, timeout } = options;
+  const { allowOrigin, allowReference } = options;
   const given = [module, openapi, mcp, config].filter((one) => one !== undefined);
   if (given.length !== 1) {
     const what = "a module, --openapi, --mcp or --config";
@@ -91,11 +92,11 @@ async function subjectsOf(
       given.length === 0 ? `Give what is to be tested: ${what}.` : `Give only one of ${what}.`,
     );
   }
-  const api = { baseUrl, header, auth, allowOrigin };
+  const api = { baseUrl, header, auth, allowOrigin, allowReference };
   const stray = Object.values(api).some((one) => one !== undefined);
   if (openapi === undefined && (stray || timeout !== undefined)) {
     throw new UsageError(
-      "--base-url, --header, --auth, --allow-origin and --timeout go with --openapi.",
+      "--base-url, --header, --auth, --allow-origin, --allow-reference and --timeout go with --openapi.",
     );
   }
   const { signal, env } = io;

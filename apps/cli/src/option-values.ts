@@ -35,6 +35,11 @@ export function withApi(command: Command): Command {
       collect,
     )
     .option(
+      "--allow-reference <url|path>",
+      "$refs of the document may open it, with all below it; may be repeated",
+      collect,
+    )
+    .option(
       "--timeout <ms>",
       "for loading and for the call; 0: none (default: 60000)",
       milliseconds,

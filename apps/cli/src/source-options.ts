@@ -10,6 +10,7 @@ export interface ApiOptions {
   readonly header?: readonly string[];
   readonly auth?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly allowReference?: readonly string[];
   readonly timeout?: number;
 }
 
@@ -20,7 +21,15 @@ export interface ApiOptions {
  * @throws UsageError
  */
 export function sourceOptions(
-  { openapi, baseUrl, header = [], auth = [], allowOrigin = [], timeout }: ApiOptions,
+  {
+    openapi,
+    baseUrl,
+    header = [],
+    auth = [],
+    allowOrigin = [],
+    allowReference = [],
+    timeout,
+  }: ApiOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly options: OpenApiOptions; readonly secrets: readonly string[] } {
   if (openapi.length > 1 && (baseUrl !== undefined || header.length + auth.length > 0)) {
@@ -36,6 +45,7 @@ export function sourceOptions(
       ...(header.length === 0 ? {} : { headers }),
       ...(auth.length === 0 ? {} : { auth: credentials.auth }),
       ...(allowOrigin.length === 0 ? {} : { allowOrigins: allowOrigin.map(checkedOrigin) }),
+      ...(allowReference.length === 0 ? {} : { allowReferences: allowReference }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     },
     secrets: [...credentials.secrets, ...Object.values(headers)],

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { ajvValidator, type JsonObject } from "@toolweave/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -166,6 +167,34 @@ describe("--config", () => {
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain("toolweave-cli-");
     expect(existsSync(folder)).toBe(true);
+  });
+
+  test("places that references may open are beside it, too", async () => {
+    const vet = tempFile("vet.json", '{ "type": "object" }');
+    const content = { "application/json": { schema: { $ref: pathToFileURL(vet).href } } };
+    const openapi = tempFile(
+      "vets.json",
+      JSON.stringify({
+        openapi: "3.1.0",
+        info: { title: "Vets", version: "1" },
+        servers: [{ url: "https://api.example.com" }],
+        paths: { "/vets": { get: { responses: { 200: { description: "ok", content } } } } },
+      }),
+    );
+    const path = join(tempFolder(), "conformance.json");
+    const opens = async (place: string): Promise<boolean> => {
+      const options = { allowReference: [place] };
+      writeFileSync(path, JSON.stringify({ name: "vets", openapi, options }));
+      const [subject] = await configSubjects(path, {}, new AbortController().signal);
+      const source = await subject?.manifest.create();
+      if (source === undefined || !("ready" in source)) throw new Error("no source");
+      await source.ready;
+      const [tool] = source.tools();
+      await source.close();
+      return tool?.spec.outputSchema !== undefined;
+    };
+    expect(await opens(relative(dirname(path), dirname(vet)))).toBe(true);
+    expect(await opens(".")).toBe(false);
   });
 
   test("secrets are read from the environment, and printed nowhere", async () => {

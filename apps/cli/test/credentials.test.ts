@@ -59,6 +59,7 @@ describe("the other options of an API", () => {
         baseUrl: "http://127.0.0.1:4010/v1",
         header: ["X-Trace: 1", "X-Key:$TOKEN"],
         allowOrigin: ["http://127.0.0.1:4011"],
+        allowReference: ["../shared"],
         timeout: 5,
       },
       env,
@@ -67,6 +68,7 @@ describe("the other options of an API", () => {
       baseUrl: "http://127.0.0.1:4010/v1",
       headers: { "X-Trace": "1", "X-Key": "from-env" },
       allowOrigins: ["http://127.0.0.1:4011"],
+      allowReferences: ["../shared"],
       timeoutMs: 5,
     });
     expect(secrets).toContain("from-env");

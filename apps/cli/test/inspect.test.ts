@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -166,6 +168,29 @@ test("an operation that has no server yet says which option gives one", async ()
   );
   const { stdout } = await inspect(["--openapi", path]);
   expect(stdout).toMatch(/\nwarning {2}GET \/a: .*pass --base-url/);
+});
+
+test("a part that lies elsewhere is named, with the option that opens it", async () => {
+  const elsewhere = tempFile("vet.json", '{ "type": "object", "properties": { "name": {} } }');
+  const content = { "application/json": { schema: { $ref: pathToFileURL(elsewhere).href } } };
+  const path = tempFile(
+    "openapi.json",
+    JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "Vets", version: "1" },
+      servers: [{ url: "https://api.example.com" }],
+      paths: { "/vets": { get: { responses: { 200: { description: "ok", content } } } } },
+    }),
+  );
+  const closed = await inspect(["--openapi", path]);
+  expect(closed.stdout).toContain("--allow-reference with its folder opens it");
+  const opened = await inspect(["--openapi", path, "--allow-reference", dirname(elsewhere)]);
+  expect(opened.stdout).toContain("1 tool, no problems");
+});
+
+test("a credential for no scheme of the document is named", async () => {
+  const { stdout } = await inspect(["--openapi", shop.documentUrl, "--auth", "apiKey:kee=K1"]);
+  expect(stdout).toContain('--auth names "kee", which is no security scheme of the document');
 });
 
 test("of two tools with one name the second is a problem, with a way to get at it", async () => {

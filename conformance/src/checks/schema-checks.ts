@@ -1,9 +1,10 @@
-import type { JsonObject } from "@toolweave/core";
+import { argumentsSchemaOf, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { messageOf, notApplicable } from "../finding.ts";
 import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
 import { ownArgumentsSchema } from "../reading/own-arguments-schema.ts";
+import { boundariesOf } from "../schema/boundaries.ts";
 import { checkerOf } from "../schema/checker-of.ts";
 import { drawn } from "../schema/drawn.ts";
 import { referencesOf } from "../schema/references.ts";
@@ -123,7 +124,11 @@ async function narrowFault(context: CheckContext, usable: UsableTool): Promise<F
   }
   const problemsOf = await checkerOf(inputSchema);
   const { seed } = context;
-  for (const args of fc.sample(argumentsOf(usable, [], seed), { seed, numRuns: argumentSets })) {
+  const samples = fc.sample(argumentsOf(usable, [], seed), { seed, numRuns: argumentSets });
+  const base = samples.find(accepts);
+  // Bounds and choices that differ by a little are rarely drawn.
+  const edges = base === undefined ? [] : boundariesOf(argumentsSchemaOf(tool) as JsonObject, base);
+  for (const args of [...samples, ...edges]) {
     const problems = accepts(args) ? problemsOf?.(args) : undefined;
     if (problems === undefined) continue;
     const wrong = "takes what the schema that a model is shown refuses";

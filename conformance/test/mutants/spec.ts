@@ -9,6 +9,27 @@ const positive = {
   required: ["a", "b"],
 };
 
+const rounding: JsonObject = {
+  modes: { type: "array", items: { enum: ["up", "down", "even", "none"] } },
+  places: { type: ["integer", "null"], minimum: 0, maximum: 12 },
+};
+
+/** The spare tool takes one argument more, and a model is shown other members of it. */
+function ofShown(rule: string, title: string, taken: JsonObject, shown: JsonObject): Mutant {
+  const schemaWith = (properties: JsonObject): JsonObject => ({
+    ...spare.spec.inputSchema,
+    properties: { a: number, b: number, round: { type: "object", properties } },
+  });
+  return ofTools(rule, title, (tools) => [
+    ...tools,
+    {
+      ...spare,
+      argumentsSchema: schemaWith(taken),
+      spec: { ...spare.spec, inputSchema: schemaWith({ ...taken, ...shown }) },
+    },
+  ]);
+}
+
 export const specMutants: readonly Mutant[] = [
   ofSpec("TW-SPEC-001", "a lazy schema that cannot be made", () => ({
     get inputSchema(): never {
@@ -219,6 +240,13 @@ export const specMutants: readonly Mutant[] = [
       },
     },
   ]),
+  ofShown("TW-SPEC-044", "one choice of four, far inside, that is not shown", rounding, {
+    modes: { type: "array", items: { enum: ["up", "down", "even"] } },
+  }),
+  ofShown("TW-SPEC-044", "null that is not shown", rounding, { places: { type: "integer" } }),
+  ofShown("TW-SPEC-044", "a bound that is rounded", rounding, {
+    places: { type: ["integer", "null"], minimum: 0, maximum: 10 },
+  }),
   ofTools("TW-SPEC-005", "a full schema that nothing can be checked against", (tools) => [
     ...tools,
     {

@@ -8,7 +8,7 @@ import { openDocument } from "../src/document/document.ts";
 import type { ApiDocument } from "../src/document/document.ts";
 import type { OperationDetails, SelfContainedSchema } from "../src/document/operation.ts";
 import { checkOperations } from "../test/reading/support/documents.ts";
-import { documentNames, specs } from "./documents.ts";
+import { documentNames, specs, uncallable } from "./documents.ts";
 
 const documents = documentNames();
 
@@ -128,10 +128,11 @@ describe.each(documents)("the tools of %s", (name) => {
     expect(failures).toEqual([]);
     expect(tools.filter(({ spec }) => !isToolName(spec.name))).toEqual([]);
     expect(new Set(tools.map(({ spec }) => spec.name)).size).toBe(tools.length);
-    expect(source.problems.filter(({ severity }) => severity !== "warning")).toEqual([]);
+    const lost = source.problems.filter(({ severity }) => severity !== "warning");
+    expect(lost.map(({ subject }) => subject)).toEqual(uncallable[name] ?? []);
     expect(source.problems.filter(({ pointer }) => pointer === undefined)).toEqual([]);
     const { operations } = await openDocument(specs + name);
-    expect(tools).toHaveLength(operations.length);
+    expect(tools).toHaveLength(operations.length - lost.length);
     await source.close();
   }, 600_000);
 });

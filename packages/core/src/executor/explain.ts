@@ -118,7 +118,10 @@ async function proposedBy(execution: Execution): Promise<readonly PermissionRequ
   const { tool } = execution;
   if (tool.preflight === undefined) return [];
   const args = copyArguments(execution.call.name, execution.args);
-  return checkedPermissions(execution, await tool.preflight(args, new ExecutionPreflight(execution)));
+  return checkedPermissions(
+    execution,
+    await tool.preflight(args, new ExecutionPreflight(execution)),
+  );
 }
 
 async function explained(

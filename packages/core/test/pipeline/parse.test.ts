@@ -66,14 +66,17 @@ describe("a number in a text", () => {
     },
   );
 
-  test.each(["9007199254740991", "18014398509481984", "1e21", "12345678901234567000", "0.1234567890123456789"])(
-    "that is meant as it is read (%s) is taken",
-    async (number) => {
-      const { executor, got } = keeping();
-      completed(await executor.execute(call("keep", `{"a":${number}}`)));
-      expect(got()).toEqual({ a: Number(number) });
-    },
-  );
+  test.each([
+    "9007199254740991",
+    "18014398509481984",
+    "1e21",
+    "12345678901234567000",
+    "0.1234567890123456789",
+  ])("that is meant as it is read (%s) is taken", async (number) => {
+    const { executor, got } = keeping();
+    completed(await executor.execute(call("keep", `{"a":${number}}`)));
+    expect(got()).toEqual({ a: Number(number) });
+  });
 });
 
 describe("arguments as a value", () => {

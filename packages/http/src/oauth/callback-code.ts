@@ -98,6 +98,6 @@ function leadsTo(url: URL, redirectUri: string | undefined): boolean {
 function unusable(why: string): ToolError {
   return new ToolError(
     "auth_required",
-    `The answer to the sign-in cannot be used: it ${why}. A person has to sign in again.`,
+    `The answer to the sign-in cannot be used: it ${why}. A person has to sign in again: repeat the call.`,
   );
 }

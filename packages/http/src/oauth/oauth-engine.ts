@@ -41,7 +41,7 @@ export class OAuthEngine implements OAuthClient {
     if (refreshToken === undefined) {
       throw new ToolError(
         "auth_required",
-        "The token has expired and cannot be renewed. A person has to sign in again.",
+        "The token has expired and cannot be renewed. A person has to sign in again: repeat the call.",
       );
     }
     return this.#tokens.run(tokenName(latest), signal, async () => {

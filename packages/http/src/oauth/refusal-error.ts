@@ -28,7 +28,7 @@ export function refusalError(
   if (personCodes.has(error)) {
     return new ToolError(
       "auth_required",
-      `${server} gave no token (${said}). A person has to sign in again.`,
+      `${server} gave no token (${said}). A person has to sign in again: repeat the call.`,
     );
   }
   if (passingCodes.has(error)) {

@@ -216,9 +216,9 @@ describe("a digest", () => {
 
   it("reads a hostile header in time that grows with its length", () => {
     for (const part of ["Digest ", "a=", '"', "\\", 'a="\\', ",", "a b ", "a=b,"]) {
-      const before = performance.now();
+      const start = process.cpuUsage();
       digestAuthorization(part.repeat(20_000), mufasa);
-      expect(performance.now() - before).toBeLessThan(1_000);
+      expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000);
     }
   });
 });

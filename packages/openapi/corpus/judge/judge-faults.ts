@@ -155,8 +155,11 @@ export const judgeFaults: readonly JudgeFault[] = [
     judges: prism,
     because:
       "It reads a query parameter of `type: [array, null]` as a text. JSON Schema 2020-12 validation, section 6.1.1: `type` may be a list; the value is a list, and one of one item looks like a text on the wire.",
-    only: ["hey-api-full-3.1/full.yaml#GET /api/v{api-version}/types"],
-    explains: ({ rule }) => rule === "query.parameterarray [type]",
+    only: [
+      "hey-api-full-3.1/full.yaml#GET /api/v{api-version}/types",
+      "hey-api-full-3.1/full.yaml#GET /api/v{api-version}/collectionFormat",
+    ],
+    explains: ({ rule }) => /^query\.parameterarray\w* \[type\]$/.test(rule),
   },
   {
     id: "header-object-or-null",
@@ -221,31 +224,12 @@ export const judgeFaults: readonly JudgeFault[] = [
     explains: ({ rule, message }) => rule === "path [required]" && message.includes("'foo_param'"),
   },
   {
-    id: "null-is-a-body",
-    judges: prism,
-    because:
-      "It takes the JSON text `null` for no body. RFC 8259 section 3: `null` is a JSON text, and the schema allows it.",
-    only: ["hey-api-full-3.1/full.yaml#POST /api/v{api-version}/parameters/{parameterPath}"],
-    explains: ({ rule }, { request }) =>
-      rule === "[required]" && request?.body.toString() === "null",
-  },
-  {
     id: "form-of-one-text",
     judges: prism,
     because:
       "The document declares a single binary text as application/x-www-form-urlencoded, which has named fields only. It is sent as it is, and read as fields. OpenAPI 3.1.1, Media Type Object, leaves such a body open.",
     only: ["hey-api-full-3.1/full.yaml#POST /api/v{api-version}/upload"],
     explains: ({ rule }) => rule === "body [type]",
-  },
-  {
-    id: "null-in-words",
-    judges: backend,
-    because:
-      "The document allows null by `nullable` and says in words what it does, and does not repeat it in the `enum`. Taken literally (OpenAPI 3.0.4, Schema Object, `nullable` and `enum`) it would be no value; the API takes it.",
-    only: ["github-api-3.0.json#PATCH /repos/{owner}/{repo}/secret-scanning/alerts/{alert_number}"],
-    explains: ({ rule }, { request }) =>
-      rule === "requestBody.validity [enum]" &&
-      (request?.body.includes('"validity":null') ?? false),
   },
   {
     id: "query-styles",

@@ -98,7 +98,8 @@ function isBare(value: JsonValue | undefined): boolean {
 }
 
 function isEmpty(value: JsonValue): boolean {
-  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || (typeof value === "object" && Object.values(value).every(isEmpty));
 }
 
 /** A list that is empty somewhere within, or holds something empty. */

@@ -25,6 +25,8 @@ function contender(name: string, schemaOf: (tool: Tool) => JsonSchema): Contende
       const source = openApiSource.fromFile(path, { baseUrl: origin });
       const registry = new ToolRegistry([source]);
       await registry.ready;
+      // What cannot be called is no tool then.
+      source.realize();
       const executor = new ToolExecutor({ registry, policy: "autonomous" });
       const tools = source.tools().map((tool) => {
         const { method, path } = tool.spec.provenance.origin as { method: string; path: string };

@@ -8,8 +8,8 @@ type Node = ShownNode;
 /** Stands where something is left out. */
 export const mark = "[…]";
 
-const mostChoices = 60;
-const mostChoiceLength = 1000;
+const mostChoices = 100;
+const mostChoiceLength = 2000;
 const longestExample = 200;
 
 const memberKeywords = [

@@ -34,11 +34,11 @@ interface Extent {
 type Schema = JsonSchema | boolean;
 
 /** What a model is told once, when something is left out. */
-const whatIsLeftOut = `${mark} is left out here: send what fits, and an error tells what is expected.`;
+const whatIsLeftOut = `${mark} is left out here, * is required: an error tells what else is expected.`;
 
 const mostKinds = 40;
 const mostBranches = 100;
-const longestPattern = 40;
+const longestPattern = 100;
 const longestValue = 60;
 const longestCondition = 300;
 const longestOutline = 800;
@@ -282,7 +282,7 @@ class ShownSchema {
           break;
         case "format":
         case "contentEncoding":
-          if (isShort(value, longestPattern)) node[keyword] = value;
+          if (isShort(value, longestValue)) node[keyword] = value;
           break;
         default:
           if (kept.has(keyword)) node[keyword] = value;

@@ -13,6 +13,9 @@ const tags =
 const pointing =
   /^(?:\(?(?:please )?(?:see|refer|for|to learn|to find|learn|read|check|visit|more)\b|(?:more|further) (?:information|details))/i;
 
+/** What takes something back is no mere pointer: `For your safety, never …, see …`. */
+const forbidding = /\b(?:not|never|must|cannot|unless|without)\b|n['’]t\b/i;
+
 /** What the keyword `default` says already. */
 const ofDefault = /^(?:the )?defaults?(?: value)?(?: is| to|:)? ?["']?[\w.-]*["']?\.?$/i;
 
@@ -93,7 +96,7 @@ function sentences(text: string, budget: number): string[] {
   for (const paragraph of paragraphs(text.slice(0, budget + readAhead))) {
     for (const part of paragraph.split(/(?<=[.!?]["')]?)\s+(?=["'(]?[A-Z0-9])/)) {
       const isPointing = pointing.test(part) && (part.includes(linkMark) || /\bsee\b/i.test(part));
-      if (isPointing || ofDefault.test(part.trim())) continue;
+      if ((isPointing && !forbidding.test(part)) || ofDefault.test(part.trim())) continue;
       const sentence = part.replaceAll(linkMark, "").trim();
       if (sentence !== "") found.push(sentence);
     }
@@ -142,7 +145,7 @@ export const wordsOf: (text: string) => readonly string[] = remembered((text) =>
 /** What a text says of anything. */
 const fillers: ReadonlySet<string> = new Set(
   wordsOf(
-    "a an and are array associated be belongs by fetch for from get given has id identified identifier identifies identify in is it its list name number object of on or parameter result return returned specified that the this to unique uniquely use used value whether whose with you your",
+    "a account an and are array associated be belongs by fetch for from get given has id identified identifier identifies identify in is it its list name number object of on or parameter result return returned specified that the this to unique uniquely use used value whether whose with you your",
   ),
 );
 

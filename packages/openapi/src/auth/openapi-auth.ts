@@ -99,7 +99,8 @@ export interface OpenApiAuth {
   /**
    * Asked first, by source, scheme and caller, and nobody else's credential is taken: with a caller the caller's own,
    * without one the host's. Tokens that are obtained or renewed are kept in it: those of client credentials as the
-   * host's, for all callers, others as the caller's who has signed in. Default: in memory, tokens only.
+   * host's, for all callers, others as the caller's who has signed in. An operation that declares no `security` names no scheme to ask for: it
+   * never gets what only the store has. Default: in memory, tokens only.
    */
   readonly store?: CredentialStore;
 }

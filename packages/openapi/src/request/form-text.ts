@@ -6,7 +6,7 @@ import { keyCheck, type KeyCheck } from "./key-check.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { encodeFormText } from "./percent-encode.ts";
 import { itemText, styleWriter, type ParameterWriter } from "./style-writer.ts";
-import { nothingToSend, unsendable } from "./unsendable.ts";
+import { nothingToSend, ownName, unsendable, type FieldArgument } from "./unsendable.ts";
 import { isJsonObject } from "../json-object.ts";
 
 /**
@@ -17,11 +17,13 @@ import { isJsonObject } from "../json-object.ts";
  *
  * @param argument the argument's name, for errors.
  * @param checkKey refuses names, encoded as they travel.
+ * @param argumentOf what errors call a field.
  */
 export function formTextWriter(
   { encoding = {}, schema }: Encodings & { readonly schema: SelfContainedSchema },
   argument: string,
   checkKey?: KeyCheck,
+  argumentOf: FieldArgument = ownName,
 ): (value: JsonValue) => string {
   const styled = new Map<string, ParameterWriter>();
   const json = new Set<string>();
@@ -29,9 +31,9 @@ export function formTextWriter(
     const parameter = styledProperty(name, one);
     if (parameter !== undefined) {
       const others = otherFields(fieldNames(schema), name);
-      const checkField = keyCheck(name, others);
+      const checkField = keyCheck(argumentOf(name), others);
       const checkBoth = (key: string): void => (checkField(key), checkKey?.(key));
-      styled.set(name, styleWriter(parameter, name, checkBoth));
+      styled.set(name, styleWriter(parameter, argumentOf(name), checkBoth));
     } else if (isJsonMediaType(one.contentType ?? "")) json.add(name);
   }
   const required = requiredNames(schema.schema, schema.defs);
@@ -40,7 +42,7 @@ export function formTextWriter(
     for (const [name, member] of Object.entries(formObject(value, argument))) {
       const before = pairs.length;
       writeField(pairs, name, member);
-      if (pairs.length === before && required.has(name)) throw nothingToSend(name);
+      if (pairs.length === before && required.has(name)) throw nothingToSend(argumentOf(name));
     }
     return pairs.join("&");
   };
@@ -56,7 +58,7 @@ export function formTextWriter(
       return;
     }
     for (const item of listOf(member)) {
-      const text = json.has(name) ? JSON.stringify(item) : itemText(item, name);
+      const text = json.has(name) ? JSON.stringify(item) : itemText(item, argumentOf(name));
       pairs.push(`${key}=${encodeFormText(text)}`);
     }
   }

@@ -17,7 +17,13 @@ import {
 import type { BodyWriter } from "./request-body.ts";
 import { deepPairs, delimiterOf, itemText, scalarText, separates } from "./style-writer.ts";
 import { textEncoding } from "./text-charset.ts";
-import { isWellFormed, nothingToSend, unsendable } from "./unsendable.ts";
+import {
+  isWellFormed,
+  nothingToSend,
+  ownName,
+  unsendable,
+  type FieldArgument,
+} from "./unsendable.ts";
 
 /** True when the schema allows parts: with names, or a list of them; in a form each item of a list has named ones. */
 export function hasParts(media: MediaDescription): boolean {
@@ -56,11 +62,16 @@ function plannedParts(media: MediaDescription): PlannedParts {
  * object is JSON, a file is bytes with a file name. Other multipart types (RFC 2046) have a part for each item of a list
  * (OpenAPI 3.2, "Encoding By Position"), or parts with names when the body is an object.
  */
-export function multipartBodyWriter(media: MediaDescription, argument: string): BodyWriter {
+export function multipartBodyWriter(
+  media: MediaDescription,
+  argument: string,
+  argumentOf: FieldArgument = ownName,
+): BodyWriter {
   const { plans } = plannedParts(media);
   const checkName = keyCheck(argument, methodOnly);
   return (value, files) => {
-    const { contentType, chunks } = new PartWriter(argument, checkName, files).body(plans, value);
+    const writer = new PartWriter(argument, checkName, files);
+    const { contentType, chunks } = writer.body(plans, value, argumentOf);
     return { contentType, body: Buffer.concat(chunks) };
   };
 }
@@ -82,10 +93,11 @@ class PartWriter {
     this.#files = files;
   }
 
-  body(plans: PartPlans, value: JsonValue): Multipart {
+  /** @param argumentOf what errors call a part that has a name. */
+  body(plans: PartPlans, value: JsonValue, argumentOf: FieldArgument = ownName): Multipart {
     const parts = Array.isArray(value)
       ? this.#byPosition(plans, value as readonly JsonValue[])
-      : this.#byName(plans, formObject(value, this.#argument));
+      : this.#byName(plans, formObject(value, this.#argument), argumentOf);
     const boundary = `toolweave-${crypto.randomUUID()}`;
     const chunks: Uint8Array[] = [];
     for (const { head, body } of parts) {
@@ -95,10 +107,11 @@ class PartWriter {
     return { contentType: multipartType(plans, boundary, parts[0]), chunks };
   }
 
-  #byName(plans: PartPlans, fields: JsonObject): Part[] {
+  #byName(plans: PartPlans, fields: JsonObject, argumentOf: FieldArgument = ownName): Part[] {
     return Object.entries(fields).flatMap(([name, value]) => {
-      const parts = this.#field(plans, name, value);
-      if (parts.length === 0 && plans.required.has(name)) throw nothingToSend(name);
+      const argument = argumentOf(name);
+      const parts = this.#field(plans, name, value, argument);
+      if (parts.length === 0 && plans.required.has(name)) throw nothingToSend(argument);
       return parts;
     });
   }
@@ -118,23 +131,27 @@ class PartWriter {
     );
   }
 
-  #field(plans: PartPlans, name: string, value: JsonValue): Part[] {
+  #field(plans: PartPlans, name: string, value: JsonValue, argument: string): Part[] {
     if (value === null) return [];
     this.#checkName(name);
     const plan = plans.byName.get(name);
     if (plan?.styled !== undefined) {
-      const checkField = keyCheck(name, otherFields(plans.names, name));
-      return styledFields(plan.styled, value).map(([field, text]) => {
+      const checkField = keyCheck(argument, otherFields(plans.names, name));
+      return styledFields(plan.styled, value, argument).map(([field, text]) => {
         checkField(field);
-        return this.#part(undefined, text, field, dispositionOf(field));
+        return this.#part(undefined, text, argument, field);
       });
     }
     const items = plan?.whole === true && !isListOfLists(value) ? [value] : listOf(value);
-    return items.map((item) => this.#part(plan, item, name, dispositionOf(name)));
+    return items.map((item) => this.#part(plan, item, argument, name));
   }
 
-  /** @param argument the argument's name, for errors, and a file's name when it has none of its own. */
-  #part(plan: PartPlan | undefined, given: JsonValue, argument: string, disposition = ""): Part {
+  /**
+   * @param argument the argument's name, for errors.
+   * @param name of the part, if parts have names here; also of a file that has none of its own.
+   */
+  #part(plan: PartPlan | undefined, given: JsonValue, argument: string, name?: string): Part {
+    const disposition = name === undefined ? "" : dispositionOf(name, argument);
     const { content, headers } = chosenHeaders(plan, given, argument);
     let filename = "";
     let type: string | undefined;
@@ -146,8 +163,8 @@ class PartWriter {
       const file = fileOf(content, argument, this.#files);
       type = fileType(plan.types, file);
       body = [file.bytes];
-      if (disposition !== "")
-        filename = `; filename="${partLabel((file.name ?? argument).replace(allAmbiguous, "_"))}"`;
+      if (name !== undefined)
+        filename = `; filename="${partLabel((file.name ?? name).replace(allAmbiguous, "_"))}"`;
     } else {
       const value =
         plan?.encoded === undefined ? content : encodedText(content, plan.encoded, this.#files);
@@ -157,7 +174,7 @@ class PartWriter {
       body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
       // Forms have no transfer encodings (RFC 7578 section 4.7).
       const declared = plan?.encoded?.["contentEncoding"];
-      if (disposition === "" && declared === "base64") {
+      if (name === undefined && declared === "base64") {
         encoding = "Content-Transfer-Encoding: base64\r\n";
       }
     }
@@ -237,13 +254,13 @@ function textType(plan: PartPlan | undefined, value: JsonValue): string | undefi
 }
 
 /** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot hold. */
-function dispositionOf(name: string): string {
+function dispositionOf(name: string, argument: string): string {
   if (isWellFormed(name) && !ambiguous.test(name)) {
     return `Content-Disposition: form-data; name="${partLabel(name)}"`;
   }
   throw unsendable(
-    name,
-    "cannot be the name of a field: leave backslashes, control characters and halves of characters out.",
+    argument,
+    `cannot be sent as the field ${JSON.stringify(name.slice(0, 100))}: its name must not hold backslashes, control characters or halves of characters.`,
   );
 }
 
@@ -264,11 +281,15 @@ function isListOfLists(value: JsonValue): boolean {
 }
 
 /** The names and texts that a style makes of a property (OpenAPI 3.2, appendix C): nothing is percent-encoded here. */
-function styledFields(property: Parameter, value: JsonValue): [name: string, text: string][] {
+function styledFields(
+  property: Parameter,
+  value: JsonValue,
+  argument: string,
+): [name: string, text: string][] {
   const { name, style, explode } = property;
   if (style === "deepObject") {
     const fields: [string, string][] = [];
-    deepPairs(value, name, (path, text) =>
+    deepPairs(value, argument, (path, text) =>
       fields.push([name + path.map((key) => `[${key}]`).join(""), text]),
     );
     return fields;
@@ -278,12 +299,12 @@ function styledFields(property: Parameter, value: JsonValue): [name: string, tex
   const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
   const texts = members.map(([key, one]): [string, string] => [
     isList ? name : key,
-    isList ? itemText(one, name) : scalarText(one),
+    isList ? itemText(one, argument) : scalarText(one),
   ]);
   if (explode) return texts;
   if (texts.length === 0) return [];
   const delimiter = delimiterOf(property);
   const all = isList ? texts.map(([, text]) => text) : texts.flat();
-  for (const text of all) if (text.includes(delimiter)) throw separates(name, delimiter);
+  for (const text of all) if (text.includes(delimiter)) throw separates(argument, delimiter);
   return [[name, all.join(delimiter)]];
 }

@@ -2,12 +2,14 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { ArtifactFiles } from "./artifact-files.ts";
 import { base64Schema, fileOf, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
 import { artifactFiller, mayHoldArtifact } from "./encoded-places.ts";
-import { formArgumentSchema, formBodyWriter } from "./form-body.ts";
+import { formBodyWriter } from "./form-body.ts";
 import { isJsonMediaType, isTextMediaType, mediaTypeName } from "./media-type.ts";
 import { hasParts, multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
+import { sendableForm } from "./sendable-schema.ts";
 import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
 import { scalarText } from "./style-writer.ts";
 import { textEncoding } from "./text-charset.ts";
+import type { FieldArgument } from "./unsendable.ts";
 import type { MediaDescription } from "../document/operation.ts";
 import { mayBe, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 
@@ -32,8 +34,11 @@ interface BodyFormat {
   canWrite?(media: MediaDescription): boolean;
   /** What the model passes; `undefined`: what the document says. Refers to the same definitions. */
   argumentSchema?(media: MediaDescription): JsonSchema | boolean;
-  /** @param argument the argument's name, for errors. */
-  writer(media: MediaDescription, argument: string): BodyWriter;
+  /**
+   * @param argument the argument's name, for errors.
+   * @param argumentOf what errors call a field of the body. Default: its name.
+   */
+  writer(media: MediaDescription, argument: string, argumentOf?: FieldArgument): BodyWriter;
 }
 
 const json: BodyFormat = {
@@ -59,7 +64,7 @@ const form: BodyFormat = {
   accepts: (media) => mediaTypeName(media.mediaType) === "application/x-www-form-urlencoded",
   // It has named fields; a text is one that is encoded already.
   canWrite: ({ schema: { schema, defs } }) => mayBe(schema, defs, ["object", "string"]),
-  argumentSchema: formArgumentSchema,
+  argumentSchema: (media) => sendableForm(media.schema.schema, media),
   writer: formBodyWriter,
 };
 
@@ -67,7 +72,7 @@ const multipart: BodyFormat = {
   rank: 2,
   accepts: ({ mediaType }) => mediaTypeName(mediaType).startsWith("multipart/"),
   canWrite: hasParts,
-  argumentSchema: multipartArgumentSchema,
+  argumentSchema: (media) => sendableForm(multipartArgumentSchema(media), media),
   writer: multipartBodyWriter,
 };
 

@@ -145,11 +145,14 @@ function bodyPlan(
   body: BodyArguments,
 ): (args: JsonObject, files: ArtifactFiles) => EncodedBody | undefined {
   const { argument, properties, required } = body;
-  const write = body.format.writer(body.media, argument);
   if (properties === undefined) {
+    const write = body.format.writer(body.media, argument);
     return (args, files) =>
       Object.hasOwn(args, argument) ? write(args[argument] as JsonValue, files) : undefined;
   }
+  const names = new Map(properties.map((one) => [one.property, one.argument]));
+  const argumentOf = (field: string): string => names.get(field) ?? field;
+  const write = body.format.writer(body.media, argument, argumentOf);
   return (args, files) => {
     const value: Record<string, JsonValue> = {};
     let empty = true;

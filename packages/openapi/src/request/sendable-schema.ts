@@ -1,6 +1,13 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
-import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import type {
+  Encoding,
+  MediaDescription,
+  Parameter,
+  SelfContainedSchema,
+} from "../document/operation.ts";
+import { ownValue } from "../document/record.ts";
 import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import { styledProperty } from "./form-text.ts";
 
 type Schema = JsonSchema | boolean;
 
@@ -8,22 +15,47 @@ type Schema = JsonSchema | boolean;
  * The schema of a required value without what has no form where it travels: null, an empty list, and, unless it is JSON
  * there, an empty object (RFC 6570 section 2.3). What only a composition says is left as it is: the call is refused then.
  */
-export function withoutEmpty(
-  schema: Schema,
-  defs: SelfContainedSchema["defs"],
-  isJson = false,
-): Schema {
+function withoutEmpty(schema: Schema, defs: SelfContainedSchema["defs"], isJson = false): Schema {
   const resolved = resolveSchema(schema, defs);
   if (typeof schema === "boolean" || typeof resolved === "boolean") return schema;
   const types = schemaTypes(resolved);
-  const others = types.filter((type) => type !== "null");
+  const sendable = types.filter((type) => type !== "null");
   const changes: Record<string, JsonValue> = {};
-  if (others.length > 0 && others.length < types.length) {
-    changes["type"] = others.length === 1 ? (others[0] as string) : others;
+  if (sendable.length > 0 && sendable.length < types.length) {
+    changes["type"] = sendable.length === 1 ? (sendable[0] as string) : sendable;
   }
   if (types.includes("array")) atLeastOne(changes, resolved, "minItems");
   if (types.includes("object") && !isJson) atLeastOne(changes, resolved, "minProperties");
-  return Object.keys(changes).length === 0 ? schema : { ...schema, ...changes };
+  if (Object.keys(changes).length === 0) return schema;
+  const { default: usual, ...others } = schema;
+  // A default that is refused is none.
+  return { ...(isNothing(usual) ? others : schema), ...changes };
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+}
+
+/** The schema of a form, of which no required field is what would not be sent. */
+export function sendableForm(
+  schema: Schema,
+  { schema: { defs }, encoding = {} }: MediaDescription,
+): Schema {
+  const root = resolveSchema(schema, defs);
+  if (typeof root === "boolean") return schema;
+  const { properties, required } = root;
+  if (!Array.isArray(required)) return schema;
+  let changed: Record<string, JsonValue> | undefined;
+  for (const name of required as readonly string[]) {
+    const field = ownValue(properties, name) as Schema | undefined;
+    if (field === undefined) continue;
+    const own = (ownValue(encoding, name) ?? {}) as Encoding;
+    const sendable = withoutEmpty(field, defs, styledProperty(name, own) === undefined);
+    if (sendable === field) continue;
+    changed ??= { ...(properties as JsonObject) };
+    changed[name] = sendable as JsonValue;
+  }
+  return changed === undefined ? schema : { ...root, properties: changed };
 }
 
 /** The schema of a parameter, without the values that a call is refused for. */

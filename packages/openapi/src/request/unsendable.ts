@@ -10,6 +10,12 @@ export function unsendable(argument: string, why: string): ToolError {
   return new ToolError("invalid_arguments", `${JSON.stringify(argument.slice(0, 100))} ${why}`);
 }
 
+/** Which argument carries a field of a body: what errors call it. */
+export type FieldArgument = (field: string) => string;
+
+/** A field of a body that is passed whole goes by its own name. */
+export const ownName: FieldArgument = (field) => field;
+
 /** The error for a required value of which nothing would be sent: null, an empty list or object (RFC 6570 section 2.3). */
 export function nothingToSend(argument: string): ToolError {
   return unsendable(

@@ -2,6 +2,8 @@
 const anchors: Readonly<Record<string, string>> = { A: "^", Z: "$", z: "$" };
 const syntax = /[$()*+.?[\\\]^{|}/]/;
 const quantifier = /^\{\d+(?:,\d*)?\}/;
+/** A character by its number, within brackets (ECMAScript, Annex B.1.2). */
+const legacyOctal = /^(?:[0-3][0-7]{0,2}|[4-7][0-7]?)/;
 const maxLength = 10_000;
 
 /**
@@ -94,6 +96,11 @@ class Rewriting {
     if (word !== undefined && isValid(inClass ? `[\\${word}]` : context(word), "u")) {
       this.#at += word.length + 1;
       return `\\${word}`;
+    }
+    const [octal] = (inClass && legacyOctal.exec(rest)) || [];
+    if (octal !== undefined) {
+      this.#at += octal.length + 1;
+      return `\\x${parseInt(octal, 8).toString(16).padStart(2, "0")}`;
     }
     const character = rest.charAt(0);
     this.#at += 2;

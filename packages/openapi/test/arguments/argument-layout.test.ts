@@ -67,6 +67,39 @@ describe("parameters", () => {
     });
   });
 
+  test("have no values that nothing could be sent for", () => {
+    const list = { type: "array", items: { type: "string" } };
+    const tags = schemaOf({ $ref: "#/$defs/Tags" }, { Tags: { ...list, minItems: 0 } });
+    const text = schemaOf({ type: ["string", "null"], default: null });
+    const kind = schemaOf({ type: "string", enum: ["a"] });
+    const required = { in: "query", required: true, schema: schemaOf(list) } as const;
+    const schema = schemaFor(
+      {
+        parameters: [
+          parameter({ name: "ids", in: "path", schema: schemaOf({ ...list, maxItems: 9 }) }),
+          parameter({ name: "of", in: "path", schema: schemaOf({ type: "object" }) }),
+          parameter({ name: "text", in: "path", schema: text }),
+          parameter({ name: "kind", in: "path", schema: kind }),
+          parameter({ ...required, name: "tags", schema: tags }),
+          parameter({ ...required, name: "empty", allowEmptyValue: true }),
+          parameter({ ...required, name: "json", mediaType: "application/json" }),
+          parameter({ ...required, name: "optional", required: false }),
+        ],
+      },
+      "/{ids}/{of}/{text}/{kind}",
+    );
+    expect(schema["properties"]).toEqual({
+      ids: { ...list, maxItems: 9, minItems: 1 },
+      of: { type: "object", minProperties: 1 },
+      text: { type: "string", minLength: 1 },
+      kind: { type: "string", enum: ["a"] },
+      tags: { $ref: "#/$defs/Tags", minItems: 1 },
+      empty: list,
+      json: list,
+      optional: list,
+    });
+  });
+
   test("of one name in several places: the path keeps it, the others say where they are", () => {
     const names = argumentsOf(
       {
@@ -245,6 +278,40 @@ describe("a body", () => {
     expect(
       layoutArguments(given, "/", "", { headers: new Set(), cookies: [] }).body?.media.mediaType,
     ).toBe("application/json");
+  });
+
+  test("that is a form has no empty value where a field is required", () => {
+    const form = (type: string, encoding = {}): JsonSchema => {
+      const schema = {
+        type: "object",
+        required: ["list", "of"],
+        properties: {
+          list: { type: "array" },
+          of: { type: ["object", "null"] },
+          more: { type: "array" },
+        },
+      };
+      return schemaFor({ body: body([media(type, schema, { encoding })]) });
+    };
+    const ofJson = { type: "object" };
+    const urlEncoded = "application/x-www-form-urlencoded";
+    expect(form(urlEncoded)["properties"]).toEqual({
+      list: { type: "array", minItems: 1 },
+      of: ofJson,
+      more: { type: "array" },
+    });
+    const styled = { of: { style: "deepObject", explode: true } };
+    expect((form(urlEncoded, styled)["properties"] as JsonObject)["of"]).toEqual({
+      type: "object",
+      minProperties: 1,
+    });
+    expect((form("multipart/form-data")["properties"] as JsonObject)["list"]).toEqual({
+      type: "array",
+      minItems: 1,
+    });
+    expect((form("application/json")["properties"] as JsonObject)["list"]).toEqual({
+      type: "array",
+    });
   });
 
   test("with property names that providers refuse has them replaced", () => {

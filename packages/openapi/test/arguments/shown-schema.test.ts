@@ -32,6 +32,13 @@ describe("a description", () => {
     expect(of("Colour.\n\nDefaults to `red`.")).toBe("Colour.");
   });
 
+  test("does not lose what forbids something because it points to a page as well", () => {
+    const description = "For your safety, never send it twice, see [Twice](https://a.b/c).";
+    expect(shownProperty({ type: "string", description })).toMatchObject({
+      description: expect.stringMatching(/never send it twice/) as string,
+    });
+  });
+
   test("is not there when it says no more than the names beside it", () => {
     const schema = root({
       gist_id: { type: "string", description: "The unique identifier of the gist." },
@@ -144,6 +151,31 @@ describe("what a model is shown of a schema", () => {
     expect(JSON.stringify(shown)).toContain("kind: kind_0, kind: kind_1");
   });
 
+  test("has patterns and choices that a model has to keep to, unless they are very long", () => {
+    const pattern = `^(?:${"[a-z]{4}".repeat(10)})?$`;
+    const choices = Array.from({ length: 100 }, (_, index) => `value ${index}`);
+    const kept = { type: "string", pattern, enum: choices };
+    expect(shownProperty(kept)).toEqual(kept);
+    expect(shownProperty({ type: "string", pattern: pattern.repeat(2) })).toEqual({
+      type: "string",
+    });
+  });
+
+  test("does not say in few words that a required text must not be empty", () => {
+    const text = { type: "string", minLength: 1 };
+    const schema = root(
+      { id: text, of: { $ref: "#/$defs/Of", minLength: 1 }, note: text, more: { items: text } },
+      { required: ["id", "of", "more"], $defs: { Of: { type: "string", maxLength: 9 } } },
+    );
+    expect(shownSchema(schema, "x", short)["properties"]).toEqual({
+      id: { type: "string" },
+      of: { type: "string", maxLength: 9 },
+      note: text,
+      more: { items: text },
+    });
+    expect(shownSchema(schema, "x", full)["properties"]).toMatchObject({ id: text });
+  });
+
   test("has the beginning of choices that are too many", () => {
     const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
     const shown = shownProperty({ type: "string", enum: values }) as JsonObject;
@@ -242,7 +274,7 @@ describe("a value that arguments may have", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     expect(accepted).toBeGreaterThan(300);
   });

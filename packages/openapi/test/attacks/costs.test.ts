@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
 import { documentOf } from "../support/opened.ts";
+import { cpuTimer } from "../support/cpu-timer.ts";
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
@@ -16,9 +17,9 @@ const named = (
 
 /** What it costs this process, in milliseconds. */
 function cost(work: () => void): number {
-  const start = process.cpuUsage();
+  const spent = cpuTimer();
   work();
-  return process.cpuUsage(start).user / 1000;
+  return spent();
 }
 
 interface Read {

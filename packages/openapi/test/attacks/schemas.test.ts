@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
 import { documentOf, opened, told, type Opened } from "../support/opened.ts";
+import { cpuTimer } from "../support/cpu-timer.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -39,9 +40,9 @@ function others({ run }: Opened): Promise<ToolOutcome> {
 
 /** What it costs this process, in milliseconds. */
 async function cost(work: () => Promise<unknown>): Promise<number> {
-  const start = process.cpuUsage();
+  const spent = cpuTimer();
   await work();
-  return process.cpuUsage(start).user / 1000;
+  return spent();
 }
 
 test("SC01 a pattern with exponential backtracking holds up nobody", async () => {

@@ -16,6 +16,7 @@ const document = {
   info: { title: "Museum", version: "1" },
   paths: {
     "/key": { get: { operationId: "key", security: [{ key: [] }], responses: {} } },
+    "/open": { get: { operationId: "open", responses: {} } },
     "/both": {
       get: { operationId: "both", security: [{ key: [], token: ["a", "b"] }], responses: {} },
     },
@@ -85,6 +86,21 @@ describe("a store", () => {
     expect(await call("bob")).toEqual([undefined]);
     expect(await call(undefined)).toEqual(["HOST-KEY"]);
     expect(asked).toEqual([of("key", "ada"), of("key", "bob"), of("key")]);
+  });
+
+  test("is not asked for an operation that declares no security", async () => {
+    const asked: CredentialKey[] = [];
+    const store: CredentialStore = {
+      ...memoryCredentials(),
+      get: (key) => {
+        asked.push(key);
+        return { type: "secret", secret: "ADA-KEY" };
+      },
+    };
+    const { call, server } = await museum({ store });
+    expect(await call("ada", "open")).toEqual([undefined]);
+    expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(asked).toEqual([]);
   });
 
   test("may say null for what it has not", async () => {

@@ -63,6 +63,69 @@ describe("a broken operation", () => {
   });
 });
 
+describe("a body", () => {
+  const form = (schema: JsonObject): JsonObject => ({
+    "application/x-www-form-urlencoded": { schema },
+  });
+
+  async function read(requestBody: JsonObject): Promise<[tools: string[], problems: JsonValue[]]> {
+    await using source = await sourceOf(
+      { "/x": { post: { parameters: [{ name: "id", in: "query" }], requestBody, responses: ok } } },
+      { baseUrl: "http://127.0.0.1:1" },
+    );
+    source.realize();
+    await Promise.resolve();
+    return [
+      source
+        .tools()
+        .map(({ spec }) => Object.keys(spec.inputSchema["properties"] as object).join()),
+      source.problems.map(({ severity = "error", message, pointer = "" }) => [
+        severity,
+        message,
+        pointer,
+      ]),
+    ];
+  }
+
+  const list = { type: "array", items: { type: "string" } };
+  const number = { type: "integer" };
+
+  test.each<[string, JsonObject]>([
+    ["application/x-www-form-urlencoded", list],
+    ["application/x-www-form-urlencoded", { anyOf: [list, number] }],
+    ["multipart/form-data", list],
+    ["multipart/mixed", number],
+  ])("of which no value can be sent as %s costs its operation: %j", async (type, schema) => {
+    const content = { [type]: { schema } };
+    expect(await read({ required: true, content })).toEqual([
+      [],
+      [["error", `no value of its body can be sent as ${type}.`, "/paths/~1x/post"]],
+    ]);
+    const [tools, problems] = await read({ content });
+    expect(tools).toEqual(["id"]);
+    expect(problems).toEqual([
+      [
+        "warning",
+        `It is called without a body: no value of its body can be sent as ${type}.`,
+        "/paths/~1x/post",
+      ],
+    ]);
+  });
+
+  test("is sent as another of its media types where one has no form for it", async () => {
+    const content = { ...form(list), "text/csv": { schema: list } };
+    expect(await read({ required: true, content })).toEqual([["id,body"], []]);
+  });
+
+  test("that is broken and optional is left out with a warning, and costs the operation when it is required", async () => {
+    const content = form({ $ref: "#/components/schemas/gone" });
+    const pointer = "/paths/~1x/post/requestBody/content/application~1x-www-form-urlencoded/schema";
+    const gone = expect.stringContaining("gone") as string;
+    expect(await read({ content })).toEqual([["id"], [["warning", gone, pointer]]]);
+    expect(await read({ required: true, content })).toEqual([[], [["error", gone, pointer]]]);
+  });
+});
+
 describe("a value that is nested without end", () => {
   const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as JsonValue;
 

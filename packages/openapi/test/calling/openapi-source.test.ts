@@ -181,7 +181,10 @@ describe("options", () => {
     [{ headers: { "x-tenant": undefined } as never }, /headers\["x-tenant"\] is no text/],
     [{ auth: { bearer: "" } }, /auth\.bearer is empty/],
     [{ auth: { apiKey: 7 } as never }, /auth\.apiKey is none of: a text/],
-    [{ auth: { bearer: { username: "a", password: "SECRET" } } as never }, /auth\.bearer takes a text/],
+    [
+      { auth: { bearer: { username: "a", password: "SECRET" } } as never },
+      /auth\.bearer takes a text/,
+    ],
     [{ id: "museum", auth: { store: {} as never } }, /auth\.store takes a CredentialStore/],
   ])("that cannot be meant are refused at once: %j", (options, message) => {
     expect(() => openApiSource(museumDocument, options)).toThrow(

@@ -122,16 +122,23 @@ test("a source says what it holds, and of what is renewed only the latest", asyn
   const source = openApiSource(document, {
     baseUrl: server.origin,
     auth: { bearer: () => `renewed-token-${++count}` },
-    headers: { "X-Api-Key": "host-key-1", Cookie: "sid=cookie-1; other=cookie-2", Accept: "a/b" },
+    headers: {
+      "X-Api-Key": "host-key-1",
+      "X-Functions-Key": "host-key-2",
+      "X-Auth": "host-key-3",
+      Cookie: "sid=cookie-1; other=cookie-2",
+      "X-Author": "nobody-1",
+    },
   });
-  expect([...(source.secrets ?? [])]).toEqual(["host-key-1", "cookie-1", "cookie-2"]);
+  const keys = ["host-key-1", "host-key-2", "host-key-3", "cookie-1", "cookie-2"];
+  expect([...(source.secrets ?? [])]).toEqual(keys);
   const registry = new ToolRegistry([source]);
   await registry.ready;
   const executor = new ToolExecutor({ registry });
   for (let call = 0; call < 110; call++)
     await executor.execute({ id: "1", name: "x", arguments: {} });
   const held = [...(source.secrets ?? [])];
-  expect(held).toHaveLength(103);
+  expect(held).toHaveLength(105);
   expect(held).toContain("renewed-token-110");
   expect(held).not.toContain("renewed-token-10");
   await registry.close();

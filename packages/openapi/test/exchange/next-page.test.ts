@@ -5,6 +5,7 @@ import { nextPage } from "../../src/exchange/follow-ups/next-page.ts";
 import { pageArguments, type PageArguments } from "../../src/exchange/follow-ups/page-arguments.ts";
 import { layoutArguments } from "../../src/arguments/argument-layout.ts";
 import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
+import { cpuTimer } from "../support/cpu-timer.ts";
 
 const none = { headers: new Set<string>(), cookies: [] };
 
@@ -193,8 +194,8 @@ describe("the next page in a body", () => {
 
 test("a hostile Link header is read in time that grows with its length", () => {
   for (const part of ["<", "<a>;", "<a>;rel=", '"', "\\", '<a>;a="\\', ",", ";rel = "]) {
-    const before = performance.now();
+    const spent = cpuTimer();
     nextLink(part.repeat(40_000));
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(spent()).toBeLessThan(1_000);
   }
 });

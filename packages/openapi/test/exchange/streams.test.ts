@@ -1,4 +1,4 @@
-import type { ToolOutput } from "@toolweave/core";
+import type { Clock, ClockTimer, ToolOutput } from "@toolweave/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { apiOf, textsOf } from "../support/called-api.ts";
@@ -147,12 +147,33 @@ describe("an answer of server-sent events", () => {
 
   test("that never ends does so with the call's limit, and gives what came", async () => {
     let closed: Promise<unknown> | undefined;
-    const { call } = await apiOf(paths, (_request, response) => {
-      closed = new Promise((resolve) => response.once("close", resolve));
-      sse(response, "data: one\n\n");
-    });
-    const outcome = await call("watch", {}, { timeoutMs: 200 });
-    expect(outcome).toMatchObject({
+    let time = 0;
+    const timers = new Map<ClockTimer, () => void>();
+    const clock: Clock = {
+      now: () => time,
+      setTimeout: (callback) => {
+        const timer = {};
+        timers.set(timer, callback);
+        return timer;
+      },
+      clearTimeout: (timer) => void timers.delete(timer),
+    };
+    const { call } = await apiOf(
+      paths,
+      (_request, response) => {
+        closed = new Promise((resolve) => response.once("close", resolve));
+        sse(response, "data: one\n\n");
+      },
+      {},
+      { clock },
+    );
+    const pass = (): void => {
+      time = 200;
+      for (const elapsed of [...timers.values()]) elapsed();
+    };
+    // Once the item that is shown has been taken.
+    const onUpdate = (): void => void setImmediate(pass);
+    expect(await call("watch", {}, { timeoutMs: 200, onUpdate })).toMatchObject({
       error: { code: "timeout" },
       result: { isError: true, value: [event("one")] },
     });

@@ -24,7 +24,7 @@ async function realised(schema: JsonValue, all: JsonObject = {}): Promise<OpenAp
       "/x": {
         post: {
           operationId: "x",
-          requestBody: { content },
+          requestBody: { required: true, content },
           responses: { 200: { description: "", content } },
         },
       },

@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/document/document.ts";
 import type { SelfContainedSchema } from "../../src/document/operation.ts";
 import { checkOperations, document, failureOf, folder, standalone } from "./support/documents.ts";
+import { cpuTimer } from "../support/cpu-timer.ts";
 
 function body(schema: JsonObject): JsonObject {
-  return { requestBody: { content: { "application/json": { schema } } } };
+  return { requestBody: { required: true, content: { "application/json": { schema } } } };
 }
 
 async function bodies(paths: JsonObject, schemas: JsonObject): Promise<SelfContainedSchema[]> {
@@ -100,13 +101,13 @@ describe("budgets", () => {
         ),
       };
     }
-    const start = performance.now();
+    const spent = cpuTimer();
     const [schema] = await bodies(
       { "/x": { put: body({ $ref: "#/components/schemas/L0" }) } },
       schemas,
     );
     expect(schema?.defs.size).toBe(13);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(spent()).toBeLessThan(500);
   });
 
   test("combinations that fan out 10 times on 12 levels end too", async () => {
@@ -117,13 +118,13 @@ describe("budgets", () => {
         allOf: Array.from({ length: 10 }, () => ({ $ref: `#/components/schemas/L${level + 1}` })),
       };
     }
-    const start = performance.now();
+    const spent = cpuTimer();
     const [schema] = await bodies(
       { "/x": { put: body({ $ref: "#/components/schemas/L0" }) } },
       schemas,
     );
     expect(schema?.defs.size).toBe(13);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(spent()).toBeLessThan(1000);
   });
 
   test.each([600, 20_000])(
@@ -163,8 +164,8 @@ describe("budgets", () => {
     }
     lines.push(
       "paths:",
-      "  /x: { put: { requestBody: { content: { application/json: { schema: *a6 } } } } }",
-      "  /y: { put: { requestBody: { content: { application/json: { schema: *a2 } } } } }",
+      "  /x: { put: { requestBody: { required: true, content: { application/json: { schema: *a6 } } } } }",
+      "  /y: { put: { requestBody: { required: true, content: { application/json: { schema: *a2 } } } } }",
     );
     const opened = await openDocument(lines.join("\n"));
     expect(failureOf(opened.operations[0]).message).toBe("the schema has more than 200000 parts");
@@ -179,14 +180,14 @@ describe("budgets", () => {
       ]),
     );
     const required = Object.keys(properties);
-    const start = performance.now();
+    const spent = cpuTimer();
     const [schema] = await bodies({ "/x": { put: body({ properties, required }) } }, {});
     expect(
       Object.keys(
         (standalone(schema as SelfContainedSchema) as JsonObject)["properties"] as object,
       ),
     ).toHaveLength(20_000);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(spent()).toBeLessThan(1000);
   });
 });
 

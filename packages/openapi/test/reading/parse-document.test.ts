@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/document/document.ts";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { checkOperations, document, folder } from "./support/documents.ts";
+import { cpuTimer } from "../support/cpu-timer.ts";
 
 async function refusal(input: string | object): Promise<ToolError> {
   try {
@@ -89,9 +90,9 @@ after: true
       const item = `*a${level - 1}`;
       lines.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => item).join(", ")}]`);
     }
-    const start = performance.now();
+    const spent = cpuTimer();
     expect(() => parseDocument(lines.join("\n"))).toThrow(/aliases expand to more than/);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(spent()).toBeLessThan(1000);
   });
 
   test("an alias that contains itself is refused", () => {

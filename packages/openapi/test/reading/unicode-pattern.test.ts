@@ -12,6 +12,7 @@ describe("a pattern", () => {
     ["]", "\\]"],
     ["\\A\\d+\\z", "^\\d+$"],
     ["\\p{L}\\-", "\\p{L}-"],
+    ["[\\12\\_\\8]", "[\\x0a_8]"],
   ])("%s is written as %s", ([pattern, written]) => {
     expect(unicodePattern(pattern as string)).toBe(written);
   });
@@ -22,12 +23,15 @@ describe("a pattern", () => {
 
   test("that is one for JavaScript matches the same texts when it is written anew", () => {
     const pieces = fc.constantFrom(
-      ..."a b - _ . \\- \\_ \\. \\d \\w \\@ \\' { } {2} ] [ ^ [^ | ( ) * + ? \\/ / \\n \\x41 \\u0041 \\1 \\\\".split(
+      ..."a b - _ . \\- \\_ \\. \\d \\w \\@ \\' { } {2} ] [ ^ [^ | ( ) * + ? \\/ / \\n \\x41 \\u0041 \\1 \\17 \\8 \\\\".split(
         " ",
       ),
     );
     const texts = fc.array(
-      fc.string({ unit: fc.constantFrom(..."ab-_.{}2][@'/A\\ 1d".split("")), maxLength: 5 }),
+      fc.string({
+        unit: fc.constantFrom(..."ab-_.{}2][@'/A\\ 178d\u0001\u000f".split("")),
+        maxLength: 5,
+      }),
       { minLength: 5, maxLength: 20 },
     );
     fc.assert(

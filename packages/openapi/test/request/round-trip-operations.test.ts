@@ -1,0 +1,197 @@
+import {
+  argumentsSchemaOf,
+  ToolExecutor,
+  ToolRegistry,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  type ToolOutcome,
+} from "@toolweave/core";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
+import { RecordingServer, respond } from "../support/recording-server.ts";
+import { drawnArguments, mayRefuse, type DrawnArgument } from "./support/drawn-arguments.ts";
+import { documentOf, drawnOperation, type DrawnOperation } from "./support/random-operation.ts";
+import { seeded } from "./support/seeded.ts";
+import { failureOf } from "./support/sent-or-refused.ts";
+import { readOperation } from "./support/wire-operation.ts";
+
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await RecordingServer.start(respond(204, "", ""));
+});
+
+afterAll(() => server.close());
+
+const settings = seeded(60_603, 400);
+
+/** The one tool of a document, behind an executor. */
+async function toolOf(
+  document: JsonObject,
+  options: OpenApiOptions = {},
+): Promise<{ tool: Tool; run: (args: JsonObject) => Promise<ToolOutcome> }> {
+  const source = openApiSource.fromDocument(document, { baseUrl: server.origin, ...options });
+  const registry = new ToolRegistry([source]);
+  await registry.ready;
+  await source.realize();
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  const [tool] = source.tools();
+  if (tool === undefined) throw new Error(JSON.stringify(source.problems));
+  return {
+    tool,
+    run: (args) => executor.execute({ id: "1", name: tool.spec.name, arguments: args }),
+  };
+}
+
+/** What the host chooses, and what is left to the model. */
+interface Chosen {
+  readonly hidden: string[];
+  readonly fixed: Record<string, JsonValue>;
+  readonly args: Record<string, JsonValue>;
+  /** All that is to arrive. */
+  readonly sent: readonly DrawnArgument[];
+}
+
+function choose(operation: DrawnOperation, all: readonly DrawnArgument[]): Chosen {
+  const hidden: string[] = [];
+  const fixed: Record<string, JsonValue> = {};
+  const args: Record<string, JsonValue> = {};
+  const sent: DrawnArgument[] = [];
+  for (const [index, one] of all.entries()) {
+    const host = operation.host[index] ?? "none";
+    const { argument, sample, required, passed } = one;
+    if (host === "hides" && !required) hidden.push(argument);
+    else if (passed) {
+      sent.push(one);
+      const isFixed = host === "fixes" && !mayRefuse(one, operation);
+      (isFixed ? fixed : args)[argument] = sample.value;
+    }
+  }
+  return { hidden, fixed, args, sent };
+}
+
+let arrived = 0;
+let refused = 0;
+
+async function arrives(operation: DrawnOperation): Promise<void> {
+  const document = documentOf(operation);
+  const whole = await toolOf(document);
+  const all = drawnArguments(operation, argumentsSchemaOf(whole.tool) as JsonObject);
+  const { hidden, fixed, args, sent } = choose(operation, all);
+  const isWhole = hidden.length + Object.keys(fixed).length === 0;
+  const { tool, run } = isWhole
+    ? whole
+    : await toolOf(document, { overrides: { op: { hidden, fixed } } });
+  const kept = [...hidden, ...Object.keys(fixed)];
+  const offered = (argumentsSchemaOf(tool)["properties"] ?? {}) as JsonObject;
+  expect(Object.keys(offered).filter((name) => kept.includes(name))).toEqual([]);
+
+  server.requests.length = 0;
+  const outcome = await run(args);
+  if (outcome.status === "failed") {
+    const { code, message } = outcome.error;
+    expect([code, server.requests]).toEqual(["invalid_arguments", []]);
+    const named = sent.filter(({ argument, sample, parameter, property }) => {
+      const isWhole = parameter === undefined && property === undefined;
+      // Within a body that is passed whole, a field is named.
+      return [argument, ...(isWhole ? sample.keys : [])].some((name) => message.includes(name));
+    });
+    if (!named.some((one) => mayRefuse(one, operation))) throw new Error(`refused: ${message}`);
+    console.info("REF", message.replace(/"[^"]*"/, "X").slice(0, 90)); // TEMP
+    refused++;
+    return;
+  }
+  expect([outcome.status, server.requests.length]).toEqual(["completed", 1]);
+  const read = await readOperation(operation, server.last);
+  for (const [parameter, value] of read.parameters) {
+    const given = sent.find((one) => one.parameter === parameter);
+    expect(value, `${parameter.in} ${parameter.name}`).toEqual(
+      given === undefined ? undefined : expectedParameter(given),
+    );
+  }
+  expect(read.body).toEqual(expectedBody(operation, sent, all));
+  arrived++;
+}
+
+/** A scalar is text, null and what is empty is not sent, what lies deeper is JSON. */
+function expectedParameter({ sample: { value }, parameter }: DrawnArgument): unknown {
+  if (parameter?.isJson === true) return value;
+  return parameter?.style === "deepObject" ? flattened(value) : styled(value);
+}
+
+function styled(value: JsonValue): unknown {
+  if (value === null) return undefined;
+  if (typeof value !== "object") return String(value);
+  const members = Object.entries(value).filter(([, one]) => one !== null);
+  if (members.length === 0) return undefined;
+  const texts = members.map(([key, one]): [string, string] => [
+    key,
+    typeof one === "object" ? JSON.stringify(one) : String(one),
+  ]);
+  return Array.isArray(value) ? texts.map(([, text]) => text) : Object.fromEntries(texts);
+}
+
+/** `a][b`: a leaf and the keys that lead to it. */
+function flattened(value: JsonValue, path: readonly string[] = []): unknown {
+  const leaves: [string, string][] = [];
+  const walk = (one: JsonValue, at: readonly string[]): void => {
+    if (one === null) return;
+    if (typeof one !== "object") leaves.push([at.join("]["), String(one)]);
+    else for (const [key, inner] of Object.entries(one)) walk(inner as JsonValue, [...at, key]);
+  };
+  walk(value, path);
+  return leaves.length === 0 ? undefined : Object.fromEntries(leaves);
+}
+
+function expectedBody(
+  { body }: DrawnOperation,
+  sent: readonly DrawnArgument[],
+  all: readonly DrawnArgument[],
+): unknown {
+  const whole = sent.find((one) => one.parameter === undefined && one.property === undefined);
+  const members = sent.filter((one) => one.property !== undefined);
+  const isUnfolded = all.some((one) => one.property !== undefined);
+  if (body === undefined) return undefined;
+  if (whole === undefined && (!isUnfolded || (members.length === 0 && !body.required)))
+    return undefined;
+  const value =
+    whole?.sample.value ??
+    (isUnfolded
+      ? Object.fromEntries(members.map((one) => [one.property as string, one.sample.value]))
+      : null);
+  if (body.mediaType.endsWith("json")) return value;
+  const fields = value as JsonObject;
+  return Object.fromEntries(
+    body.fields.map(({ name, sample, encoding }) => {
+      const member = Object.hasOwn(fields, name) ? (fields[name] as JsonValue) : null;
+      if (encoding?.style === "deepObject") return [name, flattened(member)];
+      const isJson = encoding === undefined && sample.shape === "object" && member !== null;
+      return [name, isJson ? member : styled(member)];
+    }),
+  );
+}
+
+test("a whole operation arrives as it was passed, or the call is refused for an argument of it", async () => {
+  const property = fc.asyncProperty(drawnOperation, async (operation) => {
+    try {
+      await arrives(operation);
+    } catch (error) {
+      const { texts: _, ...given } = operation;
+      const about = JSON.stringify({
+        document: documentOf(operation),
+        parameters: given.parameters,
+        body: given.body,
+        host: given.host,
+      });
+      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${about}`, {
+        cause: error,
+      });
+    }
+  });
+  expect(await failureOf<[DrawnOperation]>(property, { ...settings, includeErrorInReport: true })).toBeUndefined();
+  console.info(`${arrived} arrived, ${refused} were refused`);
+  // Most of what is drawn is what its place can hold.
+  expect(arrived).toBeGreaterThan(refused);
+}, 600_000);
