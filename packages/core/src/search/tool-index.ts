@@ -25,7 +25,7 @@ interface Held {
  * in others it finds the words as they are written.
  *
  * Of each tool it reads some thousand characters, and of a query 2,000. The names of parameters make
- * it realise `inputSchema`; a schema that cannot be read costs the tool those names only.
+ * it realise the schema of the arguments; one that cannot be read costs the tool those names only.
  *
  * @see S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond,
  * Foundations and Trends in Information Retrieval 3 (2009), sections 3.5 and 3.6

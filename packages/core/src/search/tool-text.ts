@@ -1,3 +1,4 @@
+import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
 import type { Tool } from "../spec/tool.ts";
 import type { ToolSpec } from "../spec/tool-spec.ts";
 import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
@@ -48,7 +49,7 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   add(field("description"), longestDescription, 4);
   add(name, longestText, 8);
   const known = new Set(counts.keys());
-  for (const extra of [...parameters(spec), ...provenance(spec)]) {
+  for (const extra of [...parameters(tool), ...provenance(spec)]) {
     for (const word of wordsOf(extra, longestText)) {
       const key = stem(word);
       if (!known.has(key) && !isStopWord(word)) counts.set(key, 1);
@@ -57,10 +58,11 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   return { counts, length };
 }
 
-function parameters(spec: ToolSpec | undefined): readonly string[] {
+/** Of what arguments are validated against: what a model is shown may have to be made of it first. */
+function parameters(tool: Tool): readonly string[] {
   return (
     attempt(() => {
-      const { properties } = spec?.inputSchema ?? {};
+      const { properties } = argumentsSchemaOf(tool);
       return typeof properties === "object" && properties !== null
         ? Object.keys(properties).slice(0, mostParts)
         : [];

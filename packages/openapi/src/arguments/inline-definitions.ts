@@ -17,6 +17,8 @@ export function inlineDefinitions(root: Node, definitions: ReadonlyMap<string, N
 class Inlining {
   readonly #definitions: ReadonlyMap<string, Node>;
   readonly #mentions = new Map<string, number>();
+  readonly #counting = (node: Node): void => this.count(node);
+  readonly #filling = (node: Node): void => this.#fill(node);
 
   constructor(definitions: ReadonlyMap<string, Node>) {
     this.#definitions = definitions;
@@ -30,7 +32,7 @@ class Inlining {
       this.#mentions.set(name, before + 1);
       if (before === 0) this.count(this.#definitions.get(name) as Node);
     }
-    for (const inner of innerSchemas(node)) this.count(inner);
+    eachInner(node, this.#counting);
   }
 
   write(root: Node): JsonSchema {
@@ -55,7 +57,7 @@ class Inlining {
       this.#fill(node);
       return;
     }
-    for (const inner of innerSchemas(node)) this.#fill(inner);
+    eachInner(node, this.#filling);
   }
 
   #isInline(name: string, definition: Node): boolean {
@@ -82,16 +84,19 @@ function place(node: Node, definition: Node): void {
   if (description !== undefined) node["description"] = description;
 }
 
-function innerSchemas(node: Node): Node[] {
-  const inner: Node[] = [];
-  for (const keyword of ["items", "additionalProperties"]) {
-    if (node[keyword] !== undefined) inner.push(node[keyword] as Node);
+function eachInner(node: Node, visit: (inner: Node) => void): void {
+  for (const keyword in node) {
+    switch (keyword) {
+      case "items":
+      case "additionalProperties":
+        visit(node[keyword] as Node);
+        break;
+      case "properties":
+      case "patternProperties":
+      case "allOf":
+      case "anyOf":
+      case "prefixItems":
+        for (const one of Object.values(node[keyword] as Node)) visit(one as Node);
+    }
   }
-  for (const keyword of ["properties", "patternProperties"]) {
-    for (const one of Object.values((node[keyword] ?? {}) as Node)) inner.push(one as Node);
-  }
-  for (const keyword of ["allOf", "anyOf", "prefixItems"]) {
-    for (const one of (node[keyword] ?? []) as unknown as Node[]) inner.push(one);
-  }
-  return inner;
 }

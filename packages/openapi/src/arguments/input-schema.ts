@@ -1,6 +1,6 @@
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
-import type { SelfContainedSchema } from "../document/operation.ts";
+import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { sendableSchema } from "../request/sendable-schema.ts";
 import { definitionName } from "../schema/resolve-schema.ts";
 
@@ -24,27 +24,26 @@ export function inputSchema(
     properties[name] = schema as JsonValue;
     if (isRequired) required.push(name);
   };
-  const annotate = (schema: Schema, description: string | undefined, deprecated: boolean): Schema =>
-    annotated(schema, description === undefined ? undefined : shown(description), deprecated);
+  const visible = (description: string | undefined): string | undefined =>
+    description === undefined ? undefined : shown(description);
 
   for (const { argument, parameter } of layout.parameters) {
-    const { name, description, deprecated, required: isRequired, schema } = parameter;
+    const { name, description, required: isRequired, schema } = parameter;
     gather(schema, defs);
-    const about = aliased(argument, name, description);
-    const noted = annotate(sendableSchema(parameter), about, deprecated);
-    add(argument, noted, isRequired || parameter.in === "path");
+    const about = visible(aliased(argument, name, description));
+    add(argument, parameterSchema(parameter, about), isRequired || parameter.in === "path");
   }
   const { body } = layout;
   if (body !== undefined) {
     gather(body.media.schema, defs);
     if (body.media.itemSchema !== undefined) gather(body.media.itemSchema, defs);
     if (body.properties === undefined) {
-      add(body.argument, annotate(body.schema, body.description, false), body.required);
+      add(body.argument, annotated(body.schema, visible(body.description)), body.required);
     } else {
       for (const { argument, property, schema, required: isRequired } of body.properties) {
         const about =
           argument === property ? undefined : aliased(argument, property, ownDescription(schema));
-        add(argument, annotate(schema, about, false), isRequired);
+        add(argument, annotated(schema, visible(about)), isRequired);
       }
       const { unfolded } = body;
       if (unfolded !== undefined && !isMentioned(unfolded, properties, defs)) defs.delete(unfolded);
@@ -62,16 +61,44 @@ export function inputSchema(
 /** Puts a schema's definitions under its own `$defs`. */
 export function selfContained({ schema, defs }: SelfContainedSchema): JsonSchema {
   const root = schema === true ? {} : schema === false ? { not: {} } : schema;
-  return defs.size === 0
-    ? root
-    : { ...root, $defs: Object.fromEntries(defs) as Record<string, JsonValue> };
+  return defs.size === 0 ? root : { ...root, $defs: recordOf(defs) };
+}
+
+const records = new WeakMap<SelfContainedSchema["defs"], Record<string, JsonValue>>();
+
+/** Operations that reach the same definitions have one list of them. */
+function recordOf(defs: SelfContainedSchema["defs"]): Record<string, JsonValue> {
+  let record = records.get(defs);
+  if (record === undefined) {
+    record = Object.fromEntries(defs) as Record<string, JsonValue>;
+    records.set(defs, record);
+  }
+  return record;
 }
 
 function gather({ defs }: SelfContainedSchema, into: Definitions): void {
   for (const [name, definition] of defs) into.set(name, definition);
 }
 
-function annotated(schema: Schema, description: string | undefined, deprecated: boolean): Schema {
+/** What became of each parameter last: operations that share one share its schema, and that is shown once for all. */
+const described = new WeakMap<Parameter, DescribedParameter>();
+
+interface DescribedParameter {
+  readonly description: string | undefined;
+  readonly schema: Schema;
+}
+
+function parameterSchema(parameter: Parameter, description: string | undefined): Schema {
+  let known = described.get(parameter);
+  if (known === undefined || known.description !== description) {
+    const schema = annotated(sendableSchema(parameter), description, parameter.deprecated);
+    known = { description, schema };
+    described.set(parameter, known);
+  }
+  return known.schema;
+}
+
+function annotated(schema: Schema, description: string | undefined, deprecated = false): Schema {
   if (description === undefined && !deprecated) return schema;
   return {
     ...(typeof schema === "object" ? schema : schema ? {} : { not: {} }),

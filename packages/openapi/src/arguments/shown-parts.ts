@@ -28,6 +28,14 @@ export function hasMembers(schema: JsonSchema): boolean {
   return types.includes("object") || types.includes("array");
 }
 
+const inner: ReadonlySet<string> = new Set(["$ref", "allOf", "anyOf", "oneOf", ...memberKeywords]);
+
+/** True for a schema that consists of no others, as far as a model is shown them. */
+export function isPlain(schema: JsonSchema): boolean {
+  for (const keyword in schema) if (inner.has(keyword)) return false;
+  return true;
+}
+
 /** A list of plain values: as short as what would stand in its place. */
 export function isPlainList({ items, prefixItems, properties }: JsonSchema): boolean {
   if (prefixItems !== undefined || properties !== undefined || !isSchema(items)) return false;
@@ -98,6 +106,17 @@ export function isShort(value: JsonValue, most: number): boolean {
   return typeof value !== "object" || value === null
     ? typeof value !== "string" || value.length <= most
     : JSON.stringify(value).length <= most;
+}
+
+/** The length of a value as JSON, or more: what would have to be escaped is not looked for. */
+export function mostCharacters(value: JsonValue | undefined): number {
+  if (typeof value === "string") return 6 * value.length + 2;
+  if (typeof value !== "object" || value === null) return 25;
+  let most = 2;
+  if (Array.isArray(value)) for (const one of value) most += mostCharacters(one) + 1;
+  else
+    for (const name in value) most += 6 * name.length + 4 + mostCharacters((value as Node)[name]);
+  return most;
 }
 
 /** True for a schema that says nothing. */

@@ -1,4 +1,5 @@
 import { type JsonSchema, type JsonValue } from "@toolweave/core";
+import { setOwn } from "../document/record.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { aliasNote } from "./input-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
@@ -10,10 +11,12 @@ import {
   firstExample,
   hasMembers,
   isEmpty,
+  isPlain,
   isPlainList,
   isSchema,
   isShort,
   mark,
+  mostCharacters,
   union,
   type ShownNode as Node,
 } from "./shown-parts.ts";
@@ -63,22 +66,38 @@ const extents: readonly Extent[] = [
  */
 export function shownSchema(full: JsonSchema, name: string, budget: ShownBudget): JsonSchema {
   const names = Object.keys(full["properties"] as object);
-  const known = new Set(wordsOf([name, ...names].join(" ")));
+  const known = new Set([name, ...names].flatMap(wordsOf));
   // Of so many arguments nothing but the least fits.
   const tried = names.length * leastNode > budget.size ? extents.slice(-1) : extents;
   let shown: JsonSchema | undefined;
   for (const extent of tried) {
     shown = new ShownSchema(full, known, budget, extent).run();
-    if (shown !== undefined && JSON.stringify(shown).length <= budget.size) break;
+    if (shown !== undefined && fits(shown, budget.size)) break;
   }
   return shown as JsonSchema;
+}
+
+function fits(shown: JsonSchema, size: number): boolean {
+  return mostCharacters(shown) <= size || JSON.stringify(shown).length <= size;
 }
 
 /** Characters that a schema takes at least, with its name. */
 const leastNode = 8;
 
+/** What was last made of an argument's schema that consists of no others. */
+interface ShownArgument {
+  readonly budget: ShownBudget;
+  readonly description: string;
+  readonly isTerse: boolean;
+  readonly node: Node;
+}
+
+/** Hundreds of operations share the schema of a parameter, and the same is shown of it in most. */
+const shownArguments = new WeakMap<JsonSchema, ShownArgument>();
+
 class ShownSchema {
   readonly #full: JsonSchema;
+  readonly #budget: ShownBudget;
   /** Words that descriptions need not repeat; nothing: they are shown as they are. */
   readonly #known: ReadonlySet<string> | undefined;
   readonly #defs: ReadonlyMap<string, Schema>;
@@ -94,12 +113,14 @@ class ShownSchema {
   #left: number;
   /** What does not fit any more is left out; before, less of everything is tried. */
   readonly #isLast: boolean;
+  readonly #isFirst: boolean;
   /** Of the branches of unions, the properties that can be one text only. */
   readonly #constants = new Map<JsonSchema, readonly string[]>();
   #isPruned = false;
 
   constructor(full: JsonSchema, known: ReadonlySet<string>, budget: ShownBudget, extent: Extent) {
     this.#full = full;
+    this.#budget = budget;
     this.#defs = new Map(Object.entries((full["$defs"] ?? {}) as Record<string, Schema>));
     this.#known = budget.verbatim ? undefined : known;
     this.#levels = extent.levels;
@@ -108,6 +129,7 @@ class ShownSchema {
     this.#nested = Math.floor(budget.nested * extent.nested);
     this.#left = budget.size / leastNode;
     this.#isLast = extent === extents.at(-1);
+    this.#isFirst = extent === extents[0];
   }
 
   /** Nothing when there is too much of it. */
@@ -147,19 +169,41 @@ class ShownSchema {
     if (given === false) return { not: {} };
     if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
     const schema = given as JsonSchema;
+    const description = this.#description(schema, depth, name);
+    if (!isArgument) return this.#made(schema, depth, description);
+    // Nobody means a required text to be empty: to say so of each in every path takes 9,000 tokens of GitHub's list.
+    const isTerse = this.#isTerse(name);
+    return this.#isFirst && isPlain(schema)
+      ? this.#shared(schema, description, isTerse)
+      : this.#made(schema, depth, description, isTerse);
+  }
+
+  #shared(schema: JsonSchema, description: string, isTerse: boolean): Node {
+    const known = shownArguments.get(schema);
+    if (
+      known?.budget === this.#budget &&
+      known.description === description &&
+      known.isTerse === isTerse
+    ) {
+      return known.node;
+    }
+    const node = this.#made(schema, 1, description, isTerse);
+    shownArguments.set(schema, { budget: this.#budget, description, isTerse, node });
+    return node;
+  }
+
+  #made(schema: JsonSchema, depth: number, description: string, isTerse = false): Node {
     const node: Node =
       depth >= this.#levels && this.#isNested(schema)
         ? this.#outline(schema)
         : this.#keywords(schema, depth);
-    const description = this.#description(schema, depth, name);
     if (description !== "") {
       const more = node["description"];
       const isMarked = typeof more === "string" && more.endsWith(mark);
       node["description"] = isMarked ? `${description} ${more}` : description;
     }
     if (schema["deprecated"] === true) node["deprecated"] = true;
-    // Nobody means a required text to be empty: to say so of each in every path takes 9,000 tokens of GitHub's list.
-    if (isArgument && node["minLength"] === 1 && this.#isTerse(name)) delete node["minLength"];
+    if (isTerse && node["minLength"] === 1) delete node["minLength"];
     return node;
   }
 
@@ -296,12 +340,12 @@ class ShownSchema {
   }
 
   #named(value: JsonValue | undefined, depth: number): Node {
-    const named: [string, Node][] = [];
-    for (const [name, schema] of Object.entries(value as Node)) {
+    const named: Node = {};
+    for (const name of Object.keys(value as Node)) {
       if (this.#isTooMuch) break;
-      named.push([name, this.#node(schema, depth, name)]);
+      setOwn(named, name, this.#node((value as Node)[name], depth, name));
     }
-    return Object.fromEntries(named);
+    return named;
   }
 
   #branches(value: JsonValue, depth: number): Node[] {

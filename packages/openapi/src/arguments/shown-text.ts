@@ -163,13 +163,17 @@ export function saysOnlyNames(
   if (text.length > 80) return false;
   return wordsOf(text).every(
     (word) =>
-      fillers.has(word) || beginsWithName(word, names) || beginsWithName(word, new Set(own)),
+      fillers.has(word) || beginsWithName(word, names) || own.some((name) => begins(word, name)),
   );
 }
 
 function beginsWithName(word: string, names: ReadonlySet<string>): boolean {
   for (let end = 2; end <= word.length; end++) if (names.has(word.slice(0, end))) return true;
   return false;
+}
+
+function begins(word: string, name: string): boolean {
+  return name.length > 1 && word.startsWith(name);
 }
 
 /** What tells words apart well enough to compare texts. */

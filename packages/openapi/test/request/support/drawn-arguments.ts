@@ -1,5 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import type { DrawnBody, DrawnOperation, DrawnParameter } from "./random-operation.ts";
+import {
+  isNothing,
+  type DrawnBody,
+  type DrawnOperation,
+  type DrawnParameter,
+} from "./random-operation.ts";
 import type { Sample } from "./random-schema.ts";
 
 /** An argument of a tool, and what it stands for. */
@@ -33,7 +38,9 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
       (argument) =>
         argument === name && !/Sent as .*\.$/s.test(properties[argument]?.description ?? ""),
     );
-    const others = free.filter(standsFor).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const others = free
+      .filter(standsFor)
+      .sort((a, b) => a.length - b.length || countOf(a) - countOf(b));
     const found = own ?? others.find((argument) => argument.startsWith(`${place}_`)) ?? others[0];
     if (found === undefined) throw new Error(`no argument stands for ${place} ${name}`);
     taken.add(found);
@@ -48,7 +55,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   });
   const { body } = operation;
   if (body !== undefined) {
-    if (isFlat(body, schema, new Set(all.map(({ argument }) => argument)))) {
+    if (isFlat(body, new Set(all.map(({ argument }) => argument)))) {
       for (const member of membersOf(body)) {
         all.push({ ...member, argument: take(member.property) });
       }
@@ -69,6 +76,11 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   return all;
 }
 
+/** Names that would be the same are counted: `a_b`, `a_b_2`; a long one is cut for that. */
+function countOf(argument: string): number {
+  return Number(/_(\d+)$/.exec(argument)?.[1] ?? 1);
+}
+
 /** What is passed of each property of a body. */
 function membersOf({
   sample,
@@ -86,11 +98,7 @@ function membersOf({
 }
 
 /** README, "Arguments": properties stand beside the parameters as long as that loses nothing. */
-function isFlat(
-  { sample, required }: DrawnBody,
-  _schema: JsonObject,
-  parameters: ReadonlySet<string>,
-): boolean {
+function isFlat({ sample, required }: DrawnBody, parameters: ReadonlySet<string>): boolean {
   if (sample.shape !== "object" || sample.isOpen || sample.members.length === 0) return false;
   if (!required && sample.members.some((member) => member.required)) return false;
   return !sample.keys.some((key) => parameters.has(key));
@@ -157,13 +165,6 @@ function isOrdinary(value: JsonValue): boolean {
   return isFlatValue(value) && textsIn(value).every(isPlain);
 }
 
-function isNothing(value: JsonValue): boolean {
-  return (
-    value === null ||
-    (typeof value === "object" && Object.values(value).every((one) => one === null))
-  );
-}
-
 function isFlatValue(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return value !== null;
   return Object.values(value).every((one) => typeof one !== "object");
@@ -171,4 +172,17 @@ function isFlatValue(value: JsonValue): boolean {
 
 function isPlain(text: string): boolean {
   return /^[a-zA-Z0-9-]+$/.test(text);
+}
+
+/** True when the schema of the arguments refuses what is passed: nothing of it would be sent, and something must be. */
+export function isEmpty(
+  { sample, required, parameter }: DrawnArgument,
+  { body }: DrawnOperation,
+): boolean {
+  if (parameter !== undefined) {
+    return (
+      (parameter.in === "path" && sample.value === "") || (required && isNothing(sample.value))
+    );
+  }
+  return body?.fields.some((field) => field.required && isNothing(field.sample.value)) === true;
 }

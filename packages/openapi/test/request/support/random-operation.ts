@@ -107,9 +107,18 @@ function textAt(place: Place): fc.Arbitrary<string> {
   return fc.oneof({ weight: 12, arbitrary: texts[place] }, { weight: 1, arbitrary: anyText });
 }
 
+/** True for what is not sent outside of JSON. */
+export function isNothing(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return value === null;
+  return Object.values(value).every((one) => isNothing(one as JsonValue));
+}
+
 const key = fc.oneof(
   { weight: 8, arbitrary: names },
-  { weight: 1, arbitrary: anyText.filter((name) => name !== "__proto__" && !/\p{Surrogate}/u.test(name)) },
+  {
+    weight: 1,
+    arbitrary: anyText.filter((name) => name !== "__proto__" && !/\p{Surrogate}/u.test(name)),
+  },
 );
 
 /** The styles that each place has for each shape (OpenAPI 3.2, "Style Values"). */
@@ -122,7 +131,7 @@ const styles: Readonly<Record<Place, Readonly<Record<Sample["shape"], readonly s
   query: {
     text: ["form"],
     list: ["form", "form", "spaceDelimited", "pipeDelimited"],
-    object: ["form", "deepObject", "spaceDelimited", "pipeDelimited"],
+    object: ["form", "form", "form", "deepObject", "spaceDelimited", "pipeDelimited"],
   },
   header: { text: ["simple"], list: ["simple"], object: ["simple"] },
   cookie: { text: ["form", "cookie"], list: ["form", "cookie"], object: ["form", "cookie"] },
@@ -144,13 +153,15 @@ function styled(place: Place, version: Version): fc.Arbitrary<DrawnParameter> {
     allowReserved: fc.nat(5).map((one) => one === 0 && place === "query"),
     required: fc.boolean(),
     passed: fc.nat(4).map((one) => one > 0),
+    odd: fc.nat(30).map((one) => one === 0),
   });
   const byStyle = chosen.map((one): DrawnParameter => {
     const some = styles[place][one.sample.shape].filter(
       (style) => style !== "cookie" || version === "3.2.0",
     );
     const style = some[one.style % some.length] as string;
-    const required = place === "path" || one.required;
+    const required =
+      place === "path" || (one.required && (one.odd || !isNothing(one.sample.value)));
     return {
       ...one,
       in: place,
@@ -199,7 +210,9 @@ function styled(place: Place, version: Version): fc.Arbitrary<DrawnParameter> {
 const pathText = fc.constantFrom("/", "/x/", ":", "/a@", "!", "/é-");
 
 function parametersOf(version: Version): fc.Arbitrary<DrawnParameter[]> {
-  const inPath = styled("path", version).filter(({ name }) => !/[{}/\\%.]/.test(name));
+  const inPath = styled("path", version).filter(
+    ({ name, isJson, sample }) => !/[{}/\\%.]/.test(name) && (isJson || !isNothing(sample.value)),
+  );
   const elsewhere = fc.oneof(
     { weight: 4, arbitrary: styled("query", version) },
     { weight: 2, arbitrary: styled("header", version) },
@@ -212,7 +225,17 @@ function parametersOf(version: Version): fc.Arbitrary<DrawnParameter[]> {
       fc.uniqueArray(inPath, { selector, maxLength: 3 }),
       fc.uniqueArray(elsewhere, { selector, maxLength: 5 }),
     )
-    .map((all) => all.flat());
+    .map((all) => all.flat())
+    .filter((all) => !all.some((one) => all.some((other) => areMixed(one, other))));
+}
+
+/** True for two objects that both spread the same key over one place: see the test that fails for it. */
+function areMixed(one: DrawnParameter, other: DrawnParameter): boolean {
+  const isSpread = ({ sample, explode, isJson, style }: DrawnParameter): boolean =>
+    sample.shape === "object" && explode && !isJson && style !== "deepObject";
+  if (one === other || one.in !== other.in || !["query", "cookie"].includes(one.in)) return false;
+  if (!isSpread(one) || !isSpread(other)) return false;
+  return one.sample.keys.some((name) => other.sample.keys.includes(name));
 }
 
 function jsonBody(): fc.Arbitrary<DrawnBody> {
@@ -247,10 +270,13 @@ function formBody(mediaType: string): fc.Arbitrary<DrawnBody> {
       ),
       required: fc.boolean(),
       passed: fc.boolean(),
-      style: fc.nat(8),
+      odd: fc.nat(30).map((one) => one === 0),
+      style: fc.nat(10),
       explode: fc.boolean(),
     })
-    .map(({ style, explode, ...one }): DrawnField => {
+    .map(({ style, explode, odd, ...drawn }): DrawnField => {
+      const required = drawn.required && (odd || !isNothing(drawn.sample.value));
+      const one = { ...drawn, required };
       const all = styles.query[one.sample.shape];
       const own = all[style];
       // In 3.0 only url-encoded forms have styles (OpenAPI 3.0.4, "Encoding Object").
@@ -319,67 +345,3 @@ export const drawnOperation: fc.Arbitrary<DrawnOperation> = fc.oneof(
       }));
   }),
 );
-
-/** The document that declares an operation. */
-export function documentOf(operation: DrawnOperation): JsonObject {
-  const to: Target = { version: operation.version, schemas: {} };
-  const { body, parameters, method } = operation;
-  const declared = parameters.map((parameter) => parameterObject(parameter, to));
-  const content = body === undefined ? undefined : contentOf(body, to);
-  return {
-    openapi: operation.version,
-    info: { title: "Random", version: "1" },
-    paths: {
-      [pathOf(operation)]: {
-        [method]: {
-          operationId: "op",
-          parameters: declared,
-          ...(content === undefined
-            ? {}
-            : { requestBody: { required: body?.required === true, content } }),
-          responses: { 204: { description: "done" } },
-        },
-      },
-    },
-    components: { schemas: to.schemas },
-  };
-}
-
-/** The template of its path. */
-export function pathOf({ texts: between, parameters }: DrawnOperation): string {
-  const inPath = parameters.filter((parameter) => parameter.in === "path");
-  return (
-    inPath.map(({ name }, index) => `${index === 0 ? "/p/" : between[index]}{${name}}`).join("") ||
-    "/p"
-  );
-}
-
-function parameterObject(parameter: DrawnParameter, to: Target): JsonObject {
-  const { name, in: place, style, explode, allowReserved, required, isJson, sample } = parameter;
-  const schema = sample.declare(to);
-  return isJson
-    ? { name, in: place, required, content: { "application/json": { schema } } }
-    : {
-        name,
-        in: place,
-        required,
-        style,
-        explode,
-        ...(allowReserved ? { allowReserved } : {}),
-        schema,
-      };
-}
-
-function contentOf({ mediaType, sample, fields }: DrawnBody, to: Target): JsonObject {
-  const encoding = Object.fromEntries(
-    fields.flatMap(({ name, encoding: own }): [string, JsonValue][] =>
-      own === undefined ? [] : [[name, { ...own }]],
-    ),
-  );
-  return {
-    [mediaType]: {
-      schema: sample.declare(to),
-      ...(Object.keys(encoding).length === 0 ? {} : { encoding }),
-    },
-  };
-}

@@ -97,7 +97,7 @@ function scalarKinds(text: fc.Arbitrary<string>): Kind[] {
 
 function nullable({ declare, values }: Kind): Kind {
   return {
-    values: fc.option(values, { freq: 12 }),
+    values: fc.option(values, { freq: 20 }),
     declare(to) {
       const schema = declare(to);
       return to.version === "3.0.3"

@@ -35,14 +35,24 @@ export async function readOperation(
   const found = new Map<DrawnParameter, unknown>([
     ...readPath(operation, request.path),
     ...readHeaders(at("header"), request),
-    ...readPairs(at("query").map(paired), split(request.query, "&"), "query"),
-    ...readPairs(at("cookie").map(paired), split(request.headers["cookie"] ?? "", "; "), "cookie"),
-  ] as [DrawnParameter, unknown][]);
+    ...inTurn(at("query"), split(request.query, "&"), "query"),
+    ...inTurn(at("cookie"), split(request.headers["cookie"] ?? "", "; "), "cookie"),
+  ]);
   return { parameters: found, body: await readBody(operation, request) };
 }
 
-const paired = (parameter: DrawnParameter): DrawnParameter & Paired =>
-  Object.assign(parameter, { shape: parameter.isJson ? "text" : parameter.sample.shape } as const);
+function inTurn(
+  parameters: readonly DrawnParameter[],
+  pairs: readonly Pair[],
+  place: "query" | "cookie",
+): [DrawnParameter, unknown][] {
+  const values = readPairs(parameters.map(paired), pairs, place);
+  return parameters.map((one, index) => [one, values[index]]);
+}
+
+function paired(parameter: DrawnParameter): Paired & Pick<DrawnParameter, "in"> {
+  return { ...parameter, shape: parameter.isJson ? "text" : parameter.sample.shape };
+}
 
 function* readPath(
   { texts, parameters }: DrawnOperation,
@@ -92,29 +102,29 @@ const sentByEveryone = new Set([
 ]);
 
 /** Gives each pair to the one value that it belongs to. */
-function* readPairs<T extends Paired>(
-  all: readonly T[],
+function readPairs(
+  all: readonly Paired[],
   pairs: readonly Pair[],
   place: "query" | "cookie",
-): Generator<[T, unknown]> {
-  const own = new Map<T, Pair[]>(all.map((one) => [one, []]));
+): unknown[] {
+  const own = new Map<Paired, Pair[]>(all.map((one) => [one, []]));
   for (const pair of pairs) {
     const owner = ownerOf(all, pair[0]);
     if (owner === undefined) throw new Error(`nothing declares ${pair.join("=")}`);
     own.get(owner)?.push(pair);
   }
-  for (const [one, its] of own) {
+  return all.map((one) => {
+    const its = own.get(one) as Pair[];
     const isRepeated = one.explode && one.shape === "list";
     if (!isRepeated && new Set(its.map(([name]) => name)).size < its.length)
       throw new Error(`${one.name} was sent twice`);
     const query = its.map((pair) => pair.join("=")).join(place === "query" ? "&" : "; ");
-    const request = { segment: "", query, headers: { cookie: query } };
-    yield [one, single({ ...one, in: place }, request)];
-  }
+    return single({ ...one, in: place }, { segment: "", query, headers: { cookie: query } });
+  });
 }
 
 /** A name of the document's own comes before the keys of an object. */
-function ownerOf<T extends Paired>(all: readonly T[], raw: string): T | undefined {
+function ownerOf(all: readonly Paired[], raw: string): Paired | undefined {
   const nameFor = ({ style }: Paired): string => (style === "cookie" ? raw : decoded(raw));
   const isSpread = ({ explode, shape, style }: Paired): boolean =>
     shape === "object" && explode && style !== "deepObject";
@@ -165,8 +175,8 @@ async function readBody({ body }: DrawnOperation, request: Recorded): Promise<un
     name.replaceAll("+", "%20"),
     raw.replaceAll("+", "%20"),
   ]);
-  const members = [...readPairs(fields, pairs, "query")];
-  return Object.fromEntries(members.map(([{ name }, value]) => [name, value]));
+  const values = readPairs(fields, pairs, "query");
+  return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
 }
 
 /** A field is written like a query parameter, or as its type says: a list is repeated, an object is JSON. */
