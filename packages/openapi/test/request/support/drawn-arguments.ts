@@ -105,7 +105,7 @@ function isFlat({ sample, required }: DrawnBody, parameters: ReadonlySet<string>
 }
 
 /** All texts in a value, with the keys. */
-export function textsIn(value: JsonValue): string[] {
+function textsIn(value: JsonValue): string[] {
   if (value === null) return ["null"];
   if (typeof value !== "object") return [String(value)];
   if (Array.isArray(value)) return value.flatMap((one: JsonValue) => textsIn(one));

@@ -13,7 +13,7 @@ import {
 import { anyText } from "./seeded.ts";
 
 /** Where a value of an operation goes. */
-export type Place = "path" | "query" | "header" | "cookie";
+type Place = "path" | "query" | "header" | "cookie";
 
 /** A parameter of a random operation, and what is passed for it. */
 export interface DrawnParameter {
@@ -50,7 +50,7 @@ export interface DrawnField {
 }
 
 /** What the host does with an argument: nothing, not offer it, or choose it. */
-export type Host = "none" | "hides" | "fixes";
+type Host = "none" | "hides" | "fixes";
 
 /** A whole operation. */
 export interface DrawnOperation {

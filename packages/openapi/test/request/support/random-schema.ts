@@ -28,7 +28,7 @@ export interface Sample {
 }
 
 /** A property of an object. */
-export interface Member {
+interface Member {
   readonly name: string;
   readonly sample: Sample;
   readonly required: boolean;
