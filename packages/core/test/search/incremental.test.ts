@@ -51,6 +51,18 @@ describe("an index that is kept up to date", () => {
     );
   });
 
+  it("learns the names of parameters without having made what a model is shown of them", () => {
+    const plain = findable("a", "");
+    const made: string[] = [];
+    const spec = Object.defineProperty({ ...plain.spec }, "inputSchema", {
+      get: () => (made.push("a"), { type: "object" }),
+    });
+    const index = new ToolIndex();
+    index.update(toolsetOf({ ...plain, spec, argumentsSchema: taking("draught").inputSchema }));
+    expect(index.search("draught", 1).map(({ name }) => name)).toEqual(["a"]);
+    expect(made).toEqual([]);
+  });
+
   it("reads only what came or is another tool than before", () => {
     const read: string[] = [];
     const [a, b, c] = ["a", "b", "c"].map((name) => counted(name, read)) as [Tool, Tool, Tool];

@@ -4,6 +4,7 @@ import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { aliasNote } from "./input-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
 import type { ShownBudget } from "./shown-budget.ts";
+import { extents, type Extent } from "./shown-extent.ts";
 import {
   choices,
   combined,
@@ -22,18 +23,6 @@ import {
 } from "./shown-parts.ts";
 import { saysOnlyNames, shownText, wholeText, wordsOf } from "./shown-text.ts";
 
-/** How much of an input schema is shown in one try. */
-interface Extent {
-  /** Objects and lists within each other. */
-  readonly levels: number;
-  /** Of the characters that an argument's description may have. */
-  readonly argument: number;
-  /** Of the characters that a description further inside may have. */
-  readonly nested: number;
-  /** How many names of an object stand in place of what is in it. */
-  readonly names: number;
-}
-
 type Schema = JsonSchema | boolean;
 
 /** What a model is told once, when something is left out. */
@@ -45,18 +34,6 @@ const longestPattern = 100;
 const longestValue = 60;
 const longestCondition = 300;
 const longestOutline = 800;
-
-/** What of a schema is tried, until it fits. */
-const extents: readonly Extent[] = [
-  { levels: 6, argument: 1, nested: 1, names: 12 },
-  { levels: 5, argument: 1, nested: 0.5, names: 12 },
-  { levels: 4, argument: 0.75, nested: 0.5, names: 12 },
-  { levels: 4, argument: 0.75, nested: 0, names: 6 },
-  { levels: 3, argument: 0.75, nested: 0, names: 6 },
-  { levels: 3, argument: 0.75, nested: 0, names: 0 },
-  { levels: 2, argument: 0.5, nested: 0, names: 12 },
-  { levels: 1, argument: 0.25, nested: 0, names: 6 },
-];
 
 /**
  * What a model is shown of an input schema: weaker than it, never different. All arguments, what they are and which

@@ -53,6 +53,24 @@ describe("a description", () => {
     );
   });
 
+  test("is that of its own tool, though several share the schema of a parameter", () => {
+    const ref: JsonSchema = {
+      type: "string",
+      minLength: 1,
+      description: "The name of the branch.",
+    };
+    const of = (tool: string, budget: ShownBudget, more: JsonObject = {}): JsonValue => {
+      const { properties } = shownSchema(root({ ref }, more), tool, budget);
+      return (properties as JsonObject)["ref"] as JsonValue;
+    };
+    for (let round = 0; round < 2; round++) {
+      expect(of("get_commit", short)).toEqual({ ...ref, description: "Name of the branch." });
+      expect(of("get_branch", short)).toEqual({ type: "string", minLength: 1 });
+      expect(of("get_branch", short, { required: ["ref"] })).toEqual({ type: "string" });
+      expect(of("get_branch", full)).toEqual(ref);
+    }
+  });
+
   test("always says what an argument of another name stands for", () => {
     const description = `${"A long explanation of what it does, and why. ".repeat(4)}\n\nSent as f[x].`;
     expect(shownProperty({ description })).toEqual({
