@@ -112,10 +112,13 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
       }
     }
   }
+  const replaced = new Set<string>();
   for (const parameter of later) {
-    const alias = isArgumentName(parameter.name)
-      ? argumentName(`${parameter.in}_${parameter.name}`)
-      : argumentName(parameter.name);
+    const { name: given, in: location } = parameter;
+    const own = isArgumentName(given) ? given : argumentName(given);
+    const isDouble = taken.has(given) || replaced.has(given);
+    const alias = isDouble ? argumentName(`${location}_${own}`) : own;
+    replaced.add(given);
     const name = free(alias, taken, `${parameter.in} ${parameter.name}`);
     names.set(parameter, name);
     taken.add(name);

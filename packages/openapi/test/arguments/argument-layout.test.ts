@@ -115,6 +115,14 @@ describe("parameters", () => {
     expect(names).toEqual(["cookie_id", "header_id", "query_id", "id"]);
   });
 
+  test("of one name that providers refuse, in several places, say where they are, too", () => {
+    const given = [
+      parameter({ name: "a[b]", in: "header" }),
+      parameter({ name: "a[b]", in: "query" }),
+    ];
+    expect(argumentsOf({ parameters: given })).toEqual(["header_a_b", "a_b"]);
+  });
+
   test("whose new name is taken get a number", () => {
     const given = [
       parameter({ name: "id", in: "path" }),
