@@ -1,4 +1,11 @@
-import { ToolExecutor, type OnAsk, type PolicyInput, type ToolRegistry } from "@toolweave/core";
+import {
+  ToolError,
+  ToolExecutor,
+  type ArtifactStore,
+  type OnAsk,
+  type PolicyInput,
+  type ToolRegistry,
+} from "@toolweave/core";
 import type { ApprovalStore } from "./approval-store.ts";
 
 /** As much of a store as an executor needs. */
@@ -15,6 +22,16 @@ export interface CliExecutorOptions {
   readonly store?: ExecutorStore | undefined;
 }
 
+/** A command ends with its answer, so that everything has to be in it: what a tool would store stays where it is. */
+const nothingStored: ArtifactStore = {
+  put: () => {
+    throw new ToolError("limit_exceeded", "A command stores no artifacts.");
+  },
+  head: () => undefined,
+  read: () => undefined,
+  delete: () => {},
+};
+
 /** The executor of one command. */
 export function cliExecutor({
   registry,
@@ -29,6 +46,7 @@ export function cliExecutor({
     // A person reads the answer, or a program does: neither has a model's limits, nor a later call that
     // would read what was stored. How much is received at all is for the HTTP client to say.
     maxOutputBytes: Infinity,
+    artifacts: nothingStored,
     largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
     // A token that an API makes for its caller is what was asked for; what was sent stays secret.
     redact: { credentials: false },
