@@ -99,7 +99,6 @@ describe("what is recorded", () => {
     }
     await recorder.close();
     const bytes = readFileSync(path, "utf8");
-    // oxlint-disable-next-line no-control-regex
     expect(bytes.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/);
     // Node's own reader of lines takes U+2028 for the end of one.
     const lines: string[] = [];

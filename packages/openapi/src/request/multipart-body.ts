@@ -265,7 +265,6 @@ function dispositionOf(name: string, argument: string): string {
 }
 
 // A backslash is an escape to some readers (RFC 822) and none to others (WHATWG HTML).
-// oxlint-disable-next-line no-control-regex
 const ambiguous = /[\\\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const allAmbiguous = new RegExp(ambiguous, "g");
 

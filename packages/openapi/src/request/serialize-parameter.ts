@@ -93,7 +93,6 @@ function contentWriter(
  */
 function headerText(text: string, argument: string): string {
   if (/[^\t -~\u0080-\u00ff]/.test(text)) {
-    // oxlint-disable-next-line no-control-regex
     throw /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
       ? unsendable(
           argument,

@@ -14,7 +14,6 @@ interface RepairedText {
  */
 export function repairYaml(text: string, reason: string, line: number): RepairedText | undefined {
   if (reason.includes("non-printable")) {
-    // eslint-disable-next-line no-control-regex
     const printable = text.replace(/[\0-\b\v\f\x0e-\x1f\x7f]|\p{Surrogate}/gu, "");
     return changed(text, printable, "characters that do not print are left out");
   }
