@@ -11,8 +11,11 @@ const root = join(import.meta.dirname, "..");
 const packages = workspacePackages(root);
 const publishable = packages.filter((entry) => entry.publishable);
 
-/** The packages that a package's sources import, types too, read from its syntax trees. */
-function importedPackages(entries: readonly WorkspacePackage[]): Map<string, string[]> {
+/** The packages that a package's files in a folder import, types too, read from their syntax trees. */
+function importedPackages(
+  entries: readonly WorkspacePackage[],
+  within: "src" | "test",
+): Map<string, string[]> {
   const api = new API({ cwd: root });
   try {
     const configs = entries.map((entry) => join(root, entry.folder, "tsconfig.json"));
@@ -20,7 +23,7 @@ function importedPackages(entries: readonly WorkspacePackage[]): Map<string, str
     return new Map(
       entries.map((entry, index) => {
         const program = snapshot.getProject(configs[index]!)!.program;
-        const sources = join(root, entry.folder, "src") + sep;
+        const sources = join(root, entry.folder, within) + sep;
         const names = program
           .getSourceFileNames()
           .filter((name) => name.startsWith(sources))
@@ -103,13 +106,18 @@ describe.each(publishable)("$name", ({ folder, manifest }) => {
 });
 
 describe("the runtime dependencies of a package are exactly what its sources import", () => {
-  const imported = importedPackages(publishable);
+  const imported = importedPackages(publishable, "src");
+  const tested = importedPackages(publishable, "test");
 
   test.each(publishable)("$name", ({ name, manifest }) => {
-    const declared = [
-      ...Object.keys(manifest.dependencies ?? {}),
-      ...Object.keys(manifest.peerDependencies ?? {}),
-    ];
-    expect(imported.get(name)).toEqual(declared.sort());
+    const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+    const sources = imported.get(name) ?? [];
+    // What a host may bring along can be taken as it is, without an import: then its tests bring it.
+    const isBrought = (peer: string): boolean =>
+      peerDependenciesMeta[peer]?.optional === true &&
+      !sources.includes(peer) &&
+      tested.get(name)?.includes(peer) === true;
+    const peers = Object.keys(peerDependencies).filter((peer) => !isBrought(peer));
+    expect(sources).toEqual([...Object.keys(dependencies), ...peers].sort());
   });
 });

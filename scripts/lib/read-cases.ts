@@ -15,6 +15,9 @@ export const governed: readonly string[] = [
   "openapi-document",
   "ssrf",
   "http-upstream",
+  "mcp",
+  "mcp-server",
+  "sub-agent",
 ];
 
 /** A case with how it stands. */
