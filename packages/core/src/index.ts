@@ -31,6 +31,7 @@ export type {
 export type { Caller } from "./spec/caller.ts";
 export type { Cancellation, CancellationListener } from "./spec/cancellation.ts";
 export { cancellationOf } from "./executor/call-cancellation.ts";
+export { whilePersonAnswers } from "./executor/while-person-answers.ts";
 export type { PermissionRequest } from "./spec/permission-request.ts";
 export type { ToolCall } from "./spec/tool-call.ts";
 export type {
@@ -61,6 +62,8 @@ export type {
 export type {
   ArtifactData,
   ArtifactWriter,
+  NestedCallOptions,
+  NestedResumeOptions,
   PreflightContext,
   StoredContent,
   Tool,
@@ -130,6 +133,8 @@ export type {
 } from "./policy/policy.ts";
 export type { Grant, GrantChoice, GrantProposal, GrantScope } from "./approvals/grant.ts";
 export type { GrantStore } from "./approvals/grant-store.ts";
+export { describeChange, memberChanges } from "./approvals/member-changes.ts";
+export type { MemberChange } from "./approvals/member-changes.ts";
 export { memoryGrants } from "./approvals/memory-grants.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type {
@@ -140,6 +145,7 @@ export type {
 } from "./approvals/pending-call-store.ts";
 export type {
   CertificateCredential,
+  ClientCredential,
   Credential,
   CredentialKey,
   CredentialStore,
@@ -168,6 +174,7 @@ export type { Forget } from "./redaction/secret-set.ts";
 export type { RedactionOptions } from "./redaction/redaction-options.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
+export { steadyClock } from "./executor/clock.ts";
 export type { Clock, ClockTimer } from "./executor/clock.ts";
 export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/hooks/hook.ts";
 export type { Repair, RepairRequest } from "./executor/repair.ts";
@@ -182,7 +189,7 @@ export { ToolExecutor } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
 export type { DrainOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
-export type { CallOptions, RunOptions } from "./executor/tool-run.ts";
+export type { CallOptions, RunOptions } from "./executor/call-options.ts";
 export type { ExecuteAllOptions, FinishedCall, SteerProgress } from "./executor/many-calls.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
 export type { ExecutorLimits } from "./limits/executor-limits.ts";

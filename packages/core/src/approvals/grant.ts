@@ -1,4 +1,5 @@
 import type { Caller } from "../spec/caller.ts";
+import type { JsonObject } from "../spec/json.ts";
 
 /** How long a grant answers: for one session, or until it is revoked. */
 export type GrantScope = "session" | "always";
@@ -27,6 +28,11 @@ export interface Grant {
   /** Milliseconds since the epoch. */
   readonly grantedAt: number;
   /**
+   * What was said of the tool then, to be compared with what is said of it later. Absent: it was
+   * longer than 20,000 characters.
+   */
+  readonly definition?: JsonObject;
+  /**
    * Authenticates all of it with the executor's `key`: a grant that was written or changed by
    * anybody else answers nothing. Absent, and not looked at, where no key is set.
    */
@@ -40,4 +46,7 @@ export interface Grant {
 export type GrantChoice = GrantScope | { readonly scope: GrantScope; readonly arguments: "any" };
 
 /** A grant as it would be kept, shown to whoever decides before it is. */
-export type GrantProposal = Omit<Grant, "id" | "by" | "grantedAt" | "scope" | "session" | "seal">;
+export type GrantProposal = Omit<
+  Grant,
+  "id" | "by" | "grantedAt" | "definition" | "scope" | "session" | "seal"
+>;

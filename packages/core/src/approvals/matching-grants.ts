@@ -6,6 +6,14 @@ import { ToolError } from "../tool-error.ts";
 import type { Grant, GrantProposal } from "./grant.ts";
 import type { GrantSeal } from "./grant-seal.ts";
 
+/** What the store has for one proposal. */
+export interface FoundGrant {
+  /** The one that answers it. */
+  readonly grant?: Grant;
+  /** Where none does: the last one that would have, had the tool stayed as it was. */
+  readonly outdated?: Grant;
+}
+
 /**
  * For each of a call's proposals the grant that answers it, if there is one.
  * @throws ToolError `store_unavailable` when the store cannot say.
@@ -13,7 +21,7 @@ import type { GrantSeal } from "./grant-seal.ts";
 export async function matchingGrants(
   execution: Execution,
   proposals: readonly (GrantProposal | undefined)[],
-): Promise<readonly (Grant | undefined)[]> {
+): Promise<readonly (FoundGrant | undefined)[]> {
   if (proposals.every((proposal) => proposal === undefined)) return [];
   const { engine, call, run } = execution;
   const session = run.sessionId ?? run.id;
@@ -44,17 +52,20 @@ async function firstOf(
   proposal: GrantProposal,
   session: string,
   seal: GrantSeal,
-): Promise<Grant | undefined> {
+): Promise<FoundGrant> {
+  let outdated: Grant | undefined;
   for (const grant of grants) {
-    if (answers(grant, proposal, session) && (await seal.isGenuine(grant))) return grant;
+    if (!fits(grant, proposal, session) || !(await seal.isGenuine(grant))) continue;
+    if (grant.specHash === proposal.specHash) return { grant };
+    outdated = grant;
   }
-  return undefined;
+  return outdated === undefined ? {} : { outdated };
 }
 
-function answers(grant: Grant, proposal: GrantProposal, session: string): boolean {
+/** For whatever is said of the tool. */
+function fits(grant: Grant, proposal: GrantProposal, session: string): boolean {
   return (
     grant.tool === proposal.tool &&
-    grant.specHash === proposal.specHash &&
     grant.permission.kind === proposal.permission.kind &&
     grant.permission.target === proposal.permission.target &&
     (grant.argumentsHash === undefined || grant.argumentsHash === proposal.argumentsHash) &&

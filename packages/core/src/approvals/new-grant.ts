@@ -1,5 +1,10 @@
 import type { ToolRun } from "../executor/tool-run.ts";
+import type { ToolSpec } from "../spec/tool-spec.ts";
+import { definitionOf } from "./definition.ts";
 import type { Grant, GrantChoice, GrantProposal } from "./grant.ts";
+
+/** Characters that are kept with every grant. */
+const mostDefinition = 20_000;
 
 /** The grant that a person has made of a proposal: what was shown, and no more unless they said so. */
 export function newGrant(
@@ -8,11 +13,13 @@ export function newGrant(
   run: ToolRun,
   by: string | undefined,
   now: number,
+  spec: ToolSpec,
 ): Grant {
   const { scope, widened } =
     typeof choice === "string"
       ? { scope: choice, widened: false }
       : { scope: choice.scope, widened: choice.arguments === "any" };
+  const definition = definitionOf(spec);
   return {
     id: crypto.randomUUID(),
     scope,
@@ -21,6 +28,7 @@ export function newGrant(
     ...(scope === "session" ? { session: run.sessionId ?? run.id } : {}),
     ...(by === undefined ? {} : { by }),
     grantedAt: now,
+    ...(JSON.stringify(definition).length > mostDefinition ? {} : { definition }),
   };
 }
 

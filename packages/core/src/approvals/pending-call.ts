@@ -38,6 +38,10 @@ export interface PendingCall {
   readonly turn: number;
   /** The task that the call goes on as. */
   readonly taskId?: string;
+  /** It is to become a task. */
+  readonly asTask?: true;
+  /** What its tool has kept last. */
+  readonly checkpoint?: JsonValue;
   /** What might be called, by name, when that was less than the policy lets run. */
   readonly tools?: readonly string[];
   /** The policies that narrowed the executor's own. */

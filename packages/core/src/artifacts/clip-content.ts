@@ -11,19 +11,19 @@ export interface ContentLimits {
   readonly bytes: number;
   /** Bytes of images and sound, decoded. */
   readonly mediaBytes: number;
+  /** Base64 of what is no image and no sound may be shown, too: it counts as text. */
+  readonly binary: boolean;
 }
 
 /**
  * The beginning of the content, as much as may be shown, with a note of what there was and what to do.
  *
  * @param advice the end of the note.
- * @param binary base64 of what is no image and no sound may be shown, too.
  */
 export function clipContent(
   content: readonly ContentBlock[],
-  { bytes: limit, mediaBytes }: ContentLimits,
+  { bytes: limit, mediaBytes, binary }: ContentLimits,
   advice = "ask for less",
-  binary = true,
 ): ContentBlock[] {
   const total = content.reduce((sum, block) => sum + textSize(block) + mediaSize(block), 0);
   const note = `[cut: the whole output has ${total} bytes, of which ${limit} are shown; ${advice}]`;
@@ -37,7 +37,7 @@ export function clipContent(
     if (block.type === "text" && size > left) {
       kept.push({ ...block, text: clipText(block.text, left) });
       left = 0;
-    } else if (size > left || media > mediaLeft || !(binary || isShown(block))) {
+    } else if (size > left || media > mediaLeft || (!binary && isBinary(block))) {
       const what = clipText(`[${block.type} of ${wholeSize(block)} bytes left out]`, left);
       kept.push(text(what));
       left -= utf8Length(what);
@@ -50,8 +50,9 @@ export function clipContent(
   return [...kept, text(clipText(note, limit))];
 }
 
-function isShown(block: ContentBlock): boolean {
-  return block.type !== "resource" || block.resource.blob === undefined;
+/** True for base64 of what is no image and no sound. */
+export function isBinary(block: ContentBlock): boolean {
+  return block.type === "resource" && block.resource.blob !== undefined;
 }
 
 function wholeSize(block: ContentBlock): number {

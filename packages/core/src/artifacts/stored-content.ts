@@ -9,7 +9,7 @@ import { essence, isJsonType, isTextType } from "../results/media-type.ts";
 import { previewJson, previewText } from "../results/preview.ts";
 import { wellFormed } from "../results/well-formed.ts";
 import { mediaSize, textSize } from "./block-size.ts";
-import { mostBlocks, type ContentLimits } from "./clip-content.ts";
+import { isBinary, mostBlocks, type ContentLimits } from "./clip-content.ts";
 import { pointer, pointerBytes } from "./pointer.ts";
 
 /** No more artifacts are made of one output; what else does not fit is stored as one. */
@@ -51,7 +51,7 @@ export function divideContent(
     const media = mediaSize(block);
     // One is left for what is said of the rest.
     if (parts.length >= mostBlocks - 1 && content.length > mostBlocks) parts.push(undefined);
-    else if (isTooMuch(block, media > mediaLeft, limits.bytes)) {
+    else if (isTooMuch(block, media > mediaLeft, limits)) {
       stored += 1;
       const isOwn = stored <= mostArtifacts;
       parts.push(isOwn ? { type: "stored", storable: storable(block, value) } : undefined);
@@ -63,11 +63,13 @@ export function divideContent(
   return withinLimit(parts, content, limits.bytes);
 }
 
-function isTooMuch(block: ContentBlock, isTooMuchMedia: boolean, limit: number): boolean {
+function isTooMuch(
+  block: ContentBlock,
+  isTooMuchMedia: boolean,
+  { bytes, binary }: ContentLimits,
+): boolean {
   if (isTooMuchMedia) return true;
-  return (
-    (block.type === "resource" && block.resource.blob !== undefined) || textSize(block) > limit
-  );
+  return (!binary && isBinary(block)) || textSize(block) > bytes;
 }
 
 /** Gives blocks that fit by themselves, but not beside the others, to the rest. */

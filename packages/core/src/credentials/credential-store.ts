@@ -32,6 +32,31 @@ export interface TokenCredential {
   readonly refreshToken?: string;
   /** What was granted. Absent: what was asked for. */
   readonly scopes?: readonly string[];
+  /** What it is for and whose it is: it goes nowhere else. Absent: whoever keeps it knows. */
+  readonly bound?: {
+    /** The URL of the API. */
+    readonly resource: string;
+    /** As whom it was issued, and by whom it is renewed. */
+    readonly client: ClientCredential;
+  };
+}
+
+/** As whom the host is known at an authorization server, registered there by itself (RFC 7591) or by a person. */
+export interface ClientCredential {
+  readonly type: "client";
+  /** The server that knows it; no other one is told. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent: a public client, or a secret that is kept elsewhere. */
+  readonly clientSecret?: string;
+  /** How it proves who it is there, by the registered name: `client_secret_post`. */
+  readonly clientAuthentication?: string;
+  /** Where the server sends people back to. */
+  readonly redirectUri?: string;
+  /** What it may ask for. Absent: not known. */
+  readonly scopes?: readonly string[];
+  /** When its secret ends, in milliseconds since the epoch. Absent: never. */
+  readonly expiresAt?: number;
 }
 
 /** A certificate for mutual TLS, with its key; both PEM. */
@@ -47,6 +72,7 @@ export type Credential =
   | SecretCredential
   | PasswordCredential
   | TokenCredential
+  | ClientCredential
   | CertificateCredential;
 
 /**

@@ -1,5 +1,6 @@
 import { agreements, type ApprovedPermission } from "../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../approvals/grant.ts";
+import { changedSince } from "../approvals/definition.ts";
 import { specHashOf } from "../approvals/hashes.ts";
 import { grantsUnavailable, matchingGrants } from "../approvals/matching-grants.ts";
 import { newGrant } from "../approvals/new-grant.ts";
@@ -31,6 +32,8 @@ interface Question extends Asked {
   readonly proposal: GrantProposal | undefined;
   agreed: ApprovedPermission | undefined;
   grant: Grant | undefined;
+  /** What would answer it, had the tool not changed. */
+  outdated: Grant | undefined;
 }
 
 /**
@@ -50,12 +53,16 @@ export async function answerAsks(execution: Execution, asked: readonly Asked[]):
     proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
     agreed: agreedTo?.(permission),
     grant: undefined,
+    outdated: undefined,
   }));
   const open = questions.filter(({ agreed }) => agreed === undefined);
   const proposals = open.map(({ proposal }) => proposal);
-  const grants = await matchingGrants(execution, proposals);
+  const found = await matchingGrants(execution, proposals);
   if (execution.ended) return;
-  for (const [index, question] of open.entries()) question.grant = grants[index];
+  for (const [index, question] of open.entries()) {
+    question.grant = found[index]?.grant;
+    question.outdated = found[index]?.outdated;
+  }
   if (open.some(({ grant }) => grant === undefined)) {
     // Whoever is asked sees all that the call needs, also what was agreed to before.
     await ask(
@@ -111,14 +118,18 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
       `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
     );
   }
-  const requests = questions.map(({ permission, decision, proposal }, index): ApprovalRequest => ({
-    id: `${call.id}:${index + 1}`,
-    type: "approval",
-    permission,
-    reason: decision.reason,
-    ...(proposal === undefined ? {} : { grant: proposal }),
-    ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),
-  }));
+  const requests = questions.map((question, index): ApprovalRequest => {
+    const { permission, decision, proposal, outdated } = question;
+    const { reason } = decision;
+    return {
+      id: `${call.id}:${index + 1}`,
+      type: "approval",
+      permission,
+      reason: outdated === undefined ? reason : `${reason}. ${changedSince(outdated, tool.spec)}`,
+      ...(proposal === undefined ? {} : { grant: proposal }),
+      ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),
+    };
+  });
   if (onAsk === "interrupt") {
     execution.decided = decidedFor("asked", questions);
     throw new Interrupted(requests);
@@ -175,7 +186,14 @@ async function goAhead(
       once.push(question);
       continue;
     }
-    const grant = newGrant(proposal, yes.grant, run, yes.by, engine.wallClock.now());
+    const grant = newGrant(
+      proposal,
+      yes.grant,
+      run,
+      yes.by,
+      engine.wallClock.now(),
+      execution.tool.spec,
+    );
     grants.push(grant);
     decided.push({ ...decidedFor("approved", [question]), grantId: grant.id });
   }

@@ -10,9 +10,14 @@ import type { FinishedCall, ManyCalls } from "./many-calls.ts";
 
 /** What a batch needs of its run. */
 export interface BatchRun {
-  /** Resolves when every source has loaded, and sooner when the run or the call is stopped. */
-  readonly loaded: (signal: AbortSignal | undefined) => Awaitable<void>;
+  /** Resolves when the calls need wait for no source, and sooner when the run or the call is stopped. */
+  readonly loaded?: (
+    calls: readonly ToolCall[],
+    signal: AbortSignal | undefined,
+  ) => Awaitable<void>;
   readonly prepare: (call: ToolCall) => Execution;
+  /** Absent: the engine runs them. */
+  readonly execute?: (execution: Execution) => Promise<ToolOutcome>;
 }
 
 interface Member {
@@ -64,7 +69,7 @@ export class Batch {
     if (signal?.aborted === true) cancel();
     else signal?.addEventListener("abort", cancel, { once: true });
     try {
-      const loading = this.#run.loaded(signal);
+      const loading = this.#run.loaded?.(calls, signal);
       if (isThenable(loading)) await loading;
       for (const [index, call] of calls.entries()) await this.#admit(index, call);
       this.#fill();
@@ -129,7 +134,7 @@ export class Batch {
     this.#members.set(execution, member);
     const arrived = new Promise<void>((resolve) => (this.#arrived = resolve));
     this.#arriving = execution;
-    const outcome = execution.engine.execute(execution);
+    const outcome = (this.#run.execute ?? execution.engine.execute)(execution);
     member.outcome = this.#watched ? outcome.then((known) => this.#end(member, known)) : outcome;
     await arrived;
     if (this.#many.steer !== undefined && !this.#waiting.has(execution)) {

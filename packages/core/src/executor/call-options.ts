@@ -1,7 +1,70 @@
 import { checkOptions, isAtLeastZero } from "../check-options.ts";
 import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
-import type { CallOptions, RunOptions } from "./tool-run.ts";
+import type { ToolSearch } from "../helpers/run-search.ts";
+import type { RunLimits } from "../limits/run-limits.ts";
+import type { Toolset } from "../registry/toolset.ts";
+import type { Caller } from "../spec/caller.ts";
+import type { Awaitable } from "../spec/json.ts";
+import type { ToolCall } from "../spec/tool-call.ts";
+import type { ToolOutput } from "../spec/tool-result.ts";
+
+/** What a run is started with. */
+export interface RunOptions {
+  /** Default: a random UUID. */
+  readonly id?: string;
+  /** Whose conversation it belongs to: a text, so that no two sessions are taken for one. */
+  readonly sessionId?: string;
+  /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
+  readonly caller?: Caller;
+  /** Cancels every call of the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** What tools get as `ctx.injected`. Never shown to a model. */
+  readonly injected?: unknown;
+  readonly limits?: RunLimits;
+  /** What may be called. Default: everything the policy may let run. */
+  readonly toolset?: Toolset;
+  /**
+   * Shows a model a few of these tools, and lets it search for the rest: `toolSearch` of
+   * `@toolweave/core/search`. Default: all are shown.
+   */
+  readonly search?: ToolSearch;
+  /**
+   * Base64 that is no image and no sound stays where a tool put it, as far as text of that length would, in place of
+   * becoming an artifact: for a program that reads the results, such as another agent's host. Default: false, since no model
+   * reads it.
+   */
+  readonly embedsBinary?: boolean;
+  /**
+   * What tools that delegate (`Tool.delegates`), such as sub-agents, may call: what `toolset` holds (default), or everything
+   * that the policy may let run, so that a model can be shown an agent and not its tools.
+   */
+  readonly reach?: "toolset" | "policy";
+  /** What tools find as `ctx.scope.inherited`, and those that they call. Never shown to a model. */
+  readonly inherited?: ReadonlyMap<symbol, unknown>;
+}
+
+/** What one call is made with. */
+export interface CallOptions {
+  /** Milliseconds; shortens the tool's own timeout. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds for the whole call: its attempts, the waits between them, and the wait for a place.
+   * Waiting for people does not count, and a call that is resumed has none. The call fails with
+   * `timeout`. 0 or less: it has passed. Default: the run's time.
+   */
+  readonly deadlineMs?: number | undefined;
+  /** Cancels this call. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Gets the partial outputs of the call's tool, for user interfaces: each in place of the one before,
+   * after hooks, redacted, frozen, within `maxOutputBytes`. A promise that it gives holds up the next
+   * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
+   */
+  readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
+  /** The call goes on as a task, whatever its tool says; so it does when it has waited for a person. */
+  readonly asTask?: boolean | undefined;
+}
 
 /** The names of all that a call takes. */
 export const callOptionNames: readonly (keyof CallOptions)[] = [
@@ -9,6 +72,7 @@ export const callOptionNames: readonly (keyof CallOptions)[] = [
   "deadlineMs",
   "signal",
   "onUpdate",
+  "asTask",
 ];
 
 /** The names of all that a run takes. */
@@ -21,6 +85,9 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
   "limits",
   "toolset",
   "search",
+  "embedsBinary",
+  "reach",
+  "inherited",
 ];
 
 /**

@@ -20,6 +20,7 @@ import type { Tasks } from "../tasks/tasks.ts";
 import type { Clock } from "./clock.ts";
 import type { Drain } from "./drain.ts";
 import type { Interruption } from "../spec/interruption.ts";
+import type { NestedResumeOptions } from "../spec/tool.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { ToolError } from "../tool-error.ts";
 import type { Stage } from "./execute.ts";
@@ -42,7 +43,11 @@ export interface Engine {
   /** The pipeline's exit, for calls that are stopped while they wait. */
   readonly leave: (execution: Execution, reason: ToolError) => void;
   /** Goes on with a call that a running tool has made, and a person has been asked about. */
-  readonly resume: (parent: Execution, interruption: Interruption) => Promise<ToolOutcome>;
+  readonly resume: (
+    parent: Execution,
+    interruption: Interruption,
+    options?: NestedResumeOptions,
+  ) => Promise<ToolOutcome>;
   /** Goes on with another attempt, if one may follow. */
   readonly retries: (execution: Execution, error: ToolError) => boolean;
   readonly registry: ToolRegistry;

@@ -7,7 +7,8 @@ import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
-import type { CallOptions, ToolRun } from "./tool-run.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolRun } from "./tool-run.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { Counted, Held } from "../limits/held.ts";
 import type { Slot } from "../limits/slots.ts";
@@ -55,6 +56,8 @@ export class Execution {
   readonly resumption: Resumption | undefined;
   /** A shorter timeout than the tool's, from the host. */
   timeoutMs: number | undefined;
+  /** What whoever has made it leaves for it, and for those below. */
+  handedDown: ReadonlyMap<symbol, unknown> | undefined;
   /** Who gets its partial outputs. */
   onUpdate: CallOptions["onUpdate"];
 
@@ -103,6 +106,8 @@ export class Execution {
   suspension: Suspension | undefined;
   warnings: string[] | undefined;
   checkpoint: JsonValue | undefined;
+  /** Whoever made the call wants a task of it. */
+  asTask = false;
   /** It leaves the pipeline; what it waits for is only that this is kept and recorded. */
   leaving = false;
   ended = false;
@@ -153,6 +158,13 @@ export class Execution {
       this.detached = parent.detached;
       if (parent.time !== undefined) this.time = parent.time.forNested();
     }
+  }
+
+  /** What those above it have left for it. */
+  get inherited(): ReadonlyMap<symbol, unknown> {
+    const { handedDown, parent, run } = this;
+    const above = parent?.inherited ?? run.inherited;
+    return new Map([...(above ?? []), ...(handedDown ?? [])]);
   }
 
   /** When waiting ends: milliseconds since the epoch. */

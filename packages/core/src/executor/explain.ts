@@ -155,7 +155,7 @@ async function explained(
   const redactor = redactorOf(execution);
   return weighed.map(({ permission: asked, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;
-    const grant = grants[index];
+    const grant = grants[index]?.grant;
     const permission = redactor?.told(asked) ?? asked;
     const found = { permission, effect, rule, layer, reason, considered };
     return grant === undefined ? found : { ...found, grant };

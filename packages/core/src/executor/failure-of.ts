@@ -84,7 +84,7 @@ export function messageOf(thrown: unknown, redactor?: Redactor): string {
 
 /** The same for a model: without the stack that some put into it, and without where the host keeps its files. */
 function shownMessage(thrown: unknown, redactor?: Redactor): string {
-  const message = messageOf(thrown, redactor).replaceAll(/\n\s+at [^\n]*/g, "");
+  const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
   try {
     return withoutPathsOf(thrown, message);
   } catch {

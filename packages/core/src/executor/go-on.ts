@@ -25,7 +25,8 @@ import { copyArguments } from "./stages/parse.ts";
 import { strip } from "./stages/strip.ts";
 import { validate } from "./stages/validate.ts";
 import type { TaskRecord } from "../tasks/task-store.ts";
-import type { CallOptions, ToolRun } from "./tool-run.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolRun } from "./tool-run.ts";
 
 /** A verified interruption with all that the call goes on with. */
 export interface Opened {
@@ -36,6 +37,8 @@ export interface Opened {
   readonly toolset: Toolset;
   /** Set for a call that the running tool `parent` has made and now goes on with. */
   readonly parent: Execution | undefined;
+  /** What `parent` leaves for it. */
+  readonly inherit?: Execution["handedDown"];
 }
 
 /** Goes on with a verified call, once the answers have been found to answer it. */
@@ -62,12 +65,13 @@ export async function goOn(
     { ...(await resumptionOf(engine, opened, answers)), ...(task === undefined ? {} : { task }) },
   );
   execution.detached = task !== undefined;
+  execution.asTask = pending.asTask === true;
+  execution.checkpoint = pending.checkpoint;
   execution.onUpdate = onUpdate;
   const stopped = execution.runStopped ?? engine.drain.cancellation;
   if (stopped !== undefined) execution.stop(stopped);
-  const outcome = await (parent === undefined
-    ? followSignal(signal, execution, engine.execute)
-    : executeWithin(parent, execution));
+  execution.handedDown = opened.inherit;
+  const outcome = await followSignal(signal, execution, executeWithin);
   // What has been claimed can never be answered again: its task goes on, or has come to its end.
   if (task !== undefined && execution.claimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);

@@ -106,6 +106,8 @@ function pendingCall(
     attempt: attempt === 0 ? (resumption?.attempt ?? 1) - 1 : attempt,
     turn: run.turn,
     ...(taskId === undefined ? {} : { taskId }),
+    ...(execution.asTask ? { asTask: true } : {}),
+    ...(execution.checkpoint === undefined ? {} : { checkpoint: jsonValue(execution.checkpoint) }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     // What was agreed to before the tool asked to wait stays agreed to when it goes on.

@@ -4,8 +4,7 @@ import type { Awaitable } from "../spec/json.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
-import { callOptionNames, checkCallOptions } from "./call-options.ts";
-import type { CallOptions } from "./tool-run.ts";
+import { callOptionNames, checkCallOptions, type CallOptions } from "./call-options.ts";
 
 /** One of several calls, and what came of it. */
 export interface FinishedCall {

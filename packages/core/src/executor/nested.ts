@@ -1,14 +1,16 @@
 import type { Slot } from "../limits/slots.ts";
 import { narrowPolicy } from "../policy/compile-policy.ts";
-import type { PolicyInput } from "../policy/policy.ts";
 import type { Toolset } from "../registry/toolset.ts";
+import type { NestedCallOptions } from "../spec/tool.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { Batch } from "./batch.ts";
 import { checkedCall, readOnce } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 import { innerCall } from "./inner-call.ts";
+import { manyCalls, type ExecuteAllOptions } from "./many-calls.ts";
 
 /** How deep calls may nest: a tool that calls itself must come to an end. */
 const maxNesting = 16;
@@ -17,37 +19,84 @@ const maxNesting = 16;
 export function executeNested(
   parent: Execution,
   call: ToolCall,
-  options: { toolset?: Toolset; narrow?: PolicyInput } = {},
+  options: NestedCallOptions = {},
 ): Promise<ToolOutcome> {
-  const { engine, run } = parent;
-  let { policies, toolset } = parent;
-  let misuse: unknown;
+  const own = readOnce(call);
+  let execution: Execution;
   try {
-    const { narrow, toolset: narrower } = options;
-    if (narrow !== undefined) policies = narrowPolicy(policies, narrow, "narrow");
-    if (narrower !== undefined) {
-      toolset = toolset.filter(({ tool }) => narrower.callable(tool.spec.name)?.tool === tool);
-    }
+    execution = made(parent, own, narrowed(parent, options), options.inherit);
   } catch (error) {
-    misuse = error;
+    execution = made(parent, own, parent);
+    execution.stopped = failureOf(execution, error);
   }
-  const execution = new Execution(
-    engine,
-    run,
-    // The tool's own object might have another name for limits, the audit and people than for the registry.
-    innerCall(checkedCall(readOnce(call)), toolset),
-    toolset,
-    policies,
-    undefined,
-    parent,
-  );
-  if (misuse !== undefined) execution.stopped = failureOf(execution, misuse);
-  return executeWithin(parent, execution);
+  return executeWithin(execution);
 }
 
-/** Runs a call as one of those that `parent`'s tool has made. */
-export function executeWithin(parent: Execution, execution: Execution): Promise<ToolOutcome> {
-  const { engine } = parent;
+/** Runs several of them: all are admitted in order before any starts. */
+export async function executeAllNested(
+  parent: Execution,
+  calls: readonly ToolCall[],
+  { toolset, narrow, inherit, ...options }: ExecuteAllOptions & NestedCallOptions = {},
+): Promise<readonly ToolOutcome[]> {
+  const many = manyCalls("scope.executeAll", calls, options);
+  const within = narrowed(parent, { toolset, narrow } as NestedCallOptions);
+  return new Batch(many, {
+    prepare: (call) => made(parent, call, within, inherit),
+    execute: executeWithin,
+  }).go();
+}
+
+/** What a call that `parent`'s tool makes may be of. */
+export function toolsetBelow(parent: Execution): Toolset {
+  const { engine, run, entry } = parent;
+  const isFree = entry?.trusted && entry.tool.delegates;
+  const toolset = isFree ? reachOf(parent) : parent.toolset;
+  // What has been stored since the tool began, by what it has called itself, would be out of its reach.
+  return engine.artifacts.mayHave(run)
+    ? engine.executor.helpers.join(toolset, { artifacts: true, tasks: false }, run.caller)
+    : toolset;
+}
+
+/** What whoever has made the call could call. */
+function reachOf({ engine, run, parent, toolset }: Execution): Toolset {
+  if (parent !== undefined) return toolsetBelow(parent);
+  return run.reach === "policy" ? engine.executor.advertised(run.caller) : toolset;
+}
+
+/** What a nested call is made with. */
+type Within = Pick<Execution, "policies" | "toolset">;
+
+/** @throws ToolError `internal` for a policy that is none, or whatever a toolset that is none throws. */
+function narrowed(parent: Execution, { narrow, toolset: narrower }: NestedCallOptions): Within {
+  const { policies } = parent;
+  const toolset = toolsetBelow(parent);
+  return {
+    policies: narrow === undefined ? policies : narrowPolicy(policies, narrow, "narrow"),
+    toolset:
+      narrower === undefined
+        ? toolset
+        : toolset.filter(({ tool }) => narrower.callable(tool.spec.name)?.tool === tool),
+  };
+}
+
+function made(
+  parent: Execution,
+  call: ToolCall,
+  { policies, toolset }: Within,
+  inherit?: ReadonlyMap<symbol, unknown>,
+): Execution {
+  const { engine, run } = parent;
+  // The tool's own object might have another name for limits, the audit and people than for the registry.
+  const inner = innerCall(checkedCall(call), toolset);
+  const execution = new Execution(engine, run, inner, toolset, policies, undefined, parent);
+  execution.handedDown = inherit;
+  return execution;
+}
+
+/** Runs a call as one of those that its parent's tool has made, if it has one. */
+export function executeWithin(execution: Execution): Promise<ToolOutcome> {
+  const { engine, parent } = execution;
+  if (parent === undefined) return engine.execute(execution);
   for (let at: Execution | undefined = parent; at !== undefined; at = at.parent) {
     at.hasChildren = true;
   }

@@ -1,10 +1,12 @@
 import { answerTo } from "../approvals/answers.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
 import type { Answer, Interruption } from "../spec/interruption.ts";
+import type { NestedResumeOptions } from "../spec/tool.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { approvalInvalid } from "./approval-invalid.ts";
 import type { Execution } from "./execution.ts";
 import { goOn } from "./go-on.ts";
+import { toolsetBelow } from "./nested.ts";
 import { refuse } from "./refuse.ts";
 import { answersOf, callable, checkBehalf, copyOf, narrowerPolicies, unseal } from "./unseal.ts";
 
@@ -12,7 +14,11 @@ import { answersOf, callable, checkBehalf, copyOf, narrowerPolicies, unseal } fr
  * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the
  * tool's own suspension. The answers are the person's: the tool has no say in them. Never rejects.
  */
-export async function resumeNested(parent: Execution, given: Interruption): Promise<ToolOutcome> {
+export async function resumeNested(
+  parent: Execution,
+  given: Interruption,
+  { inherit, signal }: NestedResumeOptions = {},
+): Promise<ToolOutcome> {
   const { engine, run } = parent;
   const interruption = copyOf(given);
   try {
@@ -20,8 +26,9 @@ export async function resumeNested(parent: Execution, given: Interruption): Prom
     checkBehalf(run, pending, interruption.call.name);
     const answers = answersOf(passedOn(parent, interruption));
     const policies = [...parent.policies, ...narrowerPolicies(engine, interruption, pending)];
-    const toolset = callable(parent.toolset, pending);
-    return await goOn(engine, { interruption, pending, run, policies, toolset, parent }, answers);
+    const toolset = callable(toolsetBelow(parent), pending);
+    const opened = { interruption, pending, run, policies, toolset, parent, inherit };
+    return await goOn(engine, opened, answers, signal);
   } catch (error) {
     return refuse(engine, interruption, error, run, parent);
   }

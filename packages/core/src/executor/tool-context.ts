@@ -11,9 +11,10 @@ import { ToolError } from "../tool-error.ts";
 import { checkedCall } from "./checked-call.ts";
 import { Execution } from "./execution.ts";
 import { update } from "./hooks/update-hooks.ts";
-import { executeNested } from "./nested.ts";
+import { executeAllNested, executeNested, toolsetBelow } from "./nested.ts";
 import { refuse } from "./refuse.ts";
 import { copyOf } from "./unseal.ts";
+import { whileAsking } from "./while-asking.ts";
 
 /** The context of a running tool: a view of its execution, most of it made when read. */
 export class ExecutionContext implements ToolContext {
@@ -83,6 +84,19 @@ export class ExecutionContext implements ToolContext {
     return entry !== undefined && mayRun(policies, entry, run.caller);
   }
 
+  /**
+   * Until a person has answered, the call's time does not pass.
+   *
+   * @internal
+   */
+  whileAsking<T>(answer: PromiseLike<T>): PromiseLike<T> {
+    return this.isLive ? whileAsking(this.#execution, answer) : answer;
+  }
+
+  get taskId(): string {
+    return this.#execution.taskId as string;
+  }
+
   get injected(): unknown {
     return this.#execution.run.injected;
   }
@@ -94,17 +108,31 @@ export class ExecutionContext implements ToolContext {
     return { state, answers };
   }
 
+  get checkpointed(): JsonValue {
+    return this.#execution.checkpoint as JsonValue;
+  }
+
   get scope(): ToolScope {
     const execution = this.#execution;
+    const isOver = (): boolean => execution.context !== this && !execution.ended;
     return {
+      get toolset() {
+        return toolsetBelow(execution);
+      },
+      clock: execution.engine.clock,
+      get inherited() {
+        return execution.inherited;
+      },
       execute: (call, options) =>
-        execution.context === this || execution.ended
-          ? executeNested(execution, call, options)
-          : refuseNested(execution, call),
-      resume: (interruption) =>
-        execution.context === this || execution.ended
-          ? execution.engine.resume(execution, interruption)
-          : refuseResumed(execution, interruption),
+        isOver() ? refuseNested(execution, call) : executeNested(execution, call, options),
+      executeAll: (calls, options) =>
+        isOver()
+          ? Promise.all(calls.map((call) => refuseNested(execution, call)))
+          : executeAllNested(execution, calls, options),
+      resume: (interruption, options) =>
+        isOver()
+          ? refuseResumed(execution, interruption)
+          : execution.engine.resume(execution, interruption, options),
     };
   }
 

@@ -1,3 +1,4 @@
+import { askedName } from "./asked-name.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
@@ -15,6 +16,7 @@ import { helperMakers, HelperTools } from "../helpers/helper-tools.ts";
 import { shown } from "../shown.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../tool-error.ts";
+import type { Clock } from "./clock.ts";
 import type { Engine } from "./engine.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
@@ -25,9 +27,11 @@ import {
   checkOnUpdate,
   checkSignal,
   runOptionNames,
+  type CallOptions,
+  type RunOptions,
 } from "./call-options.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { ToolRun, type CallOptions, type RunOptions } from "./tool-run.ts";
+import { ToolRun } from "./tool-run.ts";
 
 /** What an interrupted call goes on with. */
 export interface ResumeOptions {
@@ -162,8 +166,8 @@ export class ToolExecutor {
     checkOptions("executor.execute", options, callNames);
     checkCallOptions("executor.execute", options);
     // The signal is the call's: a listener of the run's would outlive it.
-    const { timeoutMs, deadlineMs, signal, onUpdate, ...runOptions } = options;
-    const callOptions = { timeoutMs, deadlineMs, signal, onUpdate };
+    const { timeoutMs, deadlineMs, signal, onUpdate, asTask, ...runOptions } = options;
+    const callOptions = { timeoutMs, deadlineMs, signal, onUpdate, asTask };
     return new ToolRun(this.#engine, runOptions).execute(call, callOptions);
   }
 
@@ -196,7 +200,9 @@ export class ToolExecutor {
       this.#engine.drain.keep(resume(this.#engine, interruption, answers, options));
     // A source that never loads must not keep the executor from coming to rest.
     return this.registry.loading
-      ? untilAborted(this.registry.ready, options.signal).then(go)
+      ? untilAborted(this.registry.whenThere([askedName(interruption?.call)]), options.signal).then(
+          go,
+        )
       : go();
   }
 
@@ -208,8 +214,13 @@ export class ToolExecutor {
    * @throws ToolError `store_unavailable` (by rejecting) when the store of grants does not answer.
    */
   async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
-    if (this.registry.loading) await this.registry.ready;
+    if (this.registry.loading) await this.registry.whenThere([askedName(call)], options.toolset);
     return explain(this.#engine, call, options);
+  }
+
+  /** What limits, deadlines and durations go by: the host's own clock, where it gave one. */
+  get clock(): Clock {
+    return this.#engine.clock;
   }
 
   /** What people have agreed to for more than one call: to be shown to them, and revoked. */

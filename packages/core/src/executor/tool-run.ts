@@ -1,7 +1,6 @@
 import { checkSession } from "../artifacts/owner.ts";
 import { Exposure } from "../helpers/exposure.ts";
 import { isHelperName } from "../helpers/helper-names.ts";
-import type { ToolSearch } from "../helpers/run-search.ts";
 import type { Caller } from "../spec/caller.ts";
 import {
   checkedLimits,
@@ -12,14 +11,14 @@ import {
 import type { SecretRedactor } from "../redaction/secret-redactor.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
-import type { Awaitable } from "../spec/json.ts";
-import type { ToolOutcome, ToolOutput } from "../spec/tool-result.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
+import { askedName } from "./asked-name.ts";
 import { Batch, type BatchRun } from "./batch.ts";
 import { CallStream } from "./call-stream.ts";
 import type { Engine } from "./engine.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
-import { checkOneCall } from "./call-options.ts";
+import { checkOneCall, type CallOptions, type RunOptions } from "./call-options.ts";
 import { checkedCall } from "./checked-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./execution.ts";
@@ -28,54 +27,18 @@ import { innerCall } from "./inner-call.ts";
 import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./many-calls.ts";
 import { ownCaller } from "./own-caller.ts";
 
-/** What a run is started with. */
-export interface RunOptions {
-  /** Default: a random UUID. */
-  readonly id?: string;
-  /** Whose conversation it belongs to: a text, so that no two sessions are taken for one. */
-  readonly sessionId?: string;
-  /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
-  readonly caller?: Caller;
-  /** Cancels every call of the run. */
-  readonly signal?: AbortSignal | undefined;
-  /** What tools get as `ctx.injected`. Never shown to a model. */
-  readonly injected?: unknown;
-  readonly limits?: RunLimits;
-  /** What may be called. Default: everything the policy may let run. */
-  readonly toolset?: Toolset;
-  /**
-   * Shows a model a few of these tools, and lets it search for the rest: `toolSearch` of
-   * `@toolweave/core/search`. Default: all are shown.
-   */
-  readonly search?: ToolSearch;
-}
-
-/** What one call is made with. */
-export interface CallOptions {
-  /** Milliseconds; shortens the tool's own timeout. */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * Milliseconds for the whole call: its attempts, the waits between them, and the wait for a place.
-   * Waiting for people does not count, and a call that is resumed has none. The call fails with
-   * `timeout`. 0 or less: it has passed. Default: the run's time.
-   */
-  readonly deadlineMs?: number | undefined;
-  /** Cancels this call. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Gets the partial outputs of the call's tool, for user interfaces: each in place of the one before,
-   * after hooks, redacted, frozen, within `maxOutputBytes`. A promise that it gives holds up the next
-   * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
-   */
-  readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
-}
-
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
 export class ToolRun {
   readonly sessionId: string | undefined;
   readonly caller: Caller | undefined;
   readonly injected: unknown;
   readonly limits: RunLimits | undefined;
+  /** @internal */
+  readonly reach: RunOptions["reach"];
+  /** @internal */
+  readonly inherited: ReadonlyMap<symbol, unknown> | undefined;
+  /** @internal */
+  readonly embedsBinary: boolean;
   /** @internal */
   readonly counters: RunCounters | undefined;
   /**
@@ -120,6 +83,9 @@ export class ToolRun {
     // Every tool of the run sees it, and must not give itself a role.
     this.caller = options.caller === undefined ? undefined : ownCaller(options.caller);
     this.injected = options.injected;
+    this.reach = options.reach;
+    this.inherited = options.inherited;
+    this.embedsBinary = options.embedsBinary === true;
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();
     const durationMs = this.limits?.durationMs;
@@ -202,7 +168,7 @@ export class ToolRun {
     const admitted = this.#admitted?.get(call);
     if (admitted !== undefined) return this.#start(call, admitted, options);
     if (!this.#engine.registry.loading) return this.#executeNow(call, options);
-    return this.#loaded(options?.signal).then(() => this.#executeNow(call, options));
+    return this.#loaded([call], options?.signal).then(() => this.#executeNow(call, options));
   }
 
   /**
@@ -216,7 +182,7 @@ export class ToolRun {
    */
   async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
     if (options !== undefined) checkOneCall("run.admits", options);
-    if (this.#engine.registry.loading) await this.#loaded(options?.signal);
+    if (this.#engine.registry.loading) await this.#loaded([call], options?.signal);
     const execution = this.#prepare(call, options);
     const outcome = await followSignal(options?.signal, execution, admit);
     if (outcome === undefined) (this.#admitted ??= new WeakMap()).set(call, execution);
@@ -315,7 +281,8 @@ export class ToolRun {
 
   #batchRun(options: CallOptions): BatchRun {
     return {
-      loaded: (signal) => (this.#engine.registry.loading ? this.#loaded(signal) : undefined),
+      loaded: (calls, signal) =>
+        this.#engine.registry.loading ? this.#loaded(calls, signal) : undefined,
       prepare: (call) => this.#prepare(call, options),
     };
   }
@@ -332,6 +299,7 @@ export class ToolRun {
       options?.timeoutMs,
     );
     execution.onUpdate = options?.onUpdate;
+    execution.asTask = options?.asTask === true;
     execution.stopped = this.#refusal;
     if (this.endsAt !== Infinity || options?.deadlineMs !== undefined) {
       execution.giveTime(options?.deadlineMs);
@@ -353,6 +321,7 @@ export class ToolRun {
     admitted.stopped = this.#refusal;
     if (options?.timeoutMs !== undefined) admitted.timeoutMs = options.timeoutMs;
     if (options?.onUpdate !== undefined) admitted.onUpdate = options.onUpdate;
+    if (options?.asTask !== undefined) admitted.asTask = options.asTask;
     if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
       admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
     }
@@ -366,8 +335,9 @@ export class ToolRun {
       : followSignal(options.signal, execution, execute);
   }
 
-  /** Resolves when every source has loaded, and sooner when the run or the call is stopped. */
-  #loaded(signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when the calls need wait for no source, and sooner when the run or the call is stopped. */
+  #loaded(calls: readonly ToolCall[], signal: AbortSignal | undefined): Promise<void> {
+    const names = calls.map(askedName);
     return new Promise((resolve) => {
       const go = (): void => {
         this.#waiting?.delete(go);
@@ -379,7 +349,7 @@ export class ToolRun {
       const forget = this.#engine.drain.whenRefusing(go);
       signal?.addEventListener("abort", go, { once: true });
       if (this.#refusal !== undefined || signal?.aborted === true) go();
-      else void this.#engine.registry.ready.then(go);
+      else void this.#engine.registry.whenThere(names, this.#toolset).then(go);
     });
   }
 

@@ -58,6 +58,7 @@ function renamed(tool: Tool, name: string): Tool {
     get availability() {
       return tool.availability ?? { status: "available" };
     },
+    delegates: tool.delegates === true,
     ...(tool.validate ? { validate: tool.validate.bind(tool) } : {}),
     ...(tool.preflight ? { preflight: tool.preflight.bind(tool) } : {}),
     invoke: tool.invoke.bind(tool),

@@ -36,6 +36,8 @@ export interface LoadedSourceOptions {
   readonly trustAnnotations?: boolean;
   /** The credentials that the source holds. What `load` throws is told without them. */
   readonly secrets?: SecretSet;
+  /** Why the tools that are there cannot be called now; stands in `problems`, without the secrets. */
+  trouble?(): ToolError | undefined;
   /** Lets go of what `load` has opened. Called once, when no loading is under way any more. */
   close?(): Awaitable<void>;
 }
@@ -55,6 +57,7 @@ const optionNames: readonly string[] = [
   "load",
   "trustAnnotations",
   "secrets",
+  "trouble",
   "close",
 ] satisfies readonly (keyof LoadedSourceOptions)[];
 
@@ -161,6 +164,13 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     return new SecretRedactor([new SecretFinder(() => sets, false)], []).error(error, true);
   };
 
+  const troubles = (): readonly SourceProblem[] => {
+    const trouble = options.trouble?.();
+    if (trouble === undefined || signal.aborted) return [];
+    const message = `Its tools cannot be called now: ${told(trouble).message}`;
+    return [{ subject: id, message, severity: "warning" }];
+  };
+
   const close = (): Promise<void> => {
     if (closed === undefined) {
       closed = last.then(() => options.close?.());
@@ -175,7 +185,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     id,
     ready: refresh(),
     get problems() {
-      return [...problems, ...outdated];
+      return [...problems, ...outdated, ...troubles()];
     },
     trustAnnotations: options.trustAnnotations === true,
     ...(secrets === undefined ? {} : { secrets }),
@@ -210,8 +220,8 @@ function isSame(a: Tool, b: Tool): boolean {
 }
 
 /** What a tool says of itself beside its spec. */
-function stateOf({ availability, outputValidation }: Tool): string {
-  return canonicalJson([availability, outputValidation]);
+function stateOf({ availability, outputValidation, delegates }: Tool): string {
+  return canonicalJson([availability, outputValidation, delegates === true]);
 }
 
 // `Array.isArray` does not narrow readonly arrays.

@@ -1,6 +1,7 @@
 import { messageOf } from "../executor/failure-of.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
-import { helperSource } from "../helpers/helper-names.ts";
+import { steadyClock, type ClockTimer } from "../executor/clock.ts";
+import { helperSource, isHelperName } from "../helpers/helper-names.ts";
 import { isThenable } from "../spec/json.ts";
 import type { Tool } from "../spec/tool.ts";
 import { ToolError } from "../tool-error.ts";
@@ -18,6 +19,9 @@ import { byName, Toolset, type RegisteredTool } from "./toolset.ts";
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
+
+/** Milliseconds that a source has to say what it has, before it keeps the others' tools waiting no longer. */
+const patienceMs = 1_000;
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
 interface PromisedSource {
@@ -38,6 +42,10 @@ export class ToolRegistry {
   #failed: readonly RegistryProblem[] = [];
   readonly #listeners = new Set<(diff: RegistryDiff) => void>();
   readonly #loading = new Set<Promise<void>>();
+  /** While it is there, the order of sources decides who has a name, and not their speed. */
+  #patience: Promise<void> | undefined;
+  #endPatience: (() => void) | undefined;
+  #patienceTimer: ClockTimer | undefined;
   #all: Toolset | undefined;
   readonly #promised = new Set<PromisedSource>();
   #secrets: readonly SecretSet[] = [];
@@ -68,6 +76,23 @@ export class ToolRegistry {
    */
   get ready(): Promise<void> {
     return this.#settle();
+  }
+
+  /**
+   * Resolves when calls of these names need not wait: every source has said what it has; or the names are there, or in
+   * the host's own toolset, and the others have had a second. Whoever is slower can take no name that somebody has.
+   *
+   * @internal
+   */
+  async whenThere(names: readonly string[], given?: Toolset): Promise<void> {
+    const isThere = (name: string): boolean =>
+      this.#entries.has(name) || given?.entry(name) !== undefined || isHelperName(name);
+    while (this.loading) {
+      const areThere = names.every(isThere);
+      if (areThere && this.#patience === undefined) return;
+      const more = areThere && this.#patience !== undefined ? [this.#patience] : [];
+      await Promise.race([...this.#loading, ...more]);
+    }
   }
 
   /** What could not become a tool, by source. */
@@ -151,7 +176,7 @@ export class ToolRegistry {
       slot.tools = () => kept;
     }
     for (const slot of gone) slot.stop();
-    this.#failed = this.#failed.filter(({ source }) => !gone.some(({ id }) => id === source));
+    for (const { id } of gone) this.#forgive(id);
     this.#rebuild();
     try {
       await closeAll(gone);
@@ -224,7 +249,13 @@ export class ToolRegistry {
       source,
       trusted: source.trustAnnotations === true,
       tools: () => source.tools(),
-      stop: source.onChange(() => this.#rebuild()),
+      stop: source.onChange(() => {
+        this.#rebuild();
+        // It has come up after all.
+        const has = (entry: RegisteredTool): boolean => entry.source === source.id;
+        if (this.#failed.length > 0 && [...this.#entries.values()].some(has))
+          this.#forgive(source.id);
+      }),
     };
   }
 
@@ -272,13 +303,36 @@ export class ToolRegistry {
       .catch((error: unknown) => this.#fail("a source", error))
       .finally(() => {
         this.#loading.delete(tracked);
+        if (!this.loading) this.#goOn();
         this.#rebuild();
       });
     this.#loading.add(tracked);
+    this.#wait();
+  }
+
+  #wait(): void {
+    if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
+    this.#patience ??= new Promise((resolve) => (this.#endPatience = resolve));
+    this.#patienceTimer = steadyClock.setTimeout(() => {
+      this.#held = this.#entries;
+      this.#goOn();
+    }, patienceMs);
+    this.#patienceTimer.unref?.();
+  }
+
+  /** Who is still loading keeps nobody waiting any more. */
+  #goOn(): void {
+    if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
+    this.#endPatience?.();
+    this.#patience = undefined;
   }
 
   #fail(subject: string, error: unknown): void {
     this.#failed = [...this.#failed, loadProblem(subject, error)];
+  }
+
+  #forgive(source: string): void {
+    this.#failed = this.#failed.filter((problem) => problem.source !== source);
   }
 
   async #settle(): Promise<void> {
@@ -291,8 +345,7 @@ export class ToolRegistry {
 
   #take({ entries, problems, hasTasks }: CollectedTools): void {
     this.#quarantined = problems;
-    // While sources load, their order decides and not their speed.
-    if (!this.loading) this.#held = entries;
+    if (this.#patience === undefined) this.#held = entries;
     const diff = diffTools(this.#entries, entries);
     // The same tools may be other objects: of a new connection, or available again.
     if (diff === undefined && isSameEntries(this.#entries, entries)) return;

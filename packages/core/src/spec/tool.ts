@@ -8,6 +8,8 @@ import type { PolicyInput } from "../policy/policy.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Toolset } from "../registry/toolset.ts";
 import type { ToolSpec } from "./tool-spec.ts";
+import type { Clock } from "../executor/clock.ts";
+import type { ExecuteAllOptions } from "../executor/many-calls.ts";
 
 /** What can be stored: text, bytes, or a stream of either. */
 export type ArtifactData = string | Uint8Array | AsyncIterable<string | Uint8Array>;
@@ -57,23 +59,52 @@ export interface PreflightContext {
   readonly signal: AbortSignal;
 }
 
+/** How a running tool makes a call of its own. */
+export interface NestedCallOptions {
+  /** What may be called: of it, what the tool's own call may call. Default: all of that. */
+  readonly toolset?: Toolset;
+  /** A policy laid over the one in force, for the call and for whatever is called below it: it can only take away. */
+  readonly narrow?: PolicyInput;
+  /** Left for the tools that run below, whichever is in between: they find it in `scope.inherited`. */
+  readonly inherit?: ReadonlyMap<symbol, unknown>;
+}
+
+/** How a running tool goes on with a call of its own. */
+export interface NestedResumeOptions extends Pick<NestedCallOptions, "inherit"> {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Runs other tools on behalf of a running one. */
 export interface ToolScope {
   /**
-   * Runs a nested call under the same policy, hooks, limits and signal. `narrow` is a policy laid
-   * over the run's own: it can only take away.
+   * What a nested call may be of: what the tool's own call may call (a tool that `delegates`: what its caller may), and
+   * `read_artifact` once there is something to read. The same object while nothing changes.
    */
-  execute(
-    call: ToolCall,
-    options?: { toolset?: Toolset; narrow?: PolicyInput },
-  ): Promise<ToolOutcome>;
+  readonly toolset: Toolset;
+  /** What limits and deadlines go by. */
+  readonly clock: Clock;
+  /** What the tools above have left with `inherit`, and the host with `startRun({ inherited })`. In this process only. */
+  readonly inherited: ReadonlyMap<symbol, unknown>;
+  /** Runs a nested call under the same policy, hooks, limits and signal. */
+  execute(call: ToolCall, options?: NestedCallOptions): Promise<ToolOutcome>;
+  /**
+   * Runs several, as `run.executeAll` does: all are admitted in order before any starts.
+   *
+   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+   */
+  executeAll(
+    calls: readonly ToolCall[],
+    options?: Omit<ExecuteAllOptions, "timeoutMs" | "deadlineMs" | "onUpdate" | "asTask"> &
+      NestedCallOptions,
+  ): Promise<readonly ToolOutcome[]>;
   /**
    * Goes on with a nested call that waited for a person. The tool has passed the requests of its
    * interruption on in a suspension of its own, as they were; the answers are those that it was
    * resumed with. A tool cannot answer for a person: what was not shown, or not answered, fails with
    * `approval_invalid`.
    */
-  resume(interruption: Interruption): Promise<ToolOutcome>;
+  resume(interruption: Interruption, options?: NestedResumeOptions): Promise<ToolOutcome>;
 }
 
 /** How far a running tool is. */
@@ -93,6 +124,8 @@ export interface ToolContext<Injected = unknown> {
   readonly turnId?: string;
   readonly sessionId?: string;
   readonly caller?: Caller;
+  /** Set when the call goes on as a task: nobody waits for it. */
+  readonly taskId?: string;
   /** Fires on cancellation and on timeout. Made when first read. */
   readonly signal: AbortSignal;
   /** What the host supplied to the run. */
@@ -110,8 +143,14 @@ export interface ToolContext<Injected = unknown> {
   update(partial: ToolOutput): Awaitable<void>;
   /** How far the tool is; 1,000 bytes of message at most. Ignored after the end. */
   progress(progress: ToolProgress): void;
-  /** Keeps `state` with the call, so that a later attempt can go on from it. */
+  /**
+   * Keeps `state` with the call: what a later attempt, or the call when it goes on after it has waited for a person,
+   * finds in `checkpointed`. JSON. Ignored after the end. A call whose process is gone is not run again, so that nothing
+   * survives but what waits.
+   */
   checkpoint(state: JsonValue): void;
+  /** What was kept last. Absent: nothing was. */
+  readonly checkpointed?: JsonValue;
 }
 
 /** One thing that is wrong with a call's arguments or a tool's output. */
@@ -164,6 +203,12 @@ export interface Tool<Injected = unknown> {
   readonly fingerprint?: string;
   /** What an output against `outputSchema` is: a failed call, or a warning in the event of its end. Default: `error`. */
   readonly outputValidation?: "error" | "warning";
+  /**
+   * It chooses tools for an agent of its own: its calls may be of all that whoever calls it could call, in place of
+   * what the call was narrowed to (`toolset`); in a run with `reach: "policy"`, of all that the policy lets run. Believed
+   * of trusted tools only. Default: false.
+   */
+  readonly delegates?: boolean;
   /** Absent: available. */
   readonly availability?: ToolAvailability;
   /** What JSON Schema cannot say; runs in stage 4. */

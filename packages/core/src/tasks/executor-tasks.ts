@@ -100,7 +100,7 @@ export class ExecutorTasks {
       const over = own?.execution === undefined ? undefined : own.over;
       const found = await this.#waiting(await this.#find("result", id, options));
       const { record, interruption } = found;
-      if (hasEnded(record)) return outcomeOf(record);
+      if (hasEnded(record)) return outcomeOf(record, tasks.errorOf(id));
       if (interruption !== undefined) return { status: "interrupted", interruption };
       const leftMs = end - clock.now();
       if (!(leftMs > 0)) return undefined;

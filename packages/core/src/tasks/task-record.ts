@@ -65,12 +65,20 @@ export function endedWith(
   };
 }
 
-/** The outcome of a task that has ended. */
-export function outcomeOf({ status, result, error }: TaskRecord): ToolOutcome | undefined {
+/**
+ * The outcome of a task that has ended.
+ *
+ * @param known what it failed with, in the process that ran it.
+ */
+export function outcomeOf(
+  { status, result, error }: TaskRecord,
+  known: ToolError | undefined,
+): ToolOutcome | undefined {
   if (result === undefined) return undefined;
   if (error === undefined && status === "completed") return { status, result };
   const { code, message } = error ?? { code: "execution_failed", message: "It failed." };
-  const thrown = new ToolError(code, message);
+  const isIt = known?.code === code && known.message === message;
+  const thrown = isIt ? known : new ToolError(code, message);
   return status === "completed"
     ? { status, result, error: thrown }
     : { status: "failed", result, error: thrown };

@@ -7,6 +7,7 @@ import { plainCopy } from "../executor/plain-copy.ts";
 import { withdraw } from "../executor/interrupt.ts";
 import { isThenable, promised, type Awaitable } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
+import { ToolError } from "../tool-error.ts";
 import { changeBy } from "./task-change.ts";
 import { changedBy, checkedRecord, hasEnded, type FoundTask } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
@@ -34,6 +35,8 @@ export class Tasks {
   readonly #store: TaskStore;
   readonly #clock: Clock;
   readonly #own = new Map<string, OwnTask>();
+  /** What tasks of this process failed with, as it was: a store keeps what a model may see of it. */
+  readonly #errors = new Map<string, ToolError>();
 
   constructor(store: TaskStore, clock: Clock) {
     this.#store = store;
@@ -89,6 +92,11 @@ export class Tasks {
     const own = this.#own.get(id);
     if (own !== undefined && this.#lives(own)) return plainCopy(own.record);
     return checkedRecord(id, await this.#answer(this.#store.get(id)));
+  }
+
+  /** What a task of this process failed with last, unless that was long ago. */
+  errorOf(id: string): ToolError | undefined {
+    return this.#errors.get(id);
   }
 
   /** Those of one owner, oldest first. @throws as `find` */
@@ -149,6 +157,7 @@ export class Tasks {
         message,
       });
     }
+    if (outcome.status !== "interrupted") this.#keepError(id, outcome.error);
     task.record = record;
     task.execution = undefined;
     if (isKept) this.#own.delete(id);
@@ -157,6 +166,13 @@ export class Tasks {
       void withdraw(execution.engine, outcome.interruption);
     }
     tell(execution, record);
+  }
+
+  #keepError(id: string, error: ToolError | undefined): void {
+    if (!(error instanceof ToolError)) return;
+    this.#errors.set(id, error);
+    const [oldest] = this.#errors.keys();
+    if (this.#errors.size > mostUnkept) this.#errors.delete(oldest as string);
   }
 
   /** The store would not have it: this process does not lose it for that. */

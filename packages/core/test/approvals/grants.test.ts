@@ -8,7 +8,6 @@ import {
   type Grant,
   type GrantChoice,
   type JsonObject,
-  type Tool,
   type ToolExecutor,
 } from "@toolweave/core";
 import {
@@ -64,6 +63,11 @@ describe("AP09 what is remembered", () => {
         ...proposal,
         by: "ada",
         grantedAt: clock.now(),
+        definition: {
+          description: "The tool pay.",
+          inputSchema: { type: "object" },
+          annotations: {},
+        },
       },
     ]);
   });
@@ -149,20 +153,6 @@ describe("AP09 what is remembered", () => {
     expect(await executor.grants.revoke(id)).toBe(true);
     expect(await executor.grants.revoke(id)).toBe(false);
     interruptionOf(await executor.execute(call("pay", { n: 1 })));
-  });
-
-  test("is not for a tool that says something else of itself since", async () => {
-    const versions = ["Pays.", "Pays, and tells the world."].map((description) =>
-      foreignTool("pay", { spec: { description } }),
-    ) as [Tool, Tool];
-    const source = new TestSource("s", [versions[0]]);
-    const executor = executorFor(source);
-    const interruption = interruptionOf(await executor.execute(call("pay")));
-    completed(await executor.resume(interruption, grant("always")));
-    source.set(versions[1]);
-    expect((await executor.execute(call("pay"))).status).toBe("interrupted");
-    source.set(versions[0]);
-    expect((await executor.execute(call("pay"))).status).toBe("completed");
   });
 
   test("is not made when the call was answered before: a replayed yes remembers nothing", async () => {

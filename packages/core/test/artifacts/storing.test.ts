@@ -160,6 +160,26 @@ describe("binary content", () => {
     ]);
   });
 
+  test("stays where it is in a run for a program, as far as text of its length would", async () => {
+    const resource = (size: number): ContentBlock => ({
+      type: "resource",
+      resource: { uri: "https://x.test/a.pdf", mimeType: "application/pdf", blob: base64(size) },
+    });
+    const blocks = [text("Here:"), resource(300), resource(3000)];
+    const executor = executorFor(
+      tool("t", () => ({ content: blocks })),
+      { maxOutputBytes: 1000 },
+    );
+    const outcome = await executor.execute(call("t"), { embedsBinary: true });
+    const { content, artifacts } = completed(outcome).result;
+    expect(content).toEqual([
+      text("Here:"),
+      resource(300),
+      text(expect.stringContaining("application/pdf, 3000 bytes") as string),
+    ]);
+    expect(artifacts).toMatchObject([{ mediaType: "application/pdf", size: 3000 }]);
+  });
+
   test("of images stays as it is up to its own limit; the rest is stored", async () => {
     const image: ContentBlock = { type: "image", data: base64(300), mimeType: "image/png" };
     const result = await answer([image, image, text("end")], {

@@ -149,15 +149,16 @@ describe("a refresh", () => {
     expect(schema).not.toHaveBeenCalled();
   });
 
-  test("shows a tool as another one whose availability is another", async () => {
-    const away: Tool = {
-      ...foreignTool("a"),
-      availability: { status: "unavailable", reason: "It is being repaired." },
-    };
-    const source = listing([foreignTool("a")], [away]);
-    await source.ready;
-    await source.refresh();
-    expect(source.tools()).toEqual([away]);
+  test.each<[string, Partial<Tool>]>([
+    ["availability", { availability: { status: "unavailable", reason: "It is being repaired." } }],
+    ["right to delegate", { delegates: true }],
+  ])("shows a tool as another one whose %s is another", async (_, more) => {
+    const tools = [{ ...foreignTool("a"), ...more }, foreignTool("a")] as const;
+    const source = listing(...tools.map((tool) => [tool]));
+    for (const tool of tools) {
+      await (tool === tools[0] ? source.ready : source.refresh());
+      expect(source.tools()[0]).toBe(tool);
+    }
   });
 
   test("that fails rejects, keeps the tools, and stands in problems until one succeeds", async () => {
@@ -365,6 +366,24 @@ describe("a loaded source", () => {
     const told = [message, stack, String(cause), (cause as Error).stack, source.problems];
     expect(JSON.stringify(told)).not.toContain(secret);
     expect([source.secrets, source.problems.length]).toEqual([secrets, 1]);
+  });
+
+  test("says why its tools cannot be called, as long as they cannot, and tells no secret", async () => {
+    const secrets = new SecretSet(["key-Zq7xWv93TmYk"]);
+    let trouble: ToolError | undefined;
+    const source = loadedSource({
+      id: "s",
+      secrets,
+      load: () => [foreignTool("a")],
+      trouble: () => trouble,
+    });
+    await source.ready;
+    expect(source.problems).toEqual([]);
+    trouble = new ToolError("unavailable", "It said: key-Zq7xWv93TmYk.");
+    const message = "Its tools cannot be called now: It said: [redacted].";
+    expect(source.problems).toEqual([{ subject: "s", message, severity: "warning" }]);
+    await source.close();
+    expect(source.problems).toEqual([]);
   });
 
   test("trusts annotations only when it is told to", () => {

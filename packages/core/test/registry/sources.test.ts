@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ToolError, ToolRegistry, Toolset, type ToolSource } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";
@@ -63,6 +63,54 @@ describe("a source that is still loading", () => {
   });
 });
 
+describe("a source that never says what it has", () => {
+  test("keeps the tools of the others waiting for a second, and can take none of their names", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const hanging = new TestSource("hanging", [], { loading: true });
+    const executor = executorFor([hanging, new TestSource("well", [foreignTool("mine")])], {
+      policy: "autonomous",
+    });
+    const statuses: string[] = [];
+    const count = async (name: string): Promise<void> => {
+      statuses.push((await executor.execute(call(name))).status);
+    };
+    const early = [count("mine"), count("theirs")];
+    await vi.advanceTimersByTimeAsync(999);
+    expect(statuses).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(statuses).toHaveLength(1);
+    await count("mine");
+    expect(statuses).toHaveLength(2);
+    const mine = executor.registry.get("mine");
+    // What it has is there when it says so.
+    hanging.load([foreignTool("mine"), foreignTool("theirs")]);
+    await Promise.all(early);
+    expect(executor.registry.get("mine")).toBe(mine);
+    expect(executor.registry.problems).toMatchObject([{ source: "hanging" }]);
+    expect(statuses).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("holds up no call of a tool that a toolset of the host's own has, and no question about it", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const executor = executorFor(new TestSource("hanging", [], { loading: true }), {
+      policy: "autonomous",
+    });
+    const entry = { tool: foreignTool("own"), source: "host", trusted: true };
+    const options = { toolset: new Toolset(0, new Map([["own", entry]])) };
+    const all = Promise.all([
+      executor.explain({ name: "own" }, options),
+      executor.execute(call("own"), options),
+    ]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const [{ effect }, outcome] = await all;
+    expect(effect).toBe("allow");
+    expect(completed(outcome).status).toBe("completed");
+  });
+});
+
 describe("a source that fails to load", () => {
   test("is a problem and takes no other down", async () => {
     const broken = new TestSource("https://api.example.com", [], { loading: true });
@@ -77,6 +125,16 @@ describe("a source that fails to load", () => {
       },
     ]);
     expect(completed(await executor.execute(call("mine"))).status).toBe("completed");
+  });
+
+  test("is no problem any more when it comes up after all", async () => {
+    const late = new TestSource("late", [], { loading: true });
+    const registry = new ToolRegistry([late]);
+    late.fail(new Error("x"));
+    await registry.ready;
+    expect(registry.failedSources).toHaveLength(1);
+    late.set(foreignTool("a"));
+    expect([registry.size, registry.problems]).toEqual([1, []]);
   });
 
   test("is mentioned when a tool is not found", async () => {

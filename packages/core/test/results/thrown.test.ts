@@ -59,6 +59,13 @@ describe("what the model reads of what is thrown", () => {
     expect((outcome.error.cause as Error).message).toBe(stack);
   });
 
+  test("holds none of it wherever it was cut", async () => {
+    for (let padding = 950; padding < 1010; padding++) {
+      const message = `no disk\n    at ${"f".repeat(padding)}\n    at g (file.ts:1:1)`;
+      expect(textFor(await thrownBy(raise(new Error(message))))).toBe("t failed: no disk");
+    }
+  });
+
   test("holds no path of the host's files", async () => {
     const missing = `${import.meta.dirname}/deep/secret-place.txt`;
     const outcome = await thrownBy(() => readFile(missing));

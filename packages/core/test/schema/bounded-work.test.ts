@@ -35,7 +35,7 @@ function nested<Value>(levels: number, wrap: (value: Value) => Value, inner: Val
 const twice = { allOf: [{ $ref: "#" }, { $ref: "#" }] };
 
 describe.each(validators)("%s", (_, validator) => {
-  // Measured: a second or less, each.
+  // Measured: a second or less, each. Without a bound each takes hours, so that a busy machine may take its time.
   test.each<[string, JsonSchema, unknown]>([
     ["a value visited 2^30 times", doubling("anyOf", { type: "string" }), 1],
     [
@@ -65,12 +65,12 @@ describe.each(validators)("%s", (_, validator) => {
       const check: CompiledSchema = await validator.compile(schema);
       const start = performance.now();
       const problems = check(value);
-      expect(performance.now() - start).toBeLessThan(10_000);
+      expect(performance.now() - start).toBeLessThan(60_000);
       expect(problems).toEqual([
         { path: "", message: "cannot be checked in bounded time; send less" },
       ]);
     },
-    20_000,
+    120_000,
   );
 
   test("checks what is merely large", async () => {

@@ -3,7 +3,12 @@ import { isAtLeastZero } from "../../check-options.ts";
 import { text, type ContentBlock } from "../../spec/content-block.ts";
 import type { ArtifactRef, ToolOutput } from "../../spec/tool-result.ts";
 import { mediaSize, textSize } from "../../artifacts/block-size.ts";
-import { clipContent, mostBlocks, type ContentLimits } from "../../artifacts/clip-content.ts";
+import {
+  clipContent,
+  isBinary,
+  mostBlocks,
+  type ContentLimits,
+} from "../../artifacts/clip-content.ts";
 import { lateStore, longestStoreMs } from "../../artifacts/artifacts.ts";
 import { isWhenTooLarge, type WhenTooLarge } from "../../artifacts/large-outputs.ts";
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
@@ -27,7 +32,11 @@ export function bound(execution: Execution): Awaitable<void> {
   if (content.length === 1 && only?.type === "text" && only.text.length * 3 <= bytes) {
     if (artifacts === undefined && !execution.truncated) return;
   }
-  const limits = { bytes, mediaBytes: execution.engine.largeOutputs.maxMediaBytes };
+  const limits = {
+    bytes,
+    mediaBytes: execution.engine.largeOutputs.maxMediaBytes,
+    binary: execution.run.embedsBinary || whenTooLarge(execution) !== "store",
+  };
   const whole = execution.truncated ? withCutNote(output) : output;
   return artifacts === undefined || (Array.isArray(artifacts) && artifacts.length === 0)
     ? boundContent(execution, whole, limits)
@@ -41,7 +50,7 @@ function boundContent(
 ): Awaitable<void> {
   const over = whenTooLarge(execution);
   const { content } = output;
-  if (isWithin(content, limits, over === "store")) return void (execution.output = output);
+  if (isWithin(content, limits)) return void (execution.output = output);
   if (over === "store") return store(execution, output, limits);
   if (over === "fail") throw tooLarge(execution, content, limits);
   execution.output = { ...output, content: clipContent(content, limits) };
@@ -63,9 +72,9 @@ async function store(
   } catch (error) {
     tellFailed(execution, error);
   }
-  if (content === undefined || !isWithin(content, limits, true)) {
+  if (content === undefined || !isWithin(content, limits)) {
     const advice = `${content === undefined ? "the rest could not be kept; " : ""}ask for less`;
-    content = clipContent(output.content, limits, advice, false);
+    content = clipContent(output.content, limits, advice);
   }
   execution.output = { ...output, content, artifacts: [...(output.artifacts ?? []), ...refs] };
 }
@@ -180,14 +189,12 @@ function whenTooLarge({ engine, tool }: Execution): WhenTooLarge {
 
 function isWithin(
   content: readonly ContentBlock[],
-  { bytes, mediaBytes }: ContentLimits,
-  storesBinary: boolean,
+  { bytes, mediaBytes, binary }: ContentLimits,
 ): boolean {
   let left = bytes;
   let mediaLeft = mediaBytes;
   for (const block of content) {
-    if (storesBinary && block.type === "resource" && block.resource.blob !== undefined)
-      return false;
+    if (!binary && isBinary(block)) return false;
     left -= textSize(block);
     mediaLeft -= mediaSize(block);
   }

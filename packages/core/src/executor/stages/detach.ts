@@ -19,7 +19,8 @@ import { release } from "./acquire.ts";
  * are too many; nothing has run then.
  */
 export function detach(execution: Execution): Awaitable<void> {
-  if ((execution.entry as RegisteredTool).tool.spec.execution !== "task") return;
+  const { spec } = (execution.entry as RegisteredTool).tool;
+  if (spec.execution !== "task" && !execution.asTask) return;
   return becomeTask(execution);
 }
 

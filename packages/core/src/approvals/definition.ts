@@ -1,0 +1,28 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { JsonObject } from "../spec/json.ts";
+import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { Grant } from "./grant.ts";
+import { describeChange, memberChanges } from "./member-changes.ts";
+
+const mostShown = 3;
+
+/** What is said of a tool to whoever agrees to its calls, as data. */
+export function definitionOf({
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolSpec): JsonObject {
+  const members = { title, description, inputSchema, outputSchema, annotations };
+  return JSON.parse(canonicalJson(members)) as JsonObject;
+}
+
+/** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */
+export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
+  const changes = definition === undefined ? [] : memberChanges(definition, definitionOf(spec));
+  const shown = changes.slice(0, mostShown).map(describeChange);
+  if (changes.length > mostShown) shown.push(`and ${changes.length - mostShown} more`);
+  const how = shown.length === 0 ? "." : `: ${shown.join("; ")}`;
+  return `The tool has changed since ${by} agreed to such calls${how}`;
+}

@@ -1,0 +1,92 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
+
+/** One part of a tool that is not as it was. */
+export interface MemberChange {
+  /** `description`, or a JSON pointer below a member: `inputSchema/properties/path/type`. */
+  readonly member: string;
+  /** As text, at most 200 characters of it; absent: it was not there. */
+  readonly before?: string;
+  /** Absent: it is not there any more. */
+  readonly after?: string;
+}
+
+const mostChanges = 20;
+const mostText = 200;
+
+/** Where two versions of what is said of a tool differ: the first 20 places. */
+export function memberChanges(before: JsonObject, after: JsonObject): MemberChange[] {
+  const changes: MemberChange[] = [];
+  compare(before, after, "", changes);
+  return changes;
+}
+
+/** A change as one line: `description: "Reads a file." → "Reads a file, and sends it."`. */
+export function describeChange({ member, before, after }: MemberChange): string {
+  if (before === undefined) return `${member} is new: ${after}`;
+  if (after === undefined) return `${member} is gone: ${before}`;
+  return `${member}: ${before} → ${after}${unlikeness(before, after)}`;
+}
+
+/** Texts that differ in a character that may look like another one, or like none, are told apart by its number. */
+function unlikeness(before: string, after: string): string {
+  const [was, is] = [[...before], [...after]];
+  const at = was.findIndex((character, index) => character !== is[index]);
+  const pair = [was, is].map((characters) =>
+    at < characters.length - 1 ? (characters[at] ?? "") : "",
+  );
+  if (pair.every((character) => /^[ -~]?$/.test(character))) return "";
+  return ` (where they begin to differ: ${pair.map(numberOf).join(" → ")})`;
+}
+
+function numberOf(character: string): string {
+  const point = character.codePointAt(0);
+  if (point === undefined) return "the end";
+  return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+function compare(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  member: string,
+  changes: MemberChange[],
+): void {
+  if (changes.length >= mostChanges || canonicalJson(before) === canonicalJson(after)) return;
+  if (isObject(before) && isObject(after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)].sort())) {
+      const [was, is] = [own(before, key), own(after, key)];
+      compare(was, is, member === "" ? key : `${member}/${key.slice(0, 80)}`, changes);
+    }
+    return;
+  }
+  const [from, to] = shown(before, after);
+  changes.push({
+    member,
+    ...(before === undefined ? {} : { before: from }),
+    ...(after === undefined ? {} : { after: to }),
+  });
+}
+
+/** Long texts from just before where they begin to differ. */
+function shown(before: JsonValue | undefined, after: JsonValue | undefined): [string, string] {
+  const [a, b] = [JSON.stringify(before ?? null), JSON.stringify(after ?? null)];
+  if (a.length <= mostText && b.length <= mostText) return [a, b];
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const start = Math.max(0, same - 40);
+  const part = (text: string): string =>
+    (start === 0 ? "" : "…") +
+    text.slice(start, start + mostText) +
+    (text.length > start + mostText ? "…" : "");
+  return before === undefined || after === undefined
+    ? [a.slice(0, mostText), b.slice(0, mostText)]
+    : [part(a), part(b)];
+}
+
+function own(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

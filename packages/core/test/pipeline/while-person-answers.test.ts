@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { whilePersonAnswers, type ToolOutcome } from "@toolweave/core";
+import { call, executorFor, tool } from "../support/executor-for.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { codeOf } from "../support/outcomes.ts";
+
+const hour = 3_600_000;
+
+/** A tool that works, asks a person for an hour, and works again, within a timeout of a second. */
+function asks(workMs: number, isPerson = true): Promise<ToolOutcome> {
+  const clock = new FakeClock();
+  const answers = async (): Promise<string> => {
+    await clock.advance(hour);
+    return "yes";
+  };
+  const ask = tool("ask", async (_, ctx) => {
+    await clock.advance(workMs);
+    const answer = await (isPerson ? whilePersonAnswers(ctx, answers()) : answers());
+    await clock.advance(workMs);
+    return answer;
+  });
+  return executorFor([ask], { clock, timeoutMs: 1_000 }).execute(call("ask"));
+}
+
+describe("a tool that has a person answer while it runs", () => {
+  test("has all of its time for its own work", async () => {
+    expect(await asks(400)).toMatchObject({
+      status: "completed",
+      result: { content: [{ type: "text", text: "yes" }] },
+    });
+  });
+
+  test("has no more than that", async () => {
+    expect(codeOf(await asks(600))).toBe("timeout");
+  });
+
+  test("is given up when it does not say whom it waits for", async () => {
+    expect(codeOf(await asks(400, false))).toBe("timeout");
+  });
+
+  test("gets the answer outside an executor, too", async () => {
+    const ctx = { signal: new AbortController().signal };
+    expect(await whilePersonAnswers(ctx, Promise.resolve("yes"))).toBe("yes");
+  });
+});
