@@ -1,4 +1,9 @@
-import type { Interruption, PolicyFunction } from "@toolweave/core";
+import type {
+  InterruptedOutcome,
+  Interruption,
+  PolicyFunction,
+  ToolOutcome,
+} from "@toolweave/core";
 import { outcomeLabel } from "../calling/outcome.ts";
 import { callLabel, runSample } from "../calling/sample-run.ts";
 import { Desk, effects } from "../calling/waiting-calls.ts";
@@ -17,6 +22,18 @@ export const approvalChecks: readonly Check[] = [
     return passed(`Approved ${calls.length} sample calls in another executor.`);
   }),
 ];
+
+/** How often a call may ask about those that it makes itself. */
+const mostNested = 10;
+
+function isAboutNested(outcome: ToolOutcome): outcome is InterruptedOutcome {
+  return (
+    outcome.status === "interrupted" &&
+    outcome.interruption.requests.every(
+      (request) => request.type === "approval" && request.call !== undefined,
+    )
+  );
+}
 
 /** One executor asks, another one over another instance is answered. */
 async function approvedElsewhere(
@@ -39,10 +56,16 @@ async function approvedElsewhere(
   const going = desk.executor((await context.fresh()).callable(), { policy });
   const kept = JSON.parse(JSON.stringify(waiting.interruption)) as Interruption;
   const { injected } = context.manifest;
-  const outcome = await context.within(
-    going.resume(kept, [{ type: "approve" }], injected === undefined ? {} : { injected }),
-    `${label} when it is approved`,
-  );
+  const resumed = (interruption: Interruption): Promise<ToolOutcome> =>
+    context.within(
+      going.resume(interruption, [{ type: "approve" }], injected === undefined ? {} : { injected }),
+      `${label} when it is approved`,
+    );
+  let outcome = await resumed(kept);
+  // The calls that it makes itself are asked about for themselves.
+  for (let asked = 0; asked < mostNested && isAboutNested(outcome); asked++) {
+    outcome = await resumed(outcome.interruption);
+  }
   const grown = (await effects(context, call)) - before;
   if (outcome.status === "interrupted") {
     const message = `${label} was approved and asks for something else in another instance.`;

@@ -221,6 +221,18 @@ export const changeChecks: readonly Check[] = [
           `${heard} announcements`,
         );
   }),
+
+  check("TW-CHANGE-015", async (context) => {
+    const { idle } = await observedChange(context);
+    const done = "Compared the lists that were there at each announcement of a change.";
+    return idle === 0
+      ? passed(done)
+      : failed(
+          "A change is announced and nothing has changed since the announcement before: every host reads the whole list again.",
+          done,
+          `${idle} announcements`,
+        );
+  }),
 ];
 
 async function goesOn(context: CheckContext): Promise<Finding> {

@@ -16,6 +16,7 @@ import type { Subject } from "../running/subject.ts";
 import { observedOutage } from "../watching/observed-outage.ts";
 import { sheltered } from "../watching/stray-errors.ts";
 import { whileAway } from "../watching/while-away.ts";
+import { afterOutageChecks } from "./after-outage-checks.ts";
 import { absentBackendChecks } from "./absent-backend-checks.ts";
 
 /** Codes that tell a host to wait and try again, or to look what has become of the call. */
@@ -143,6 +144,7 @@ export const outageChecks: readonly Check[] = [
     }),
   ),
 
+  ...afterOutageChecks,
   ...absentBackendChecks,
 ];
 

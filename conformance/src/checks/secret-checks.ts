@@ -196,7 +196,9 @@ async function asksWithout(context: CheckContext): Promise<Finding> {
 
 async function failsWithout(context: CheckContext): Promise<Finding> {
   const leaks = leaksOf(context);
-  const executor = executorOfSource(await context.fresh());
+  const subject = await context.fresh();
+  const executor = executorOfSource(subject);
+  const tools = subject.callable();
   const said: [what: string, value: string][] = [];
   await whileAway(context, async () => {
     for (const call of context.samples("succeedingCalls")) {
@@ -205,6 +207,11 @@ async function failsWithout(context: CheckContext): Promise<Finding> {
       const texts = `${JSON.stringify(outcome.result)} ${printed(outcome.error)}`;
       said.push([`What ${callLabel(call)} says`, texts]);
     }
+    for (const { spec, availability } of tools) {
+      if (availability?.status !== "unavailable") continue;
+      said.push([`Why "${spec.name}" is unavailable`, availability.reason]);
+    }
+    said.push(["A problem of the source", JSON.stringify(subject.source.problems)]);
     try {
       const { source } = await context.created();
       await context.within(source.ready, "ready");

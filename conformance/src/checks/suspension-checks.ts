@@ -165,6 +165,20 @@ export const suspensionChecks: readonly Check[] = [
     ),
   ),
 
+  check("TW-SUSPEND-013", async (context) => {
+    const desk = new Desk();
+    const going = desk.executor((await context.fresh()).callable());
+    const done = "Closed the source of each call that waits, and answered it in another instance";
+    return lookAtCalls(context, done, async (call) => {
+      const first = await context.fresh();
+      const waiting = await waitingCall(context, desk.executor(first.callable()), call);
+      await context.within(first.source.close(), "close()");
+      if (waiting === undefined) return undefined;
+      const { outcome } = await answered(context, going, waiting, call.answer);
+      return unfinished(outcome, "is answered after the source that it was made with was closed");
+    });
+  }),
+
   ...approvalChecks,
 ];
 const noCount: Finding = notApplicable("No sample call that waits has a count.");

@@ -69,8 +69,9 @@ export const viewChecks: readonly Check[] = [
     const tools = (await context.fresh()).callable();
     const calls = context.samples("succeedingCalls");
     const names = new Map([...neededNames(context)].map((name, at) => [name, `other_name_${at}_`]));
+    const chooses = tools.some((tool) => names.has(tool.spec.name) && choosesTools(tool));
     const renamed = rename(
-      filter(toolsSource("conformance", tools), ({ spec }) => names.has(spec.name)),
+      filter(toolsSource("conformance", tools), ({ spec }) => chooses || names.has(spec.name)),
       Object.fromEntries(names),
     );
     const executor = executorOver(tools);
@@ -116,6 +117,7 @@ const someOthers = 20;
  */
 function hiddenNames(context: CheckContext, { tools }: Subject): Set<string> {
   const needed = neededNames(context);
+  if (tools.some(({ name, tool }) => needed.has(name) && choosesTools(tool))) return new Set();
   const oneOf = Math.max(2, Math.ceil(tools.length / someOthers));
   const hidden = tools.filter(
     ({ name, spec }) =>
@@ -125,6 +127,11 @@ function hiddenNames(context: CheckContext, { tools }: Subject): Set<string> {
   );
   const names = hidden.map(({ name }) => name);
   return new Set(hidden.length === tools.length ? names.slice(1) : names);
+}
+
+/** What it chooses from is not to be hidden from it. */
+function choosesTools({ delegates }: Tool): boolean {
+  return delegates === true;
 }
 
 /** The names of the tools that sample calls need. */

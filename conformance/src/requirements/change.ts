@@ -102,4 +102,11 @@ export const changeRequirements: readonly Requirement[] = [
     ["source"],
     ["TW-LIFE-019"],
   ),
+  should(
+    "TW-CHANGE-015",
+    "9",
+    "A change is announced once: each announcement finds another list than the one before.",
+    ["source", "change"],
+    ["TW-CHANGE-003", "TW-CHANGE-005"],
+  ),
 ];

@@ -76,4 +76,18 @@ export const outageRequirements: readonly Requirement[] = [
     ["source", "outage", "effectCalls"],
     ["TW-CANCEL-001"],
   ),
+  must(
+    "TW-OUTAGE-013",
+    "9",
+    "A source that loses its backend and is closed leaves nothing open.",
+    ["source", "outage"],
+    ["TW-LIFE-008", "TW-LIFE-009", "TW-OUTAGE-005"],
+  ),
+  should(
+    "TW-OUTAGE-014",
+    "9",
+    "Once the backend is back, the source says so: no tool stays unavailable, and no problem that came with the outage.",
+    ["source", "outage", "succeedingCalls"],
+    ["TW-LIFE-013", "TW-LIFE-018", "TW-OUTAGE-003"],
+  ),
 ];

@@ -20,12 +20,13 @@ export const secretRequirements: readonly Requirement[] = [
     "updatingCalls",
   ]),
   must("TW-SECRET-006", "10", "No secret is in what a person is asked.", ["secrets"]),
-  must("TW-SECRET-007", "6", "No secret is in what goes wrong while the backend is away.", [
-    "source",
-    "secrets",
-    "outage",
-    "succeedingCalls",
-  ]),
+  must(
+    "TW-SECRET-007",
+    "6",
+    "No secret is in what goes wrong while the backend is away.",
+    ["source", "secrets", "outage", "succeedingCalls"],
+    ["TW-SECRET-002"],
+  ),
   must(
     "TW-SECRET-008",
     "6",

@@ -66,4 +66,11 @@ export const suspensionRequirements: readonly Requirement[] = [
     ["effectCalls"],
     ["TW-PERM-005", "TW-CANCEL-001"],
   ),
+  must(
+    "TW-SUSPEND-013",
+    "1",
+    "A call that waits outlives the source that it was made with: it goes on when that is closed.",
+    ["source", "suspendingCalls"],
+    ["TW-SUSPEND-004", "TW-LIFE-003", "TW-LIFE-014"],
+  ),
 ];

@@ -21,6 +21,8 @@ export interface ObservedChange {
   readonly spoiled?: string;
   /** The list was the new one when the change was announced for the last time. */
   readonly wasThere: boolean;
+  /** Announcements that found the tools as they were at the one before, or at the beginning. */
+  readonly idle: number;
   /** The names of the tools that were added or removed, or that are described otherwise. */
   readonly touched: readonly string[];
   /** The tools of both lists that were missing in between. */
@@ -73,7 +75,12 @@ async function observe(context: CheckContext): Promise<ObservedChange> {
   const texts = copy.map(textOf);
   const between: (readonly Tool[])[] = [];
   let atLast: readonly Tool[] = old;
-  const { heard, stop } = listening(source, () => between.push((atLast = source.tools())));
+  const announced: (readonly Tool[])[] = [copy];
+  const { heard, stop } = listening(source, () => {
+    atLast = source.tools();
+    between.push(atLast);
+    announced.push(atLast);
+  });
   let silence: string | undefined;
   const over = new AbortController();
   const watch = async (): Promise<void> => {
@@ -104,6 +111,7 @@ async function observe(context: CheckContext): Promise<ObservedChange> {
     hasChanged: added.length + removed.length + compared.redescribed.length > 0,
     ...(spoiled === undefined ? {} : { spoiled }),
     wasThere: sameList(atLast, last),
+    idle: announced.filter((list, index) => index > 0 && isAs(list, announced[index - 1])).length,
     touched: [...added, ...removed, ...compared.redescribed],
     gone: goneBetween(copy, last, between),
     ...compared,
@@ -170,6 +178,20 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
 
 function sameList(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, at) => tool === b[at]);
+}
+
+/** Nobody can tell the two lists apart. */
+function isAs(a: readonly Tool[], b: readonly Tool[] = []): boolean {
+  return a.length === b.length && a.every((tool, at) => tool === b[at] || looksAs(tool, b[at]));
+}
+
+function looksAs(a: Tool, b: Tool | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.fingerprint === b.fingerprint &&
+    a.availability?.status === b.availability?.status &&
+    specText(a) === specText(b)
+  );
 }
 
 /** What is cheap to read of a tool: no schema is made for it. */

@@ -200,6 +200,14 @@ export const changeMutants: readonly Mutant[] = [
     });
     return over(announcing, { onChange });
   }),
+  ofSource("TW-CHANGE-015", "an announcement for each page of a list", (source) => {
+    const { listeners, announce } = announcing();
+    source.onChange(() => {
+      announce();
+      announce();
+    });
+    return over(source, { onChange: adding(listeners) });
+  }),
 ];
 
 /** Listeners of its own, told one after the other. */
@@ -232,7 +240,10 @@ function adding(listeners: (() => void)[]): ToolSource["onChange"] {
 }
 
 /** Another tool for each; the same list for the same list. */
-function eachTool(source: ToolSource, map: (tool: Tool, generation: number) => Tool): ToolSource {
+export function eachTool(
+  source: ToolSource,
+  map: (tool: Tool, generation: number) => Tool,
+): ToolSource {
   let seen: readonly Tool[] | undefined;
   let mapped: readonly Tool[] = [];
   let generation = 0;

@@ -1,6 +1,7 @@
-import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import { ToolError, type Tool, type ToolAvailability, type ToolSource } from "@toolweave/core";
 import type { Backend } from "../fixtures/index.ts";
 import { hanging, ofSource, over, rejected, type Mutant } from "../mutant.ts";
+import { eachTool } from "./change.ts";
 import { aroundCalls } from "./ending.ts";
 
 export const outageMutants: readonly Mutant[] = [
@@ -134,6 +135,41 @@ export const outageMutants: readonly Mutant[] = [
       }, 1);
       timer.unref();
       throw away();
+    }),
+  ),
+  ofSource(
+    "TW-OUTAGE-013",
+    "an attempt to connect again that outlives the source",
+    (source, backend) =>
+      withoutBackend(source, backend, async () => {
+        setTimeout(() => {}, 10_000);
+        throw away();
+      }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-014", "a problem that nobody takes back", (source, backend) => {
+      const { signal } = backend.away;
+      return over(source, {
+        get problems() {
+          return signal.aborted ? [{ subject: "library", message: "It cannot be reached." }] : [];
+        },
+      });
+    }),
+  ),
+  hanging(
+    ofSource("TW-OUTAGE-014", "a tool that nobody tells of the way back", (source, backend) => {
+      const { signal } = backend.away;
+      const reason = "the library cannot be reached";
+      return eachTool(source, (tool) =>
+        tool.spec.name === "count_shelves"
+          ? {
+              ...tool,
+              get availability(): ToolAvailability {
+                return signal.aborted ? { status: "unavailable", reason } : { status: "available" };
+              },
+            }
+          : tool,
+      );
     }),
   ),
 ];

@@ -174,6 +174,14 @@ export const secretMutants: readonly Mutant[] = [
       secrets: [librarySecret, secret],
     }),
   },
+  ofSource("TW-SECRET-007", "a problem that tells the address that is away", (source, backend) => {
+    const message = `https://library.example.com/?key=${librarySecret} cannot be reached.`;
+    return over(source, {
+      get problems() {
+        return backend.away.signal.aborted ? [{ subject: "library", message }] : [];
+      },
+    });
+  }),
   keyedTool("TW-SECRET-008", "open_door", "a client's error with the request it sent", () => {
     throw new ToolError("upstream", "The door is locked.", { status: 423, cause: requestError() });
   }),

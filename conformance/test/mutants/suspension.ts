@@ -1,6 +1,7 @@
 import { suspend, type InterruptionRequest, type JsonValue, type Tool } from "@toolweave/core";
 import type { World } from "../fixtures/index.ts";
-import { hanging, ofTool, ofTools, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, ofTool, ofTools, over, type Mutant } from "../mutant.ts";
+import { eachTool } from "./change.ts";
 
 /** The tool that asks for a name, which asks in another way. */
 function asking(
@@ -33,6 +34,9 @@ function perInstance(
   let instances = 0;
   return (tool) => change(tool, (instances += 1));
 }
+
+/** The calls that wait, of all sources of one mutant. */
+const waitingIds = new Set<string>();
 
 export const suspensionMutants: readonly Mutant[] = [
   ofTool("TW-SUSPEND-001", "ask_name", "a tool that guesses instead of asking", () => ({
@@ -216,4 +220,26 @@ export const suspensionMutants: readonly Mutant[] = [
       ],
     })),
   ),
+  ofSource("TW-SUSPEND-013", "a pool of waiting calls that a close takes down", (source) => {
+    const own = new Set<string>();
+    const waiting = eachTool(source, (tool) =>
+      tool.spec.name === "ask_name"
+        ? {
+            ...tool,
+            invoke: (args, ctx) => {
+              if (ctx.resumed === undefined) {
+                own.add(ctx.callId);
+                waitingIds.add(ctx.callId);
+              } else if (!waitingIds.has(ctx.callId)) throw new Error("Nothing waits.");
+              return tool.invoke(args, ctx);
+            },
+          }
+        : tool,
+    );
+    const close = async (): Promise<void> => {
+      for (const id of own) waitingIds.delete(id);
+      await source.close();
+    };
+    return over(waiting, { close, [Symbol.asyncDispose]: close });
+  }),
 ];

@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ToolExecutor, ToolSource } from "@toolweave/core";
+import { distinctCalls, executorOver, firstFailing, runSample } from "../calling/sample-run.ts";
+import { check, type Check, type CheckContext } from "../check.ts";
+import { failed, messageOf, passed } from "../finding.ts";
+import { nameOf } from "../running/subject.ts";
+import { openLabel, remainsOf } from "../watching/remains.ts";
+import { sheltered } from "../watching/stray-errors.ts";
+import { whileAway } from "../watching/while-away.ts";
+
+/** What is left of an outage. */
+export const afterOutageChecks: readonly Check[] = [
+  check("TW-OUTAGE-013", (context) =>
+    sheltered(context.manifest, async () => {
+      const done = "Took the backend away, made sample calls, and closed the source.";
+      // What the manifest opens to take it away, and to give it back, is not the source's.
+      const outside = AsyncLocalStorage.snapshot();
+      const live = async (): Promise<void> => {
+        const subject = await context.fresh();
+        const executor = executorOver(subject.callable());
+        const inside = AsyncLocalStorage.snapshot();
+        const end = async (): Promise<void> => {
+          await callAll(context, executor);
+          await context.within(subject.source.close(), "close()");
+        };
+        await outside(() => whileAway(context, () => inside(end)));
+      };
+      const { open, listeners } = await remainsOf(context, live);
+      if (open.length === 0 && listeners.length === 0) return passed(done);
+      const [first] = open;
+      return failed(
+        `A source that lost its backend, and was closed, leaves ${first?.what ?? "a listener of process"} behind.`,
+        done,
+        first === undefined ? listeners : openLabel(open),
+      );
+    }),
+  ),
+
+  check("TW-OUTAGE-014", (context) =>
+    sheltered(context.manifest, async () => {
+      const subject = await context.fresh();
+      const { source } = subject;
+      const calls = distinctCalls(context);
+      const before = new Set(complaints(source));
+      const executor = executorOver(subject.callable());
+      await whileAway(context, () => callAll(context, executor));
+      const done = "Took the backend away and gave it back, and made calls until they succeeded.";
+      let left: readonly string[] = [];
+      const over = new AbortController();
+      const untilWell = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          const failing = await firstFailing(context, executorOver(subject.callable()), calls);
+          left = complaints(source).filter((complaint) => !before.has(complaint));
+          if (failing === undefined && left.length === 0) return;
+          await context.quiet();
+        }
+      };
+      try {
+        await context.within(untilWell(), "the way back");
+        return passed(done);
+      } catch (error) {
+        const [first = messageOf(error)] = left;
+        const message = `The backend is back, and the source goes on saying that it is away: ${first}.`;
+        return failed(message, done, left);
+      } finally {
+        over.abort();
+      }
+    }),
+  ),
+];
+
+/** Makes the calls that should succeed; what becomes of them is for other rules to say. */
+async function callAll(context: CheckContext, executor: ToolExecutor): Promise<void> {
+  for (const call of distinctCalls(context)) {
+    await runSample(context, executor, call).catch(() => {});
+  }
+}
+
+/** What a source says is wrong with it, and with its tools. */
+function complaints(source: ToolSource): string[] {
+  const problems = source.problems.map(({ subject, message }) => `${subject}: ${message}`);
+  const away = source
+    .tools()
+    .filter(({ availability }) => availability?.status === "unavailable")
+    .map((tool) => `${nameOf(tool)} is unavailable`);
+  return [...problems, ...away];
+}
