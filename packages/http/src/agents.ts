@@ -3,7 +3,10 @@ import type { Reach } from "./client-state.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-type Agents = Map<Reach, Agent>;
+type Agents = Map<Reach, { readonly queued: Agent; readonly unqueued: Agent }>;
+
+/** Connections to one origin that requests share: more of them wait. */
+const mostConnections = 128;
 
 const agents: Agents = new Map();
 const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
@@ -11,23 +14,23 @@ const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
 /**
  * The process's connections, a pool per origin. One agent per reach: a socket that was opened for a host's own
  * origin never serves a request that may only reach public addresses. And one per identity: nor does a socket that
- * has shown a certificate serve a request without it.
+ * has shown a certificate serve a request without it. What is not to wait (`HttpRequest.unqueued`) has connections of
+ * its own, without a limit.
  */
-export function agentFor(reach: Reach, identity?: TlsIdentity): Agent {
+export function agentFor(reach: Reach, identity?: TlsIdentity, unqueued = false): Agent {
   const ofIdentity = identity === undefined ? agents : agentsOf(identity);
-  let agent = ofIdentity.get(reach);
-  if (agent === undefined) {
-    agent = new Agent({
-      connect: guardedConnector(reach, { build: buildConnector, identity }),
-      allowH2: false,
-      connections: 128,
-      // undici's are idle timers, restarted by every byte; each request has a deadline of its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    ofIdentity.set(reach, agent);
+  let pair = ofIdentity.get(reach);
+  if (pair === undefined) {
+    const connect = guardedConnector(reach, { build: buildConnector, identity });
+    // undici's timeouts are idle timers, restarted by every byte; each request has a deadline of its own.
+    const options = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+    pair = {
+      queued: new Agent({ ...options, connections: mostConnections }),
+      unqueued: new Agent(options),
+    };
+    ofIdentity.set(reach, pair);
   }
-  return agent;
+  return unqueued ? pair.unqueued : pair.queued;
 }
 
 function agentsOf(identity: TlsIdentity): Agents {

@@ -18,7 +18,9 @@ export interface ClientState {
   /** Origins (of URLs from `parseUrl`) that the host gave or allowed. */
   readonly origins: Map<string, Reach>;
   /** A seam for tests; absent: the process's own pools. */
-  readonly dispatcherFor: ((reach: Reach, identity?: TlsIdentity) => Dispatcher) | undefined;
+  readonly dispatcherFor:
+    | ((reach: Reach, identity?: TlsIdentity, unqueued?: boolean) => Dispatcher)
+    | undefined;
   readonly active: ActiveExchanges;
   readonly circuits: Circuits;
   closed: boolean;

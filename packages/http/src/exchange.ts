@@ -47,6 +47,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   previous: ActiveExchange | undefined = undefined;
   next: ActiveExchange | undefined = undefined;
   #timer: NodeJS.Timeout | undefined;
+  #maxBytes: number;
   #settled = false;
   #repeated = false;
   /** The head of a streamed answer has been given: from then on what goes wrong is the stream's to tell. */
@@ -74,6 +75,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
     reject: (error: ToolError) => void,
   ) {
     this.#state = state;
+    this.#maxBytes = state.maxBytes;
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -177,12 +179,11 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#settled) return;
     this.#received += chunk.length;
-    const { maxBytes } = this.#state;
     if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
     const decoder = this.#decoder;
     if (decoder === "none" && this.#next === undefined) return this.#collect(chunk);
     // Compressed data can be a little longer than what it holds; more than that is no compression.
-    if (this.#received > maxBytes * 1.02 + 1024) return this.#tooLarge();
+    if (this.#received > this.#maxBytes * 1.02 + 1024) return this.#tooLarge();
     if (decoder === undefined || decoder === "none") return;
     if (!decoder.write(chunk) && this.#stream !== undefined) this.#controller?.pause();
   }
@@ -241,7 +242,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
         return this.fail(error as ToolError);
       }
     }
-    const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach, identity);
+    const { unqueued } = this.#request;
+    const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach, identity, unqueued);
     dispatcher.dispatch(
       { origin, path: url.pathname + url.search, method, headers, body: this.#outgoing(body) },
       this,
@@ -289,12 +291,11 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   #collect(chunk: Buffer): void {
     if (this.#settled) return;
     const before = this.#size;
-    const { maxBytes } = this.#state;
     this.#size += chunk.length;
-    if (this.#size > maxBytes) {
+    if (this.#size > this.#maxBytes) {
       if (this.#cuts) {
-        this.#size = maxBytes;
-        this.#chunks.push(chunk.subarray(0, maxBytes - before));
+        this.#size = this.#maxBytes;
+        this.#chunks.push(chunk.subarray(0, this.#maxBytes - before));
       }
       return this.#tooLarge();
     }
@@ -327,7 +328,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
 
   /** The head is there: whoever asked can begin to read. */
   #beginStream(): void {
-    const { idleMs } = this.#request.streaming ?? {};
+    const { idleMs, maxBytes = this.#maxBytes } = this.#request.streaming ?? {};
+    this.#maxBytes = maxBytes;
     if (idleMs !== undefined) {
       clearTimeout(this.#timer);
       this.#timer = idleMs === 0 ? undefined : setTimeout(onIdle, idleMs, this);
@@ -347,8 +349,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
       this.#succeed(true);
       return controller?.abort(new Error("the rest is too large"));
     }
-    const { maxBytes } = this.#state;
-    this.#failUpstream(`sent more than ${maxBytes} bytes (maxBytes). Ask it for less`);
+    this.#failUpstream(`sent more than ${this.#maxBytes} bytes (maxBytes). Ask it for less`);
   }
 
   #countFailure(): void {

@@ -39,6 +39,8 @@ export interface Streaming {
    * `timeoutMs` from its head on. Absent: `timeoutMs` goes on. 0: as long as the signal lets it.
    */
   readonly idleMs?: number | undefined;
+  /** The most bytes of such an answer, in place of the client's. `Infinity`: its reader counts. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** One HTTP request. */
@@ -67,6 +69,11 @@ export interface HttpRequest {
   readonly certificate?: CertificateCredential | undefined;
   /** Answers that are given as soon as their head is there, with `stream` in place of `body`. Default: none. */
   readonly streaming?: Streaming | undefined;
+  /**
+   * Goes out at once, however many are under way: for an answer that stays open as long as it is wanted, and for what
+   * another request waits for. Default: `false`; beyond 128 to one origin, requests wait for each other.
+   */
+  readonly unqueued?: boolean | undefined;
   /** What becomes of a body over `maxBytes`: an error, or its beginning with `truncated`. Default: `fail`. */
   readonly whenTooLarge?: "fail" | "cut" | undefined;
 }

@@ -174,6 +174,14 @@ describe("an answer that is streamed", () => {
     expect(error.message).toContain("maxBytes");
   });
 
+  it("may have a bound of its own in place of the client's", async () => {
+    const server = await serve((_request, response) => void response.end("a".repeat(200_000)));
+    const streaming = { ...everything, maxBytes: Infinity };
+    expect(await readAll(await open(server, streaming, { maxBytes: 100_000 }))).toHaveLength(
+      200_000,
+    );
+  });
+
   it("may be empty", async () => {
     const server = await serve((_request, response) => void response.writeHead(204).end());
     const response = await open(server);
@@ -273,5 +281,30 @@ describe("a body that is a stream", () => {
     );
     expect(error).toMatchObject({ code: "upstream", status: 307 });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a request that does not wait", () => {
+  it("goes out however many are under way, and keeps no other from going out", async () => {
+    let open = 0;
+    const server = await serve((request, response) => {
+      if (request.url !== "/open") return void response.end("done");
+      open += 1;
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    });
+    const client = httpClient({ givenOrigins: [server.origin] });
+    const stream = (unqueued: boolean): Promise<HttpResponse> =>
+      client.request({
+        method: "GET",
+        url: `${server.origin}/open`,
+        streaming: everything,
+        unqueued,
+      });
+    await Promise.all(Array.from({ length: 130 }, () => stream(true)));
+    await Promise.all(Array.from({ length: 127 }, () => stream(false)));
+    const answer = await client.request({ method: "GET", url: `${server.origin}/` });
+    expect(answer.text()).toBe("done");
+    expect(open).toBe(257);
+    await client.close();
   });
 });

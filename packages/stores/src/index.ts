@@ -6,6 +6,8 @@ export type { EventFile, EventFileOptions } from "./event-file.ts";
 export { fileCredentials } from "./file-credentials.ts";
 export { fileArtifacts } from "./file-artifacts.ts";
 export type { FileArtifactsOptions } from "./file-artifacts.ts";
+export { fileLists } from "./file-lists.ts";
+export type { FileLists } from "./file-lists.ts";
 export { readEvents } from "./read-events.ts";
 export type { ReadEventsOptions } from "./read-events.ts";
 export type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";

@@ -5,6 +5,9 @@ type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string";
 const isTextOrAbsent: Check = (value) => value === undefined || isText(value);
+const isTextsOrAbsent: Check = (value) =>
+  value === undefined || (Array.isArray(value) && value.every(isText));
+const isNumberOrAbsent: Check = (value) => value === undefined || Number.isFinite(value);
 
 /** By type: what each member has to be. */
 const members: Readonly<Record<Credential["type"], Readonly<Record<string, Check>>>> = {
@@ -12,9 +15,19 @@ const members: Readonly<Record<Credential["type"], Readonly<Record<string, Check
   password: { username: isText, password: isText },
   token: {
     accessToken: isText,
-    expiresAt: (value) => value === undefined || Number.isFinite(value),
+    expiresAt: isNumberOrAbsent,
     refreshToken: isTextOrAbsent,
-    scopes: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
+    scopes: isTextsOrAbsent,
+    bound: (value) => value === undefined || isBinding(value),
+  },
+  client: {
+    issuer: isText,
+    clientId: isText,
+    clientSecret: isTextOrAbsent,
+    clientAuthentication: isTextOrAbsent,
+    redirectUri: isTextOrAbsent,
+    scopes: isTextsOrAbsent,
+    expiresAt: isNumberOrAbsent,
   },
   certificate: { certificate: isText, privateKey: isText, passphrase: isTextOrAbsent },
 };
@@ -36,7 +49,7 @@ export function credentialJson(credential: Credential): string {
   if (isCredential(credential)) return JSON.stringify(credential);
   throw new ToolError(
     "internal",
-    "What should be kept is no credential: its type is secret, password, token or certificate, and its members are those of the type.",
+    "What should be kept is no credential: its type is secret, password, token, client or certificate, and its members are those of the type.",
   );
 }
 
@@ -57,4 +70,10 @@ function isCredential(value: unknown): value is Credential {
   return Object.entries(members[type as Credential["type"]]).every(([name, check]) =>
     check(rest[name]),
   );
+}
+
+function isBinding(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { resource, client } = value as Readonly<Record<string, unknown>>;
+  return isText(resource) && isCredential(client) && client.type === "client";
 }

@@ -33,8 +33,21 @@ const token: Credential = {
   scopes: ["read", "write"],
 };
 
+const client = {
+  type: "client",
+  issuer: "https://auth.example",
+  clientId: "agent-7",
+  clientSecret: "shared",
+  clientAuthentication: "client_secret_post",
+  redirectUri: "http://127.0.0.1:8976/callback",
+  scopes: ["read"],
+  expiresAt: 1_800_000_000_000,
+} as const;
+
 const credentials: readonly Credential[] = [
   token,
+  client,
+  { ...token, bound: { resource: "https://mcp.example/mcp", client } },
   { type: "token", accessToken: "only" },
   { type: "secret", secret: 'any \u0000 "text" \u{1f511}' },
   { type: "password", username: "ada", password: "open, sesame" },

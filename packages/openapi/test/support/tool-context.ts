@@ -1,4 +1,4 @@
-import type { ToolContext } from "@toolweave/core";
+import { steadyClock, Toolset, type ToolContext } from "@toolweave/core";
 
 /** The least that a tool gets, for tests that run one without an executor. */
 export function toolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
@@ -12,7 +12,14 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     runId: "run_1",
     signal,
     injected: undefined,
-    scope: { execute: unused, resume: unused },
+    scope: {
+      toolset: new Toolset(0, new Map()),
+      clock: steadyClock,
+      inherited: new Map(),
+      execute: unused,
+      executeAll: unused,
+      resume: unused,
+    },
     artifacts: { write: unused, read: unused },
     update: unused,
     progress: unused,

@@ -1,0 +1,69 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ToolError, type JsonValue } from "@toolweave/core";
+import { OwnFolder } from "./own-folder.ts";
+import { storeError } from "./store-error.ts";
+
+/** As many tools as a registry takes of one source are smaller. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Lists of tools by key, kept from one process to the next: the `cache` of an MCP source. */
+export interface FileLists {
+  /** The list that was kept last; `undefined`: none, or one that cannot be read. */
+  get(key: string): Promise<JsonValue | undefined>;
+  set(key: string, list: JsonValue): Promise<void>;
+}
+
+/**
+ * Keeps each list in a file of its own, with mode 0600, in a folder that any number of processes of one machine may share:
+ * whoever writes a list says what a model is told of the tools. A file is there whole or not at all; of two that are set
+ * at the same time one stays. What is damaged is as good as nothing.
+ *
+ * Fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, or the folder was replaced.
+ *
+ * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it.
+ * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it; `internal` without a path.
+ */
+export function fileLists(path: string): FileLists {
+  if (typeof path !== "string" || path === "") {
+    throw new ToolError("internal", `fileLists needs a path: fileLists("tool-lists").`);
+  }
+  const folder = new OwnFolder(resolve(path));
+  const fileOf = (key: string): string =>
+    join(folder.path, `${createHash("sha256").update(key).digest("hex")}.json`);
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      await folder.assertThere();
+      return await work();
+    } catch (error) {
+      throw storeError(folder.path, error);
+    }
+  };
+  return {
+    get: (key) => guarded(() => read(fileOf(key))),
+    set: (key, list) => guarded(() => write(fileOf(key), JSON.stringify(list))),
+  };
+}
+
+async function read(file: string): Promise<JsonValue | undefined> {
+  try {
+    if ((await stat(file)).size > mostBytes) return undefined;
+    return JSON.parse(await readFile(file, "utf8")) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function write(file: string, json: string): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}.unfinished`;
+  try {
+    await writeFile(unfinished, json, { flag: "wx", mode: 0o600 });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileLists } from "../src/index.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), "toolweave-lists-")), "lists");
+});
+afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
+
+describe("fileLists", () => {
+  it("gives another process what was kept last under each key", async () => {
+    const lists = fileLists(folder);
+    await lists.set("a", { tools: [{ name: "one" }] });
+    await lists.set("a", { tools: [{ name: "two" }] });
+    await lists.set("../b", { tools: [] });
+    const later = fileLists(folder);
+    expect(await later.get("a")).toEqual({ tools: [{ name: "two" }] });
+    expect(await later.get("../b")).toEqual({ tools: [] });
+    expect(await later.get("c")).toBeUndefined();
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it("takes what is damaged for nothing", async () => {
+    const lists = fileLists(folder);
+    await lists.set("a", { tools: [] });
+    writeFileSync(join(folder, readdirSync(folder)[0] as string), '{"tools":');
+    expect(await lists.get("a")).toBeUndefined();
+    await lists.set("a", 1);
+    expect(await lists.get("a")).toBe(1);
+  });
+
+  it.skipIf(process.platform === "win32")("is for this user alone", async () => {
+    const lists = fileLists(folder);
+    await lists.set("a", 1);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, readdirSync(folder)[0] as string)).mode & 0o777).toBe(0o600);
+    chmodSync(folder, 0o777);
+    expect(() => fileLists(folder)).toThrow(
+      expect.objectContaining({ code: "store_unavailable" }) as Error,
+    );
+  });
+
+  it("needs a path", () => {
+    expect(() => fileLists("")).toThrow('fileLists needs a path: fileLists("tool-lists").');
+  });
+});
