@@ -1,11 +1,23 @@
-import { loadedSource, type LoadedSource, type ToolSource } from "@toolweave/core";
-import { checkServer } from "./check-server.ts";
-import type { McpServer } from "./mcp-options.ts";
-import { secretsOf } from "./server-secrets.ts";
-import { ServerSession } from "./server-session.ts";
+import { loadedSource, type LoadedSource } from "@toolweave/core";
+import { droppingSource } from "./lifecycle/dropping-source.ts";
+import { checkServer } from "./options/check-server.ts";
+import type { McpServer } from "./options/mcp-options.ts";
+import { ServerProvider } from "./resources/server-provider.ts";
+import type { McpProvider } from "./serve/provider.ts";
+import { prefixOf } from "./listing/list-names.ts";
+import { secretsOf } from "./options/server-secrets.ts";
+import { ServerSession } from "./lifecycle/server-session.ts";
 
 /** The tools of an MCP server. */
-export type McpSource = ToolSource;
+export interface McpSource extends LoadedSource {
+  /** What the server offers beside its tools, for a gateway to pass on: resources, prompts, completion. */
+  readonly provider: McpProvider;
+  /**
+   * `roots`, a function, gives others by now: a server of the older protocol is told to ask again. In the newer one a
+   * server asks whenever it needs them.
+   */
+  rootsChanged(): void;
+}
 
 /**
  * The tools of an MCP server. Returns at once and connects; `ready` rejects with a `ToolError`
@@ -20,16 +32,30 @@ export type McpSource = ToolSource;
  */
 export function mcpSource(server: McpServer): McpSource {
   checkServer(server);
+  const secrets = secretsOf(server);
   let session: ServerSession | undefined;
+  const listener = {
+    onToolsChanged: () => void source.refresh(),
+    onTrouble: () => dropping?.look(),
+  };
   const source: LoadedSource = loadedSource({
     id: server.name,
     load: (signal) => {
-      session ??= new ServerSession(server, signal, () => void source.refresh());
+      session ??= new ServerSession(server, secrets, signal, listener, provider);
       return session.list();
     },
     trustAnnotations: server.trustAnnotations === true,
-    secrets: secretsOf(server),
+    secrets,
+    trouble: () => session?.trouble,
     close: () => session?.close(),
   });
-  return source;
+  const dropping =
+    server.whenUnavailable === "drop"
+      ? droppingSource(source, () => session?.trouble !== undefined)
+      : undefined;
+  const provider = new ServerProvider(prefixOf(server), source.id, source.ready);
+  const rootsChanged = (): void => {
+    if (typeof server.roots === "function") session?.rootsChanged();
+  };
+  return Object.assign(dropping?.source ?? source, { provider, rootsChanged });
 }

@@ -1,5 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { ToolExecutor, ToolRegistry, type RegistryDiff } from "@toolweave/core";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { mcpSource } from "../src/index.ts";
+import { fixtureHttp } from "./support/fixture-server-http.ts";
 import { oddServer, opened, executorOver, toolOf } from "./support/running.ts";
 import { libraryServer } from "./support/servers.ts";
 
@@ -13,7 +15,9 @@ describe("the tools of a server", () => {
         "bind_book",
         "get_book",
         "leave",
+        "lend_book",
         "move_shelf",
+        "pay_fine",
         "read_book",
         "reorganise",
         "show_cover",
@@ -108,18 +112,16 @@ describe("the tools of a server", () => {
     // The server says when it is called that its tools have changed; they have not.
     const [tools, { problems }] = [source.tools(), source];
     await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
-    await vi.waitFor(() => expect(source.problems).not.toBe(problems));
+    await vi.waitFor(() => expect(source.problems).not.toBe(problems), 15_000);
     expect(source.tools()).toBe(tools);
     expect(source.problems).toEqual(told);
   });
 
-  it("cannot be called when the server runs them as a task only", async () => {
+  it("are called as others when the server runs them as a task only, and cannot run tasks", async () => {
     const source = opened(oddServer("names"));
     await source.ready;
-    expect(toolOf(source, "as_task").availability).toEqual({
-      status: "unavailable",
-      reason: "The server runs it as an MCP task only.",
-    });
+    expect(toolOf(source, "as_task")).toMatchObject({ availability: { status: "available" } });
+    expect(toolOf(source, "as_task").spec.execution).toBeUndefined();
   });
 
   it("are read from all pages", async () => {
@@ -137,6 +139,38 @@ describe("the tools of a server", () => {
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["a", "b", "first"]);
     expect(source.problems).toMatchObject([{ subject: "tools/list", severity: "warning" }]);
   });
+
+  it("are those of a thousand pages when there is always another", async () => {
+    const source = opened(oddServer("always"));
+    await source.ready;
+    expect(source.tools()).toHaveLength(1_000);
+    expect(source.problems).toMatchObject([
+      {
+        subject: "tools/list",
+        message: expect.stringContaining("after 1000 pages"),
+        severity: "warning",
+      },
+    ]);
+  });
+});
+
+describe.each(["legacy", "modern"] as const)("changes of a %s server's tools", (era) => {
+  it("are one change of the registry, however often they are announced at once", async () => {
+    const http = await fixtureHttp({ era });
+    onTestFinished(() => http.close());
+    const source = opened({ name: "fixture", url: http.url });
+    const registry = new ToolRegistry([source]);
+    await registry.ready;
+    const changes: RegistryDiff[] = [];
+    registry.onChange((change) => void changes.push(change));
+    const call = { id: "1", name: "fixture__change", arguments: { what: "tools", times: 100 } };
+    await new ToolExecutor({ registry, policy: "autonomous" }).execute(call);
+    await vi.waitFor(
+      () => expect(registry.get("fixture__changing")?.spec.description).toBe("Edition 100."),
+      15_000,
+    );
+    expect(changes).toMatchObject([{ changed: ["fixture__changing"], added: [], removed: [] }]);
+  });
 });
 
 describe("a change of the server's tools", () => {
@@ -148,7 +182,7 @@ describe("a change of the server's tools", () => {
     const heard = vi.fn<() => void>();
     source.onChange(heard);
     await executorOver(source).execute({ id: "1", name: "library__reorganise", arguments: {} });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 15_000);
     expect(toolOf(source, "library__move_shelf").spec.description).toBe("Move a shelf, edition 1.");
     expect(source.tools()).not.toBe(before);
     expect(source.tools().filter((tool) => !before.includes(tool))).toHaveLength(1);
@@ -163,7 +197,7 @@ describe("a change of the server's tools", () => {
     await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
     // The server numbers its lists: of 1,000 announcements at once few need one.
     const list = (): number => Number(source.tools()[0]?.spec.name.slice("list_".length));
-    await vi.waitFor(() => expect(list()).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(list()).toBeGreaterThan(0), 15_000);
     expect(list()).toBeLessThan(100);
     expect(toolOf(source, "still")).toBe(still);
   });
@@ -178,6 +212,7 @@ describe("mcpSource", () => {
     [{ name: "a", url: "https://u:p@x.test" }, "mcpSource: url takes an absolute URL"],
     [{ name: "a", command: "a", prefix: "1" }, 'mcpSource: prefix "1" cannot begin'],
     [{ name: "a", command: "a", timeoutMs: -1 }, "mcpSource: timeoutMs is -1; use 0 or more."],
+    [{ name: "a", command: "a", connect: "now" }, 'mcpSource: connect takes "eager" or "lazy".'],
     [{ name: "a", command: "a", headers: {} }, 'mcpSource: "headers" is no option.'],
   ])("refuses %j", (server, message) => {
     expect(() => mcpSource(server as never)).toThrow(message);

@@ -24,7 +24,7 @@ function lives(pid: number): boolean {
 }
 
 describe("a server that is a child process", () => {
-  it("gets nothing of the host's environment but what programs need", async () => {
+  it("MC32: gets nothing of the host's environment but what programs need", async () => {
     vi.stubEnv("HOST_SECRET", "hush");
     const said = await say(opened(libraryServer), "library__show_environment");
     expect(said).toContain("PATH");
@@ -79,7 +79,7 @@ describe("a server that is a child process", () => {
     const pid = Number(await say(source, "pid"));
     expect(lives(pid)).toBe(true);
     await source.close();
-    await vi.waitFor(() => expect(lives(pid)).toBe(false));
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), 15_000);
   });
 
   it("ends with a source that was closed before it was ready", async () => {

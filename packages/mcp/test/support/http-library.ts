@@ -72,7 +72,8 @@ function libraryHandler(): McpHttpHandler {
   return handler;
 }
 
-async function answer(
+/** Answers a request of Node with what a `fetch`-shaped handler answers. */
+export async function answer(
   fetch: (request: Request) => Promise<Response>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -1,5 +1,18 @@
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { existsSync } from "node:fs";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { library } from "./library.ts";
 
+// While this file is there the library is closed.
+const closed = process.env["LIBRARY_CLOSED"];
+if (closed !== undefined) {
+  const look = (): void => {
+    if (existsSync(closed)) process.exit(1);
+  };
+  look();
+  setInterval(look, 10).unref();
+}
+
 const world = { edition: 0 };
-serveStdio(() => library(world));
+// Its own transport knows the older generation only.
+if (process.argv.includes("legacy")) await library(world).connect(new StdioServerTransport());
+else serveStdio(() => library(world));

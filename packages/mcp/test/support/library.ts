@@ -1,6 +1,12 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { fromJsonSchema, McpServer, type CallToolResult } from "@modelcontextprotocol/server";
+import {
+  fromJsonSchema,
+  inputRequired,
+  McpServer,
+  UrlElicitationRequiredError,
+  type CallToolResult,
+} from "@modelcontextprotocol/server";
 
 const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 
@@ -16,6 +22,31 @@ const book = {
   properties: { id: { type: "integer" as const }, title: { type: "string" as const } },
   required: ["id", "title"],
 };
+
+const written = {
+  type: "object" as const,
+  properties: { file: { type: "string" as const } },
+  required: ["file"],
+};
+
+const reader = {
+  type: "object" as const,
+  properties: { name: { type: "string" as const, minLength: 1 } },
+  required: ["name"],
+};
+
+const fine = {
+  mode: "url" as const,
+  elicitationId: "fine",
+  message: "Pay there.",
+  url: "https://library.test/fines",
+};
+
+/** What a person has answered. */
+interface Answered {
+  readonly action: string;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
 
 /** What outlives a server that is made anew for each request. */
 export interface LibraryWorld {
@@ -139,6 +170,41 @@ export function library(world: LibraryWorld): McpServer {
     (ctx) => {
       const token = process.env["LIBRARY_TOKEN"] ?? ctx.http?.req?.headers.get("authorization");
       return said(`${Object.keys(process.env).sort().join(" ")}; ${token ?? "no token"}`);
+    },
+  );
+  server.registerTool(
+    "lend_book",
+    {
+      description: "Ask who borrows a book, and write that down in a file.",
+      inputSchema: fromJsonSchema<{ file: string }>(written),
+      annotations: { destructiveHint: false },
+    },
+    ({ file }, { mcpReq }) => {
+      const answer = mcpReq.inputResponses?.["reader"] as Answered | undefined;
+      if (answer === undefined) {
+        return inputRequired({
+          inputRequests: {
+            reader: inputRequired.elicit({ message: "Who borrows it?", requestedSchema: reader }),
+          },
+        });
+      }
+      if (answer.action !== "accept") return said("Nobody borrows it.");
+      appendFileSync(file, `${answer.content?.["name"]}\n`);
+      return said(`Lent to ${answer.content?.["name"]}.`);
+    },
+  );
+  server.registerTool(
+    "pay_fine",
+    {
+      description: "Pay a fine, which takes a visit to the library's page.",
+      inputSchema: fromJsonSchema<{ file: string }>(written),
+      annotations: { destructiveHint: false },
+    },
+    ({ file }) => {
+      if (!existsSync(`${file}.visited`)) throw new UrlElicitationRequiredError([fine]);
+      rmSync(`${file}.visited`);
+      appendFileSync(file, "paid\n");
+      return said("Paid.");
     },
   );
   server.registerTool("leave", { description: "End without an answer." }, (): CallToolResult =>

@@ -55,6 +55,10 @@ const pages: Readonly<Record<string, (cursor: string | undefined) => object>> = 
     tools: [tool(cursor ?? "first")],
     nextCursor: cursor === "b" ? "a" : "b",
   }),
+  always: (cursor = "0") => ({
+    tools: [tool(`page_${cursor}`)],
+    nextCursor: `${Number(cursor) + 1}`,
+  }),
   hidden: () => ({
     tools: [
       tool("add\u200Bition", {

@@ -11,6 +11,11 @@ export class SessionLibrary {
     return this.#sessions.size;
   }
 
+  /** As if it had been started again. */
+  forget(): void {
+    this.#sessions.clear();
+  }
+
   async fetch(request: Request): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id !== null) {

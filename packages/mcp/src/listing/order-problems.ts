@@ -1,0 +1,27 @@
+import type { SourceProblem, Tool } from "@toolweave/core";
+import { scanSpec } from "@toolweave/core/scan";
+
+/** Characters of one list that are looked through; a real list has less than a hundredth of it. */
+const mostCharacters = 5_000_000;
+
+/**
+ * A warning for each tool whose texts seem to give the model orders: see `scanSpec`. The tool stays; whoever lets it run
+ * should have read it.
+ */
+export function orderProblems(tools: readonly Tool[]): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [];
+  let left = mostCharacters;
+  for (const { spec, fingerprint = "" } of tools) {
+    left -= fingerprint.length;
+    if (left < 0) {
+      const message = `The list is too long to be looked through for texts that give a model orders; from ${spec.name} on nobody has.`;
+      problems.push({ subject: "tools/list", message, severity: "warning" });
+      break;
+    }
+    for (const { says, excerpt, pointer } of scanSpec(spec)) {
+      const message = `What the server says of the tool ${spec.name} ${says}: ${JSON.stringify(excerpt)}. Read it before you trust it.`;
+      problems.push({ subject: spec.name, message, pointer, severity: "warning" });
+    }
+  }
+  return problems;
+}

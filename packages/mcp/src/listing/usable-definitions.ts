@@ -1,0 +1,54 @@
+import type { JsonObject, SourceProblem } from "@toolweave/core";
+import type { McpDefinition } from "../client/connection.ts";
+import { measured } from "./definition-budget.ts";
+import { missingReference } from "./missing-reference.ts";
+import { PatternFaults } from "./pattern-faults.ts";
+import { isObject } from "./schema-keywords.ts";
+import { readSchema } from "./read-schema.ts";
+import { shownName } from "./shown-texts.ts";
+
+/** Those that can be a tool, and why the others cannot: one bad definition costs no other. */
+export async function usableDefinitions(definitions: readonly McpDefinition[]): Promise<{
+  readonly usable: readonly McpDefinition[];
+  readonly problems: readonly SourceProblem[];
+}> {
+  const usable: McpDefinition[] = [];
+  const problems: SourceProblem[] = [];
+  const patterns = new PatternFaults();
+  for (const definition of definitions) {
+    const fault = await faultOf(definition, patterns);
+    if (fault === undefined) usable.push(definition);
+    else
+      problems.push({ subject: shownName(definition.name), message: `It is no tool: ${fault}.` });
+  }
+  return { usable, problems };
+}
+
+async function faultOf(
+  definition: McpDefinition,
+  patterns: PatternFaults,
+): Promise<string | undefined> {
+  // First: what is too large is not looked at any further.
+  const size = measured(definition);
+  if ("fault" in size) return size.fault;
+  for (const member of ["inputSchema", "outputSchema"]) {
+    const schema = definition[member];
+    if (schema === undefined && member === "outputSchema") continue;
+    if (!isObject(schema)) return `its ${member} is no schema of an object`;
+    const read = readSchema(schema);
+    if (typeof read === "string") return `its ${member} ${read}`;
+    const missing = missingReference(schema);
+    if (missing !== undefined) {
+      return `its ${member} refers to "${missing.slice(0, 200)}", which is not in it; nothing is fetched for a schema`;
+    }
+    const bad = await patterns.badOf(read.patterns);
+    if (bad !== undefined) {
+      return `its ${member} has the pattern ${JSON.stringify(bad.slice(0, 100))}, which nothing can be checked against in bounded time`;
+    }
+  }
+  const { type } = definition["inputSchema"] as JsonObject;
+  if (type !== undefined && type !== "object") {
+    return `its inputSchema is of type ${JSON.stringify(type)}; arguments are an object`;
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import type { AskOptions } from "../asking/ask-options.ts";
+import type { McpAuth } from "../auth/mcp-auth.ts";
+import type { ListCache } from "../lifecycle/list-cache.ts";
+import type { McpClient } from "../client/adopt.ts";
+import type { Selection } from "../listing/select-definitions.ts";
+
+/** How the connection to a server lives. */
+interface LifecycleOptions {
+  /**
+   * `eager`: connects at once, and again whenever the connection is lost: later and later while that fails. `lazy`:
+   * connects for a call, and ends a while after the last one; with a `cache` not even for the first list. Default: `eager`.
+   */
+  readonly connect?: "eager" | "lazy";
+  /** Keeps what the server lists: the tools of last time are there at once, and the list is asked for as soon as there is a connection. */
+  readonly cache?: ListCache;
+  /**
+   * What becomes of the tools while there is no connection and none can be made. `keep`: they stay, and are unavailable.
+   * `drop`: they go, and come back. Default: `keep`.
+   */
+  readonly whenUnavailable?: "keep" | "drop";
+}
+
+/** What of a server is offered as tools. */
+export interface OfferOptions extends Selection {
+  /** Tools that list and read the server's resources: `list_resources`, `list_resource_templates`, `read_resource`. Default: none. */
+  readonly resources?: boolean;
+  /** Tools that list and fill in the server's prompts: `list_prompts`, `get_prompt`. Default: none. */
+  readonly prompts?: boolean;
+}
+
+interface ServerBase extends LifecycleOptions, OfferOptions, AskOptions {
+  /** Names the source among others, and its tools: see `prefix`. */
+  readonly name: string;
+  /**
+   * Before every tool's name: `files` makes `files__read_file`. Default: the server's `name`, made
+   * canonical. `false`: the names are the server's own.
+   */
+  readonly prefix?: string | false;
+  /**
+   * What the server says of its tools may loosen a decision: for servers that you wrote, or trust as
+   * if you had. Default: false; its hints can only tighten one.
+   */
+  readonly trustAnnotations?: boolean;
+  /** Milliseconds for connecting and the first list, and for one call. 0: no limit. Default: 60,000; for a call the executor's. */
+  readonly timeoutMs?: number;
+}
+
+/** A server that runs as a child process and speaks over its standard input and output. */
+export interface McpStdioServer extends ServerBase {
+  /** The program. On Windows an executable file: for `npx`, use `cmd` with `/c npx …`. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /**
+   * Environment variables for the server. Of the host's own it gets only those that programs need to
+   * run: `PATH`, `HOME`, `USER`, `SHELL`, `TERM`, `TMPDIR`, the locale and time zone, and what Windows
+   * needs. Values of names that look secret (`…_TOKEN`, `…_KEY`) come out of no executor.
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the server runs. Default: the host's folder. */
+  readonly cwd?: string;
+}
+
+/** A server that is reached over Streamable HTTP. */
+export interface McpHttpServer extends ServerBase {
+  /** `https://mcp.example.com/mcp` */
+  readonly url: string | URL;
+  /** Sent with every request. Those whose names say that they hold credentials never come out. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What calls are authorised with, beside `headers`. Default: nothing; a server that wants a sign-in says so in an error. */
+  readonly auth?: McpAuth;
+  /**
+   * Origins that a sign-in may reach although they are private: those of authorization servers on your own network.
+   * The server's own origin, that of `auth.oauth.issuer` and public ones need not stand here.
+   */
+  readonly allowOrigins?: readonly string[];
+}
+
+/** A server that the host has connected to by itself. */
+export interface McpConnectedClient extends ServerBase {
+  /** A connected client of the official SDK, 1.x (from 1.20) or 2.x. It stays open when the source closes, and keeps its handlers. */
+  readonly client: McpClient;
+}
+
+/** An MCP server, and how to reach it. */
+export type McpServer = McpStdioServer | McpHttpServer | McpConnectedClient;

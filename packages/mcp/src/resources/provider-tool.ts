@@ -1,0 +1,58 @@
+import type {
+  JsonObject,
+  JsonSchema,
+  Suspension,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolSpec,
+} from "@toolweave/core";
+import { withSignIn, type Resumed } from "../auth/call-sign-in.ts";
+import type { ServerAuth } from "../auth/server-auth.ts";
+
+/** What a tool of ours over a server's resources or prompts is made of. */
+export interface ProviderToolParts {
+  /** With the prefix. */
+  readonly name: string;
+  /** `resources/read` */
+  readonly method: string;
+  readonly title: string;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required?: readonly string[];
+  readonly timeoutMs: number | undefined;
+  /** @param resumed what the call goes on with, sign-ins aside. */
+  run(args: JsonObject, ctx: ToolContext, resumed: Resumed): Promise<ToolOutput | Suspension>;
+}
+
+/** A tool over what a server offers beside its tools. It only reads, as far as the server keeps to the protocol. */
+export class ProviderTool implements Tool {
+  readonly spec: ToolSpec;
+  readonly #auth: ServerAuth | undefined;
+  readonly #run: ProviderToolParts["run"];
+
+  constructor(server: string, auth: ServerAuth | undefined, parts: ProviderToolParts) {
+    const { name, method, title, description, properties, required = [], timeoutMs, run } = parts;
+    const inputSchema: JsonSchema = {
+      type: "object",
+      properties,
+      ...(required.length === 0 ? {} : { required: [...required] }),
+      additionalProperties: false,
+    };
+    this.#auth = auth;
+    this.#run = run;
+    this.spec = {
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      provenance: { adapter: "mcp", source: server, origin: { method } },
+    };
+  }
+
+  invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension> {
+    return withSignIn(this.#auth, ctx, (resumed) => this.#run(args, ctx, resumed));
+  }
+}

@@ -1,0 +1,24 @@
+import type { McpDefinition } from "../client/connection.ts";
+
+const headerMismatch = -32020;
+
+/**
+ * The server has refused a call, and not run it, since its headers are not those that the tool wants now (2026-07-28,
+ * Transports, Server Validation).
+ */
+export function isHeaderMismatch(thrown: unknown): boolean {
+  const { cause } = (thrown ?? {}) as { readonly cause?: unknown };
+  return (cause as { readonly code?: unknown } | undefined)?.code === headerMismatch;
+}
+
+/** True: nothing but what goes into headers may be different, so that who approved the one approved the other. */
+export function isSameButHeaders(one: McpDefinition, other: McpDefinition): boolean {
+  return withoutHeaders(one) === withoutHeaders(other);
+}
+
+function withoutHeaders(definition: McpDefinition): string {
+  return JSON.stringify(definition, (key, value: unknown) =>
+    // A property may have that name, too: its value is a schema.
+    key === "x-mcp-header" && typeof value === "string" ? undefined : value,
+  );
+}

@@ -1,0 +1,271 @@
+import { memoryCredentials, type CredentialStore } from "@toolweave/core";
+import { describe, expect, it } from "vitest";
+import { mcpSource, signIn, type McpHttpServer, type McpOAuth } from "../../src/index.ts";
+import { webOrigin, type Said, type WebOrigin } from "../support/web-origin.ts";
+
+/** An MCP server that wants a sign-in, and the authorization server that it names. */
+interface World {
+  readonly server: WebOrigin;
+  readonly authority: WebOrigin;
+  /** What the authorization server says of itself. */
+  readonly metadata: Record<string, unknown>;
+  /** What the MCP server says of itself. */
+  readonly resource: Record<string, unknown>;
+  readonly store: CredentialStore;
+  /** The options of a source, with what this world changes of it. */
+  options(oauth?: McpOAuth): McpHttpServer;
+}
+
+async function world(): Promise<World> {
+  const [server, authority] = [await webOrigin(), await webOrigin()];
+  const store = memoryCredentials();
+  const resource: Record<string, unknown> = {
+    resource: `${server.origin}/mcp`,
+    authorization_servers: [authority.origin],
+  };
+  const metadata: Record<string, unknown> = {
+    issuer: authority.origin,
+    authorization_endpoint: `${authority.origin}/authorize`,
+    token_endpoint: `${authority.origin}/token`,
+    registration_endpoint: `${authority.origin}/register`,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+  };
+  const described = "/.well-known/oauth-protected-resource/mcp";
+  refuse(server, `Bearer resource_metadata="${server.origin}${described}"`);
+  server.says.set(described, () => ({ body: resource }));
+  authority.says.set("/.well-known/oauth-authorization-server", () => ({ body: metadata }));
+  authority.says.set("/register", {
+    status: 201,
+    body: { client_id: "registered", redirect_uris: ["http://127.0.0.1:8976/callback"] },
+  });
+  authority.says.set("/token", { body: { access_token: "good-token", token_type: "Bearer" } });
+  return {
+    server,
+    authority,
+    metadata,
+    resource,
+    store,
+    options: (oauth = {}) => ({
+      name: "museum",
+      url: `${server.origin}/mcp`,
+      auth: { oauth, store },
+      allowOrigins: [authority.origin],
+    }),
+  };
+}
+
+function refuse({ says }: WebOrigin, challenge: string): void {
+  const refused: Said = { status: 401, headers: { "www-authenticate": challenge } };
+  says.set("/mcp", refused);
+}
+
+/** Where a person was led back to, with what a server adds. */
+function callback(url: string, added: Record<string, string>): string {
+  const state = new URL(url).searchParams.get("state") ?? "";
+  return `http://127.0.0.1:8976/callback?${new URLSearchParams({ code: "c0de", state, ...added }).toString()}`;
+}
+
+describe("MC26: what a server names is reached only where that is allowed", () => {
+  it.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://[::ffff:169.254.169.254]/",
+    "http://10.0.0.1/.well-known/oauth-protected-resource",
+  ])("its description at %s", async (url) => {
+    const { server, options } = await world();
+    refuse(server, `Bearer resource_metadata="${url}"`);
+    await expect(signIn(options())).rejects.toMatchObject({ code: "permission_denied" });
+  });
+
+  it("its authorization server on a private address, and the error says what to write", async () => {
+    const { authority, options } = await world();
+    const { allowOrigins: _, ...strict } = options();
+    await expect(signIn(strict)).rejects.toMatchObject({
+      code: "permission_denied",
+      message: expect.stringContaining(`allowOrigins: ["${authority.origin}"]`),
+    });
+    expect(authority.asked).toEqual([]);
+  });
+
+  it.each(["token_endpoint", "registration_endpoint"])("a %s", async (name) => {
+    const { metadata, options } = await world();
+    const stranger = await webOrigin();
+    metadata[name] = `${stranger.origin}/elsewhere`;
+    const begun = signIn(options()).then((one) =>
+      one?.finish(callback(one.url, { iss: String(metadata["issuer"]) })),
+    );
+    await expect(begun).rejects.toMatchObject({ code: "permission_denied" });
+    expect(stranger.asked).toEqual([]);
+  });
+
+  it("where a description redirects to", async () => {
+    const { authority, options } = await world();
+    const stranger = await webOrigin();
+    authority.says.set("/.well-known/oauth-authorization-server", {
+      status: 302,
+      headers: { location: `${stranger.origin}/` },
+    });
+    await expect(signIn(options())).rejects.toMatchObject({ code: "permission_denied" });
+    expect(stranger.asked).toEqual([]);
+  });
+
+  it("and nothing is taken from where one redirects to, allowed or not", async () => {
+    const { authority, metadata, options } = await world();
+    const stranger = await webOrigin();
+    stranger.says.set("/", { body: metadata });
+    authority.says.set("/.well-known/oauth-authorization-server", {
+      status: 302,
+      headers: { location: `${stranger.origin}/` },
+    });
+    const allowOrigins = [authority.origin, stranger.origin];
+    await expect(signIn({ ...options(), allowOrigins })).rejects.toMatchObject({
+      code: "upstream",
+    });
+  });
+});
+
+describe("MC27: nobody is sent to an address that is none", () => {
+  it.each([
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "http://auth.example/$(calc)",
+    "not an address",
+  ])("%s", async (url) => {
+    const { metadata, options } = await world();
+    metadata["authorization_endpoint"] = url;
+    await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
+  });
+
+  it("and what stands in an address stays in it", async () => {
+    const { metadata, options, authority } = await world();
+    metadata["authorization_endpoint"] = `${authority.origin}/a;$(calc)?x=\`id\``;
+    const begun = await signIn(options());
+    expect(new URL(begun?.url ?? "").origin).toBe(authority.origin);
+    expect(begun?.url).not.toMatch(/[\s"'<>`]/);
+  });
+});
+
+describe("MC28: a token goes nowhere but to the server that it was issued for", () => {
+  async function signedIn(given: World): Promise<void> {
+    const begun = await signIn(given.options());
+    await begun?.finish(callback(begun.url, { iss: given.authority.origin }));
+  }
+
+  it("when the source's name comes to mean another server", async () => {
+    const one = await world();
+    await signedIn(one);
+    const other = await webOrigin();
+    refuse(other, "Bearer");
+    const source = mcpSource({ ...one.options(), url: `${other.origin}/mcp` });
+    await expect(source.ready).rejects.toMatchObject({ code: "auth_required" });
+    await source.close();
+    expect(other.asked.length).toBeGreaterThan(0);
+    expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it("when the server redirects", async () => {
+    const one = await world();
+    await signedIn(one);
+    const other = await webOrigin();
+    one.server.says.set("/mcp", { status: 307, headers: { location: `${other.origin}/mcp` } });
+    const source = mcpSource({ ...one.options(), allowOrigins: [other.origin] });
+    await expect(source.ready).rejects.toMatchObject({ code: "upstream" });
+    await source.close();
+    expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it("when the server names another authorization server: that one sees neither token nor client", async () => {
+    const one = await world();
+    one.authority.says.set("/token", {
+      body: { access_token: "good-token", token_type: "Bearer", refresh_token: "precious" },
+    });
+    await signedIn(one);
+    const thief = await webOrigin();
+    thief.says.set("/.well-known/oauth-authorization-server", {
+      body: {
+        ...one.metadata,
+        issuer: thief.origin,
+        authorization_endpoint: `${thief.origin}/authorize`,
+        token_endpoint: `${thief.origin}/token`,
+        registration_endpoint: `${thief.origin}/register`,
+      },
+    });
+    thief.says.set("/register", { status: 201, body: { client_id: "x", redirect_uris: [] } });
+    one.resource["authorization_servers"] = [thief.origin];
+    const options = { ...one.options(), allowOrigins: [thief.origin, one.authority.origin] };
+    const begun = await signIn(options);
+    expect(new URL(begun?.url ?? "").searchParams.get("client_id")).toBe("x");
+    expect(JSON.stringify(thief.asked)).not.toMatch(/precious|good-token|registered/);
+  });
+
+  it("a secret of the host's needs the name of its authorization server, and goes to no other", async () => {
+    const one = await world();
+    const secret = { clientId: "agent", clientSecret: "s3cret-of-the-host" };
+    expect(() => mcpSource(one.options(secret))).toThrow(/auth\.oauth\.issuer/);
+    const registered = { ...secret, issuer: "https://auth.example" };
+    await expect(signIn(one.options(registered))).rejects.toMatchObject({ code: "upstream" });
+    expect(one.authority.asked).toEqual([]);
+  });
+});
+
+describe("MC29: an answer counts only for the sign-in that it belongs to", () => {
+  it.each([
+    ["of another server", { iss: "https://thief.example" }],
+    ["of another sign-in", { state: "another" }],
+    ["of nobody knows which server", {}],
+  ])("%s", async (_, added) => {
+    const { authority, options, store } = await world();
+    const begun = await signIn(options());
+    await expect(begun?.finish(callback(begun.url, added))).rejects.toMatchObject({
+      code: "auth_required",
+    });
+    expect(authority.asked.some(({ path }) => path === "/token")).toBe(false);
+    expect(await store.get({ source: "museum", scheme: "oauth" })).toBeUndefined();
+  });
+
+  it("a description of another issuer is not believed", async () => {
+    const { metadata, options, authority } = await world();
+    metadata["issuer"] = "https://honest.example";
+    await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
+    expect(authority.asked.some(({ path }) => path === "/register")).toBe(false);
+  });
+
+  it("nor is the description of another server", async () => {
+    const { resource, options, authority } = await world();
+    resource["resource"] = "https://bank.example/mcp";
+    await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
+    expect(authority.asked).toEqual([]);
+  });
+});
+
+it("nobody is sent to a server that does not know PKCE", async () => {
+  const { metadata, options } = await world();
+  delete metadata["code_challenge_methods_supported"];
+  await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
+});
+
+it("a token that is no bearer token is not taken", async () => {
+  const { authority, options, store } = await world();
+  authority.says.set("/token", { body: { access_token: "good-token", token_type: "DPoP" } });
+  const begun = await signIn(options());
+  await expect(begun?.finish(callback(begun.url, { iss: authority.origin }))).rejects.toMatchObject(
+    { code: "upstream" },
+  );
+  expect(await store.get({ source: "museum", scheme: "oauth" })).toBeUndefined();
+});
+
+it("what a server says about an error comes out without what was sent to it", async () => {
+  const { authority, options } = await world();
+  authority.says.set("/token", ({ body }) => ({
+    status: 400,
+    body: { error: "invalid_request", error_description: `${body}\u001b[2J` },
+  }));
+  const begun = await signIn(options());
+  const error = await begun?.finish(callback(begun.url, { iss: authority.origin })).then(
+    () => undefined,
+    (thrown: unknown) => thrown as Error,
+  );
+  expect(error).toMatchObject({ code: "upstream" });
+  expect(error?.message).not.toMatch(/c0de|\u001b/);
+});

@@ -1,0 +1,256 @@
+import {
+  memoryCredentials,
+  ToolExecutor,
+  ToolRegistry,
+  type CredentialStore,
+  type Interruption,
+  type Suspension,
+  type TokenCredential,
+  type ToolContext,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { expect, it } from "vitest";
+import { mcpSource, signIn, type McpHttpServer } from "../../src/index.ts";
+import { guardedLibrary, type GuardedLibrary } from "../support/guarded-library.ts";
+import { signIn as visit } from "../support/person.ts";
+import { opened, toolOf } from "../support/running.ts";
+
+const key = new Uint8Array(32).fill(7);
+const show = { name: "library__show_environment", arguments: {} };
+
+function serverOf({ url, authority }: GuardedLibrary, store: CredentialStore): McpHttpServer {
+  return { name: "library", url, auth: { oauth: {}, store }, allowOrigins: [authority] };
+}
+
+/** A store with which the host itself is signed in, as `host`. */
+async function signedIn(library: GuardedLibrary): Promise<CredentialStore> {
+  const store = memoryCredentials();
+  const begun = await signIn(serverOf(library, store));
+  await begun?.finish(await visit(begun.url, "host"));
+  return store;
+}
+
+/** A process of its own, but for the store and the key. */
+async function executorOf(library: GuardedLibrary, store: CredentialStore): Promise<ToolExecutor> {
+  const source = opened(serverOf(library, store));
+  await source.ready;
+  return new ToolExecutor({ registry: new ToolRegistry([source]), policy: "autonomous", key });
+}
+
+async function tokenOf(store: CredentialStore, caller?: string): Promise<TokenCredential> {
+  const kept = await store.get({
+    source: "library",
+    scheme: "oauth",
+    ...(caller === undefined ? {} : { caller }),
+  });
+  if (kept?.type !== "token") throw new Error("There is no token.");
+  return kept;
+}
+
+function interruptionOf(outcome: ToolOutcome): Interruption {
+  if (outcome.status !== "interrupted") throw new Error(JSON.stringify(outcome));
+  return outcome.interruption;
+}
+
+function pageOf({ requests }: Interruption): string {
+  const [request] = requests;
+  return request?.type === "auth" ? (request.url ?? "") : "";
+}
+
+it("a list that a server gives only to whom it knows says how to sign in", async () => {
+  const library = await guardedLibrary();
+  const source = mcpSource(serverOf(library, memoryCredentials()));
+  await expect(source.ready).rejects.toMatchObject({
+    code: "auth_required",
+    message: expect.stringContaining("`toolweave login library`"),
+  });
+  await source.close();
+  // Nobody was there to sign in: nothing was registered for it.
+  expect(library.asked).toEqual([]);
+});
+
+it("whoever has signed in once is known to every later process", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const executor = await executorOf(library, store);
+  expect(await executor.execute({ id: "1", ...show })).toMatchObject({ status: "completed" });
+  expect(await signIn(serverOf(library, store))).toBeUndefined();
+  expect(library.asked.filter((path) => path === "POST /reg")).toHaveLength(1);
+  const token = await tokenOf(store);
+  expect(token.bound).toMatchObject({
+    resource: library.url,
+    client: { issuer: library.authority },
+  });
+  expect(await library.ownerOf(token.accessToken)).toBe("host");
+});
+
+it("a call waits for its caller to sign in, and goes on in another process", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const first = await executorOf(library, store);
+  const ada = { caller: { id: "ada" } };
+  const asked = interruptionOf(await first.execute({ id: "1", ...show }, ada));
+  expect(asked.requests).toMatchObject([{ type: "auth", credential: "oauth" }]);
+  expect(asked.requests[0]).toHaveProperty("message", expect.stringContaining(library.authority));
+
+  const second = await executorOf(library, store);
+  const answer = { type: "input", value: await visit(pageOf(asked), "ada") } as const;
+  const outcome = await second.resume(asked, [answer], { run: second.startRun(ada) });
+  expect(outcome).toMatchObject({ status: "completed" });
+  const { accessToken } = await tokenOf(store, "ada");
+  expect(await library.ownerOf(accessToken)).toBe("ada");
+  // The server says what it got; it does not come out.
+  expect(JSON.stringify(outcome)).toContain("Bearer [redacted]");
+  expect(JSON.stringify([asked, outcome])).not.toContain(accessToken);
+});
+
+it("MC30, MC31: what one caller has signed in for is never used for another, nor for the host", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const executor = await executorOf(library, store);
+  for (const name of ["ada", "bob"]) {
+    const caller = { caller: { id: name } };
+    // The same id: calls of two callers are no more the same for that.
+    const asked = interruptionOf(await executor.execute({ id: "1", ...show }, caller));
+    const value = await visit(pageOf(asked), name);
+    await executor.resume(asked, [{ type: "input", value }], { run: executor.startRun(caller) });
+  }
+  library.tokens.length = 0;
+  const callers = ["ada", "bob", undefined, "bob", "ada"];
+  const calls = callers.map((id) =>
+    executor.execute({ id: "1", ...show }, id === undefined ? {} : { caller: { id } }),
+  );
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(
+    callers.map(() => "completed"),
+  );
+  const owners = await Promise.all(library.tokens.map((token) => library.ownerOf(token ?? "")));
+  expect(owners.toSorted()).toEqual(["ada", "ada", "bob", "bob", "host"]);
+});
+
+it("MC30: nobody goes on with the sign-in of another caller, whoever hands it over", async () => {
+  const library = await guardedLibrary();
+  const source = opened(serverOf(library, await signedIn(library)));
+  await source.ready;
+  const tool = toolOf(source, show.name);
+  const context = (id: string, resumed?: ToolContext["resumed"]): ToolContext =>
+    ({
+      callId: "1",
+      toolName: show.name,
+      caller: { id },
+      signal: new AbortController().signal,
+      progress() {},
+      resumed,
+    }) as unknown as ToolContext;
+  const { requests, state } = (await tool.invoke({}, context("ada"))) as Suspension;
+  const [request] = requests;
+  const value = await visit(request?.type === "auth" ? (request.url ?? "") : "", "ada");
+  const answers = [{ type: "input" as const, value }];
+  await expect(tool.invoke({}, context("bob", { state, answers }))).rejects.toMatchObject({
+    code: "auth_required",
+  });
+  expect(await tool.invoke({}, context("ada", { state, answers }))).toHaveProperty("content");
+});
+
+it("whoever will not sign in is not asked again, and nothing is sent", async () => {
+  const library = await guardedLibrary();
+  const executor = await executorOf(library, await signedIn(library));
+  const ada = { caller: { id: "ada" } };
+  const asked = interruptionOf(await executor.execute({ id: "1", ...show }, ada));
+  library.tokens.length = 0;
+  const run = executor.startRun(ada);
+  expect(await executor.resume(asked, [{ type: "reject" }], { run })).toMatchObject({
+    status: "failed",
+    error: { code: "approval_rejected" },
+  });
+  expect(library.tokens).toEqual([]);
+});
+
+it("MF24: a call for which the token has too few scopes asks for more, and keeps those that it had", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  library.needs.set("show_environment", "write");
+  const executor = await executorOf(library, store);
+  const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
+  const scope = new URL(pageOf(asked)).searchParams.get("scope");
+  expect(scope?.split(" ")).toEqual(expect.arrayContaining(["read", "write"]));
+  const value = await visit(pageOf(asked), "host");
+  expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
+    status: "completed",
+  });
+  expect((await tokenOf(store)).scopes).toEqual(expect.arrayContaining(["read", "write"]));
+});
+
+it("MF24: a server that is never content is not signed in at for ever", async () => {
+  const library = await guardedLibrary();
+  const executor = await executorOf(library, await signedIn(library));
+  library.needs.set("show_environment", "write");
+  library.isNeverContent = true;
+  const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
+  const value = await visit(pageOf(asked), "host");
+  expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
+    status: "failed",
+    error: { code: "auth_required", retryable: false },
+  });
+});
+
+it("an expired token is renewed once for all calls that need it", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const old = await tokenOf(store);
+  const executor = await executorOf(library, store);
+  await store.set({ source: "library", scheme: "oauth" }, { ...old, expiresAt: 1 });
+  library.asked.length = 0;
+  const calls = Array.from({ length: 10 }, (_, id) => executor.execute({ id: `${id}`, ...show }));
+  expect((await Promise.all(calls)).every(({ status }) => status === "completed")).toBe(true);
+  expect(library.asked.filter((path) => path === "POST /token")).toHaveLength(1);
+  const renewed = await tokenOf(store);
+  expect(renewed.accessToken).not.toBe(old.accessToken);
+  expect(renewed.bound).toEqual(old.bound);
+});
+
+it("a token that the server takes no more is renewed once for all calls that were refused", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const executor = await executorOf(library, store);
+  await library.revoke((await tokenOf(store)).accessToken);
+  library.asked.length = 0;
+  const calls = Array.from({ length: 10 }, (_, id) => executor.execute({ id: `${id}`, ...show }));
+  expect((await Promise.all(calls)).every(({ status }) => status === "completed")).toBe(true);
+  expect(library.asked.filter((path) => path === "POST /token")).toHaveLength(1);
+});
+
+it("a refresh token that is good no more is forgotten, and a person signs in again", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const executor = await executorOf(library, store);
+  const old = await tokenOf(store);
+  const lapsed = { ...old, expiresAt: 1, refreshToken: "not-any-more" };
+  await store.set({ source: "library", scheme: "oauth" }, lapsed);
+  const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
+  expect(await store.get({ source: "library", scheme: "oauth" })).toBeUndefined();
+  const value = await visit(pageOf(asked), "host");
+  expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
+    status: "completed",
+  });
+  // As the client that it was.
+  expect((await tokenOf(store)).bound).toEqual(old.bound);
+});
+
+it("a registration that its server has lost is made anew", async () => {
+  const library = await guardedLibrary();
+  const store = await signedIn(library);
+  const executor = await executorOf(library, store);
+  const old = await tokenOf(store);
+  const registration = await store.get({ source: "library", scheme: "oauth-client" });
+  if (registration?.type !== "client" || old.bound === undefined) throw new Error("None is kept.");
+  const client = { ...registration, clientId: "forgotten" };
+  await store.set({ source: "library", scheme: "oauth-client" }, client);
+  const lapsed = { ...old, expiresAt: 1, bound: { ...old.bound, client } };
+  await store.set({ source: "library", scheme: "oauth" }, lapsed);
+  const asked = interruptionOf(await executor.execute({ id: "1", ...show }));
+  expect(pageOf(asked)).not.toContain("forgotten");
+  const value = await visit(pageOf(asked), "host");
+  expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
+    status: "completed",
+  });
+});

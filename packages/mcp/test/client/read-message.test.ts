@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { isTooMuch, mostValues } from "../../src/client/read-message.ts";
+
+describe("a message is too much", () => {
+  it.each([
+    ["arrays in arrays", "[".repeat(mostValues + 1)],
+    ["objects", `[${"{},".repeat(mostValues)}{}]`],
+    ["members", `{${'"a":1,'.repeat(mostValues)}"a":1}`],
+  ])("with too many %s", (_, json) => {
+    expect(isTooMuch(json)).toBe(true);
+  });
+
+  it.each([
+    ["one long text", `["${"[{,".repeat(mostValues)}"]`],
+    ["a text with quotes and backslashes", `["${'\\",[{\\\\'.repeat(mostValues)}"]`],
+    ["a text that does not end", `["${"[{,".repeat(mostValues)}`],
+    ["as many values as may be", `[${"1,".repeat(mostValues - 10)}1]`],
+    ["white space", `[${" ".repeat(3 * mostValues)}]`],
+  ])("never with %s", (_, json) => {
+    expect(isTooMuch(json)).toBe(false);
+  });
+
+  it("is told in linear time, whatever its texts hold", () => {
+    const begun = performance.now();
+    isTooMuch(`"${"\\".repeat(20_000_000)}"`);
+    isTooMuch('""'.repeat(10_000_000));
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});

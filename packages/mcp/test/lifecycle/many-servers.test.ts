@@ -1,0 +1,34 @@
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { mcpSource } from "../../src/index.ts";
+import { fragile } from "../support/fragile.ts";
+
+it("a server that hangs, one that crashes and one that floods keep the others from nothing", async () => {
+  const well = ["a", "b", "c"];
+  const named = { hanging: "mute", crashing: "brief", flooding: "flood" };
+  const start = (name: string, ways: string): ReturnType<typeof mcpSource> =>
+    mcpSource({ ...fragile(ways).server, name, prefix: name });
+  const good = well.map((name) => start(name, ""));
+  const bad = Object.entries(named).map(([name, ways]) => start(name, ways));
+  const registry = new ToolRegistry([...bad, ...good]);
+  onTestFinished(() => registry.close());
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  await Promise.all(good.map(({ ready }) => ready));
+  // One of them hangs: the registry still waits for it, and works.
+  expect(registry.loading).toBe(true);
+  let changes = 0;
+  registry.onChange(() => (changes += 1));
+  const call = async (name: string): Promise<string> => {
+    const outcome = await executor.execute({ id: name, name: `${name}__echo`, arguments: {} });
+    return outcome.status;
+  };
+  for (let round = 0; round < 20; round += 1) {
+    expect(await Promise.all(well.map(call))).toEqual(well.map(() => "completed"));
+  }
+  // The one that floods lists the same tools again and again, which is no change.
+  await vi.waitFor(() => expect(registry.get("flooding__echo")).toBeDefined(), { timeout: 15_000 });
+  changes = 0;
+  expect(await call("flooding")).toBe("completed");
+  expect(await Promise.all(well.map(call))).toEqual(well.map(() => "completed"));
+  expect(changes).toBe(0);
+}, 20_000);

@@ -1,0 +1,217 @@
+import { defineTool, suspend, type JsonObject, type Tool } from "@toolweave/core";
+import { describe, expect, it, vi } from "vitest";
+import { clientOf, echo, eras, post, serving, textOf, type Says } from "../support/serving.ts";
+
+const supervised = { policy: "supervised" } as const;
+const deleting = (run: () => unknown = () => "deleted"): Tool =>
+  echo("delete_event", { annotations: { destructiveHint: true }, execute: run });
+const call = { name: "delete_event", arguments: { say: "event 7" } };
+const approving: Says = () => ({ action: "accept", content: { decision: "approve" } });
+
+describe.each(eras)("a call that needs approval, of a %s client,", (era) => {
+  it("runs when the client's user has agreed to what they were shown", async () => {
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const asked: JsonObject[] = [];
+    const client = await clientOf(url, era, {
+      says: (params) => {
+        asked.push(params);
+        return { action: "accept", content: { decision: "approve" } };
+      },
+    });
+    expect(textOf(await client.callTool(call))).toBe("deleted");
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.["message"]).toContain("delete_event needs your approval");
+    expect(asked[0]?.["message"]).toContain("event 7");
+  });
+
+  it.each([
+    ["has declined", { action: "decline" }],
+    ["has dismissed the question", { action: "cancel" }],
+    ["has chosen to reject it", { action: "accept", content: { decision: "reject" } }],
+    ["gave no decision", { action: "accept", content: {} }],
+    ["gave another answer than was offered", { action: "accept", content: { decision: "yes" } }],
+  ])("does not run when the user %s", async (_how, answer) => {
+    const run = vi.fn<() => string>(() => "deleted");
+    const { url } = await serving({ tools: [deleting(run)], executor: supervised });
+    const client = await clientOf(url, era, { says: () => answer });
+    const result = await client.callTool(call).catch((error: unknown) => error as object);
+    expect(result).not.toMatchObject({ content: [{ text: "deleted" }] });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("says how to approve it elsewhere when the client cannot ask", async () => {
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const client = await clientOf(url, era);
+    const result = await client.callTool(call);
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/toolweave approvals approve [0-9a-f-]{36}$/);
+  });
+
+  it("is never put to the client when approvals are given out of band", async () => {
+    const says = vi.fn<Says>(approving);
+    const { url } = await serving({
+      tools: [deleting()],
+      executor: supervised,
+      gateway: { approvals: "out-of-band", howToAnswer: ({ id }) => `ring ${id.length} times` },
+    });
+    const client = await clientOf(url, era, { says });
+    expect(textOf(await client.callTool(call))).toMatch(/: ring 36 times$/);
+    expect(says).not.toHaveBeenCalled();
+  });
+
+  it("is not asked about again once the user has said so for good", async () => {
+    const says = vi.fn<Says>(() => ({
+      action: "accept",
+      content: { decision: "approve and always remember" },
+    }));
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const client = await clientOf(url, era, { says });
+    expect(textOf(await client.callTool(call))).toBe("deleted");
+    expect(textOf(await client.callTool(call))).toBe("deleted");
+    expect(says).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not asked about when nobody could read all of it", async () => {
+    const says = vi.fn<Says>(approving);
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const client = await clientOf(url, era, { says });
+    const long = { ...call, arguments: { say: "x".repeat(100_000) } };
+    expect(textOf(await client.callTool(long))).toContain("toolweave approvals");
+    expect(says).not.toHaveBeenCalled();
+  });
+
+  it("shows the user no characters that hide what is there", async () => {
+    const says = vi.fn<Says>(approving);
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const client = await clientOf(url, era, { says });
+    await client.callTool({ ...call, arguments: { say: "all\u202eenon\u200b" } });
+    expect(JSON.stringify(says.mock.calls)).not.toMatch(/\u202e|\u200b/);
+  });
+});
+
+describe.each(eras)("a tool that waits for a person, for a %s client,", (era) => {
+  const asking = defineTool({
+    name: "book_table",
+    description: "Books a table.",
+    input: { type: "object", properties: {} },
+    execute(_args, { resumed }) {
+      if (resumed === undefined) {
+        return suspend(
+          [
+            {
+              id: "guests",
+              type: "input",
+              message: "How many guests?",
+              schema: { type: "integer", minimum: 1 },
+            },
+            { id: "when", type: "input", message: "When?" },
+          ],
+          { step: 1 },
+        );
+      }
+      return resumed.answers.map((answer) => ("value" in answer ? answer.value : answer.type));
+    },
+  });
+
+  it("gets the answers to all that it has asked", async () => {
+    const { url } = await serving({ tools: [asking] });
+    const client = await clientOf(url, era, {
+      says: ({ message }) => ({
+        action: "accept",
+        content: { answer: message === "When?" ? "at eight" : 4 },
+      }),
+    });
+    const result = await client.callTool({ name: "book_table", arguments: {} });
+    expect(textOf(result)).toBe('[4,"at eight"]');
+  });
+
+  it("gets no answer that does not fit the question", async () => {
+    const { url } = await serving({ tools: [asking] });
+    const client = await clientOf(url, era, {
+      says: () => ({ action: "accept", content: { answer: "many" } }),
+    });
+    const result = await client
+      .callTool({ name: "book_table", arguments: {} })
+      .catch((error: unknown) => error as object);
+    expect(result).not.toMatchObject({ content: [{ text: '["many","many"]' }] });
+  });
+});
+
+describe("what a client of the newer protocol hands back", () => {
+  const elicitation = { elicitation: { form: {} } };
+  const yes = { approval: { action: "accept", content: { decision: "approve" } } };
+
+  async function asked(url: string): Promise<string> {
+    const { result } = await post(url, "tools/call", call, elicitation);
+    expect(result?.["resultType"]).toBe("input_required");
+    return result?.["requestState"] as string;
+  }
+
+  it("is good for one answer", async () => {
+    const run = vi.fn<() => string>(() => "deleted");
+    const { url } = await serving({ tools: [deleting(run)], executor: supervised });
+    const again = { ...call, requestState: await asked(url), inputResponses: yes };
+    expect(textOf((await post(url, "tools/call", again, elicitation)).result as object)).toBe(
+      "deleted",
+    );
+    const replayed = await post(url, "tools/call", again, elicitation);
+    expect(replayed.result).toMatchObject({ isError: true });
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("is refused when it was changed, is of another key, or of another tool", async () => {
+    const run = vi.fn<() => string>(() => "deleted");
+    const tools = [deleting(run), echo("say")];
+    const { url } = await serving({ tools, executor: supervised });
+    const other = await serving({ tools, executor: supervised });
+    const state = await asked(url);
+    const answers = { ...call, inputResponses: yes };
+    const states = [`${state}x`, state.slice(3), "", await asked(other.url)];
+    for (const requestState of states) {
+      const sent = { ...answers, requestState };
+      expect((await post(url, "tools/call", sent, elicitation)).error).toMatchObject({
+        code: -32602,
+      });
+    }
+    const moved = { ...answers, name: "say", requestState: state };
+    expect((await post(url, "tools/call", moved, elicitation)).error).toMatchObject({
+      code: -32602,
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("is nobody's but the caller's that it was made for", async () => {
+    const run = vi.fn<() => string>(() => "deleted");
+    const served = await serving({ tools: [deleting(run)], executor: supervised });
+    const [ann, bob] = [await served.as({ id: "ann" }), await served.as({ id: "bob" })];
+    const stolen = { ...call, requestState: await asked(ann), inputResponses: yes };
+    for (const url of [bob, served.url]) {
+      expect((await post(url, "tools/call", stolen, elicitation)).error).toMatchObject({
+        code: -32602,
+      });
+    }
+    expect(run).not.toHaveBeenCalled();
+    expect(textOf((await post(ann, "tools/call", stolen, elicitation)).result as object)).toBe(
+      "deleted",
+    );
+  });
+
+  it("without it is no answer to anything", async () => {
+    const run = vi.fn<() => string>(() => "deleted");
+    const { url } = await serving({ tools: [deleting(run)], executor: supervised });
+    const sent = { ...call, inputResponses: yes };
+    const { result } = await post(url, "tools/call", sent, elicitation);
+    expect(result?.["resultType"]).toBe("input_required");
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("is asked for again when an answer is missing", async () => {
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const sent = { ...call, requestState: await asked(url), inputResponses: { other: {} } };
+    const { result } = await post(url, "tools/call", sent, elicitation);
+    expect(result).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { approval: { method: "elicitation/create" } },
+    });
+  });
+});

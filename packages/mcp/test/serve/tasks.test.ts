@@ -1,0 +1,282 @@
+import {
+  memoryPendingCalls,
+  memoryTasks,
+  type JsonObject,
+  type PendingCallStore,
+  type TaskStore,
+  type Tool,
+} from "@toolweave/core";
+import { describe, expect, it, vi } from "vitest";
+import { clientOf, echo, opening, serving, textOf } from "../support/serving.ts";
+import { requestOf } from "../support/task-client.ts";
+import { asking, live, work } from "../support/task-tools.ts";
+
+const related = "io.modelcontextprotocol/related-task";
+
+const named = ({ spec }: Tool): Tool["spec"] => ({ ...spec, name: "others_work" });
+
+const called = (name: string): JsonObject => ({ name, arguments: {}, task: { ttl: 60_000 } });
+
+describe("a client of 2025-11-25", () => {
+  const begin = async (
+    client: Awaited<ReturnType<typeof clientOf>>,
+    name: string,
+  ): Promise<JsonObject & { taskId: string }> => {
+    const { task } = await requestOf(client, "tools/call", called(name));
+    return task as JsonObject & { taskId: string };
+  };
+
+  it("is told which tools can be tasks, and that there are tasks", async () => {
+    const { url } = await serving({ tools: [work().tool, echo("say")] });
+    const client = await clientOf(url, "legacy");
+    expect(client.getServerCapabilities()).toMatchObject({
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+    });
+    const { tools } = await client.listTools();
+    const byName = Object.fromEntries(tools.map(({ name, ...tool }) => [name, tool]));
+    expect(byName["work"]).toMatchObject({ execution: { taskSupport: "optional" } });
+    expect(byName["say"]).not.toHaveProperty("execution");
+  });
+
+  it("that asks for a task gets one, sees how it stands, and has its result as often as it asks", async () => {
+    const { tool, letGo } = work();
+    const { url } = await serving({ tools: [tool] });
+    const client = await clientOf(url, "legacy");
+    const { taskId, ...task } = await begin(client, "work");
+    expect(taskId).toMatch(/^task_[0-9a-f]{32}$/);
+    expect(task).toMatchObject({ status: "working", ttl: expect.any(Number), pollInterval: 1000 });
+    await vi.waitFor(
+      async () =>
+        expect(await requestOf(client, "tasks/get", { taskId })).toMatchObject({
+          ...{ taskId, status: "working", statusMessage: "Begun" },
+        }),
+      15_000,
+    );
+    const waiting = requestOf(client, "tasks/result", { taskId });
+    letGo();
+    const result = await waiting;
+    expect(result).toMatchObject({
+      content: [{ type: "text", text: "done" }],
+      _meta: { [related]: { taskId } },
+    });
+    expect(await requestOf(client, "tasks/result", { taskId })).toEqual(result);
+    expect(await requestOf(client, "tasks/get", { taskId })).toMatchObject({ status: "completed" });
+    expect(await requestOf(client, "tasks/list", {})).toMatchObject({
+      tasks: [{ taskId, status: "completed" }],
+    });
+  });
+
+  it("hears how its task stands, unasked", async () => {
+    const { tool, letGo } = work();
+    const { url } = await serving({ tools: [tool] });
+    const client = await clientOf(url, "legacy");
+    const heard: unknown[] = [];
+    client.fallbackNotificationHandler = async ({ method, params }) => {
+      heard.push([method, params?.["taskId"], params?.["status"]]);
+    };
+    const { taskId } = await begin(client, "work");
+    letGo();
+    await requestOf(client, "tasks/result", { taskId });
+    await vi.waitFor(
+      () => expect(heard.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
+      15_000,
+    );
+  });
+
+  it("cancels its task once, and what has ended not at all", async () => {
+    const { tool, stopped } = work();
+    const { url } = await serving({ tools: [tool] });
+    const client = await clientOf(url, "legacy");
+    const { taskId } = await begin(client, "work");
+    expect(await requestOf(client, "tasks/cancel", { taskId })).toMatchObject({
+      ...{ taskId, status: "cancelled" },
+    });
+    expect(stopped()).toBe(true);
+    await expect(requestOf(client, "tasks/cancel", { taskId })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  it("is asked what a task asks while it waits for the result", async () => {
+    const { url } = await serving({ tools: [asking, live] });
+    const asked: JsonObject[] = [];
+    const client = await clientOf(url, "legacy", {
+      says: (params) => {
+        asked.push(params);
+        return { action: "accept", content: { answer: "red" } };
+      },
+    });
+    for (const [name, text] of Object.entries({
+      ask: 'It is "red".',
+      live: "The answer: accept",
+    })) {
+      const { taskId } = await begin(client, name);
+      await vi.waitFor(
+        async () =>
+          expect(await requestOf(client, "tasks/get", { taskId })).toMatchObject({
+            status: "input_required",
+          }),
+        15_000,
+      );
+      expect(textOf(await requestOf(client, "tasks/result", { taskId }))).toBe(text);
+      expect(asked.at(-1)?.["_meta"]).toMatchObject({ [related]: { taskId } });
+    }
+    expect(asked).toHaveLength(2);
+  });
+
+  it("hears last how its task has ended, however slow the store was before", async () => {
+    const gate = opening();
+    const calls = memoryPendingCalls();
+    let looks = 0;
+    const pendingCalls: PendingCallStore = {
+      add: (call) => calls.add(call),
+      claim: (call) => calls.claim(call),
+      finish: (id) => calls.finish(id),
+      list: () => calls.list(),
+      async get(id) {
+        looks += 1;
+        const found = await calls.get(id);
+        // The first look is the gateway's own, the second one is for the client.
+        if (looks === 2) await gate.opened;
+        return found;
+      },
+    };
+    const { url } = await serving({ tools: [asking], executor: { pendingCalls } });
+    const client = await clientOf(url, "legacy", {
+      says: () => ({ action: "accept", content: { answer: "red" } }),
+    });
+    const heard: unknown[] = [];
+    client.fallbackNotificationHandler = async ({ params }) => void heard.push(params?.["status"]);
+    const { taskId } = await begin(client, "ask");
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 15_000);
+    await requestOf(client, "tasks/result", { taskId });
+    gate.open();
+    await vi.waitFor(() => expect(heard).toContain("completed"), 15_000);
+    await client.ping();
+    expect(heard.at(-1)).toBe("completed");
+  });
+
+  it("reads on in the list of its tasks where it was, though those before have expired", async () => {
+    const tasks = memoryTasks();
+    let expired = 0;
+    const list: TaskStore["list"] = (owner) =>
+      Array.from({ length: 600 }, (_, index) => ({
+        ...{ owner, runId: "run", callId: "call", tool: "work", status: "working" as const },
+        // Ids are in no order.
+        id: `task_${((index * 7_919) % 600).toString(16).padStart(32, "0")}`,
+        ...{ createdAt: Date.now() + index, updatedAt: 0, expiresAt: Date.now() + 60_000 },
+      })).slice(expired);
+    const { url } = await serving({
+      executor: {
+        tasks: {
+          add: (task) => tasks.add(task),
+          change: (id, change) => tasks.change(id, change),
+          get: (id) => tasks.get(id),
+          list,
+        },
+      },
+    });
+    const client = await clientOf(url, "legacy");
+    const first = await requestOf(client, "tasks/list", {});
+    expect(first["tasks"]).toHaveLength(500);
+    expired = 500;
+    const second = await requestOf(client, "tasks/list", { cursor: first["nextCursor"] as string });
+    expect(second["tasks"]).toHaveLength(100);
+  });
+
+  it("approves a call before it is a task", async () => {
+    const { tool, letGo } = work();
+    const { url } = await serving({ tools: [tool], executor: { policy: "supervised" } });
+    const client = await clientOf(url, "legacy", {
+      says: () => ({ action: "accept", content: { decision: "approve" } }),
+    });
+    const { taskId } = await begin(client, "work");
+    letGo();
+    expect(textOf(await requestOf(client, "tasks/result", { taskId }))).toBe("done");
+  });
+
+  it("sees no task of another client's, in the words of one that never was", async () => {
+    const { tool } = work();
+    const served = await serving({ tools: [tool] });
+    const url = await served.as({ id: "ann" });
+    const [ann, other] = [await clientOf(url, "legacy"), await clientOf(url, "legacy")];
+    const { taskId } = await begin(ann, "work");
+    const never = `task_${"0".repeat(32)}`;
+    for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
+      const errors = await Promise.all(
+        [taskId, never].map((id) =>
+          requestOf(other, method, { taskId: id }).catch((error: unknown) => error as Error),
+        ),
+      );
+      expect(errors[0]).toMatchObject({ code: -32602, message: (errors[1] as Error).message });
+    }
+    expect(await requestOf(other, "tasks/list", {})).toEqual({ tasks: [] });
+  });
+
+  it("gets no task of a tool that is none", async () => {
+    const { url } = await serving({ tools: [echo("say")] });
+    const client = await clientOf(url, "legacy");
+    await expect(begin(client, "say")).rejects.toMatchObject({ code: -32601 });
+  });
+
+  it("has no more tasks than calls under way", async () => {
+    const { tool, letGo } = work();
+    const { url } = await serving({
+      tools: [tool],
+      gateway: { limits: { concurrentCalls: 1 } },
+    });
+    const client = await clientOf(url, "legacy");
+    const { taskId } = await begin(client, "work");
+    expect(textOf(await requestOf(client, "tools/call", called("work")))).toContain(
+      "has 1 calls under way",
+    );
+    letGo();
+    await requestOf(client, "tasks/result", { taskId });
+    expect(await begin(client, "work")).toMatchObject({ status: "working" });
+  });
+
+  it("that goes away leaves no task running", async () => {
+    const { tool, stopped } = work();
+    const { url } = await serving({ tools: [tool] });
+    const client = await clientOf(url, "legacy");
+    await begin(client, "work");
+    await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
+    await vi.waitFor(() => expect(stopped()).toBe(true), 15_000);
+  });
+
+  it("that wants no task of a tool that is one gets its id, as a model would", async () => {
+    const { url } = await serving({ tools: [work().tool] });
+    const client = await clientOf(url, "legacy");
+    const { content } = await client.callTool({ name: "work", arguments: {} });
+    expect(textOf({ content })).toMatch(/^work goes on as task task_/);
+  });
+
+  it("has no more of those either than calls under way", async () => {
+    const { tool, letGo } = work();
+    const gateway = { limits: { concurrentCalls: 2 } };
+    const { url } = await serving({ tools: [tool, echo("say")], gateway });
+    const client = await clientOf(url, "legacy");
+    const call = async (): Promise<string> =>
+      textOf(await client.callTool({ name: "work", arguments: {} }));
+    expect([await call(), await call()]).toEqual(Array(2).fill(expect.stringContaining("goes on")));
+    expect(await call()).toContain("already has 2 calls under way");
+    letGo();
+    await vi.waitFor(async () => expect(await call()).toContain("goes on"), 15_000);
+  });
+
+  it("leaves none of those running when it goes, and those of others alone", async () => {
+    const [own, others] = [work(), work()];
+    const { url } = await serving({
+      tools: [own.tool, { ...others.tool, spec: named(others.tool) }],
+    });
+    const [client, other] = [await clientOf(url, "legacy"), await clientOf(url, "legacy")];
+    await client.callTool({ name: "work", arguments: {} });
+    const { content } = await other.callTool({ name: "others_work", arguments: {} });
+    const [taskId = ""] = /task_[0-9a-f]{32}/.exec(textOf({ content })) ?? [];
+    await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
+    await vi.waitFor(() => expect(own.stopped()).toBe(true), 15_000);
+    expect(others.stopped()).toBe(false);
+    others.letGo();
+    expect(textOf(await requestOf(other, "tasks/result", { taskId }))).toBe("done");
+  });
+});

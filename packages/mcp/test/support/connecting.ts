@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { connect } from "../../src/client/connect.ts";
+import type { ConnectOptions, McpConnection } from "../../src/client/connection.ts";
+import type { McpServer, McpStdioServer } from "../../src/index.ts";
+
+/** A connection that is closed when the test is done. */
+export async function connected(
+  server: McpServer,
+  options: Partial<ConnectOptions> = {},
+): Promise<McpConnection> {
+  const connection = await connect(server, {
+    timeoutMs: 30_000,
+    signal: new AbortController().signal,
+    capabilities: {},
+    onNotification() {},
+    onRequest({ method }) {
+      throw new Error(`${method} is not expected`);
+    },
+    ...options,
+  });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** The server that breaks the wire, new for each test: what is found out of one is kept with its options. */
+export function rawServer(): McpStdioServer {
+  const args = [fileURLToPath(new URL("./raw-server.ts", import.meta.url))];
+  return { name: "raw", command: process.execPath, args };
+}
+
+/** The text that a tool answers with. */
+export async function textOf(
+  connection: McpConnection,
+  name: string,
+  args: Record<string, string | number> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string | undefined> {
+  const params = { name, arguments: args };
+  const answer = await connection.request("tools/call", params, { signal });
+  return (answer as { readonly content: readonly { readonly text?: string }[] }).content[0]?.text;
+}

@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
+import { onTestFinished, vi } from "vitest";
+import { answer } from "./http-library.ts";
+import { library as libraryServer } from "./library.ts";
+
+/** A library that wants tokens, and the authorization server that issues them. */
+export interface GuardedLibrary {
+  readonly url: string;
+  /** Of the authorization server, which is its issuer as well. */
+  readonly authority: string;
+  /** Method and path of what the authorization server was asked. */
+  readonly asked: string[];
+  /** The tokens of all requests to the library. */
+  readonly tokens: (string | undefined)[];
+  /** Of whom a token is. */
+  ownerOf(token: string): Promise<string | undefined>;
+  /** Which scope a tool needs beside `read`, by its name. */
+  readonly needs: Map<string, string>;
+  /** No scope is enough for the tools that need one. */
+  isNeverContent: boolean;
+  /** What the authorization server knows of a token no more. */
+  revoke(token: string): Promise<void>;
+}
+
+/** Starts both on loopback; they end with the test. Refresh tokens are good once. */
+export async function guardedLibrary(
+  clients: readonly ClientMetadata[] = [],
+  configuration: Configuration = {},
+): Promise<GuardedLibrary> {
+  // It tells that it is not set up for production.
+  vi.spyOn(console, "info").mockReturnValue();
+  vi.spyOn(console, "warn").mockReturnValue();
+  const asked: string[] = [];
+  const tokens: (string | undefined)[] = [];
+  const needs = new Map<string, string>();
+  let provide: (request: IncomingMessage, response: never) => unknown = () => undefined;
+  const authority = await listening(
+    createServer((request, response) => {
+      asked.push(`${request.method} ${request.url?.replace(/[?].*/, "")}`);
+      void provide(request, response as never);
+    }),
+  );
+  const handler = createMcpHandler(() => libraryServer({ edition: 0 }));
+  const server = createServer((request, response) => {
+    const { url = "/", headers } = request;
+    if (url.startsWith("/.well-known/oauth-protected-resource")) {
+      const described = {
+        resource: `${origin}/mcp`,
+        authorization_servers: [authority],
+        scopes_supported: ["read"],
+      };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(described));
+      return;
+    }
+    const token = headers.authorization?.replace(/^Bearer /, "");
+    tokens.push(token);
+    void refusalOf(token, String(headers["mcp-name"])).then((refusal) => {
+      if (refusal === undefined) return answer(handler.fetch, request, response);
+      const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", ${refusal.says}`;
+      request.resume();
+      response.writeHead(refusal.status, { "www-authenticate": challenge }).end();
+      return undefined;
+    });
+  });
+  const origin = await listening(server);
+  const provider = new Provider(authority, {
+    clients: [...clients],
+    scopes: ["openid", "offline_access", "read", "write"],
+    features: {
+      registration: { enabled: true },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, resource) => ({
+          scope: "read write",
+          audience: resource,
+          accessTokenFormat: "opaque",
+        }),
+        useGrantedResource: () => true,
+      },
+    },
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: true,
+    pkce: { required: () => true },
+    cookies: { keys: ["only for tests"] },
+    ttl: { AccessToken: 600, ClientCredentials: 600, RefreshToken: 600, AuthorizationCode: 60 },
+    ...configuration,
+  });
+  provide = provider.callback() as never;
+
+  const found = async (token: string) =>
+    (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
+
+  /** Why a request is not answered; nothing: it is. */
+  const refusalOf = async (token: string | undefined, tool: string) => {
+    const known = token === undefined ? undefined : await found(token);
+    if (known?.aud !== `${origin}/mcp`) return { status: 401, says: 'scope="read"' };
+    const needed = needs.get(tool);
+    const isEnough = !library.isNeverContent && known.scope?.split(" ").includes(`${needed}`);
+    if (needed === undefined || isEnough === true) return undefined;
+    return { status: 403, says: `error="insufficient_scope", scope="${needed}"` };
+  };
+
+  const library: GuardedLibrary = {
+    url: `${origin}/mcp`,
+    isNeverContent: false,
+    authority,
+    asked,
+    tokens,
+    needs,
+    ownerOf: async (token) => (await provider.AccessToken.find(token))?.accountId,
+    revoke: async (token) => void (await (await found(token))?.destroy()),
+  };
+  return library;
+}
+
+async function listening(server: Server): Promise<string> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

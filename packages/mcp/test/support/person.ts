@@ -1,0 +1,48 @@
+interface Page {
+  readonly url: string;
+  readonly html: string;
+}
+
+/**
+ * A person at a browser: follows redirects, fills every form in, and keeps cookies.
+ *
+ * @param name what the person is called, there and everywhere.
+ * @returns the address outside of the server to which the person was sent; on the server: where it ended.
+ */
+export async function signIn(address: string, name: string): Promise<string> {
+  const { origin } = new URL(address);
+  const cookies = new Map<string, string>();
+
+  const go = async (url: string, form?: URLSearchParams): Promise<Page | string> => {
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") },
+      ...(form === undefined ? {} : { method: "POST", body: form }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, key = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(key, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null) return { url, html: await response.text() };
+    const next = new URL(location, url);
+    return next.origin === origin ? go(next.href) : next.href;
+  };
+
+  let at = await go(address);
+  for (let pages = 0; typeof at !== "string" && pages < 10; pages++) {
+    const form = /<form[^>]*action="([^"]*)"[^>]*>([^]*?)<\/form>/.exec(at.html);
+    if (form === null) return at.url;
+    at = await go(new URL(form[1] ?? "", at.url).href, filledIn(form[2] ?? "", name));
+  }
+  return typeof at === "string" ? at : at.url;
+}
+
+function filledIn(form: string, person: string): URLSearchParams {
+  const filled = new URLSearchParams();
+  for (const [input] of form.matchAll(/<input[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(input)?.[1];
+    if (name !== undefined) filled.set(name, /value="([^"]*)"/.exec(input)?.[1] ?? person);
+  }
+  return filled;
+}

@@ -1,0 +1,220 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  ProgressNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ResultSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+
+/** The clients of the official SDK: both of its versions, the second one in both generations of the protocol. */
+export const clientKinds = ["1.x", "2.x, 2025-11-25", "2.x, 2026-07-28"] as const;
+
+/** One of them. */
+export type ClientKind = (typeof clientKinds)[number];
+
+/** Where a server is. */
+export type Place =
+  | { readonly url: string }
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    };
+
+/** What a client has seen of one request. */
+export interface Seen {
+  readonly answer?: JsonValue;
+  readonly error?: JsonObject;
+  readonly progress: readonly JsonValue[];
+  /** What it was asked meanwhile: the method and the params of each question. */
+  readonly asked: readonly JsonValue[];
+}
+
+/** A client of the SDK as it comes, which answers every question in the same way and writes down what it hears. */
+export interface PlainClient {
+  request(method: string, params?: JsonObject): Promise<Seen>;
+  /** All pages of a list. */
+  list(method: string, member: string): Promise<JsonObject[]>;
+  /** Hears of a resource from now on. */
+  subscribe(uri: string): Promise<void>;
+  /** Log messages and updated resources: what came without a request. */
+  readonly heard: JsonObject[];
+  close(): Promise<void>;
+}
+
+const info = { name: "plain", version: "1" };
+const capabilities = {
+  elicitation: { form: { applyDefaults: true }, url: {} },
+  sampling: {},
+  roots: {},
+};
+
+/** Answers that name what they are about, so that one of them cannot stand for another. */
+const answers: Readonly<Record<string, (params: JsonObject) => JsonObject>> = {
+  "elicitation/create": ({ mode }) =>
+    mode === "url" ? { action: "accept" } : { action: "accept", content: { name: "Emma" } },
+  "sampling/createMessage": () => ({
+    role: "assistant",
+    content: { type: "text", text: "Badly done." },
+    model: "knightley",
+    stopReason: "endTurn",
+  }),
+  "roots/list": () => ({ roots: [{ uri: "file:///hartfield", name: "Hartfield" }] }),
+};
+
+const anyResult = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: unknown) => ({ value: value as JsonValue }),
+  },
+} as const;
+
+/** What a client of either version does, put into the same words. */
+interface Wire {
+  send(request: { method: string; params: JsonObject }): Promise<unknown>;
+  subscribe(uri: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Ears {
+  asked(method: string, params: unknown): JsonObject;
+  progressed(params: unknown): void;
+  heard(method: string, params: unknown): void;
+}
+
+/** A client that is connected. */
+export async function plainClient(kind: ClientKind, place: Place): Promise<PlainClient> {
+  const heard: JsonObject[] = [];
+  let asked: JsonValue[] = [];
+  let progress: JsonValue[] = [];
+  let requests = 0;
+  const ears: Ears = {
+    asked(method, params) {
+      const given = plain(params ?? {}) as JsonObject;
+      asked.push({ method, params: given });
+      return answers[method]?.(given) ?? {};
+    },
+    progressed(params) {
+      const { progressToken: _token, ...told } = plain(params) as JsonObject;
+      progress.push(told);
+    },
+    heard(method, params) {
+      // Which of the client's streams it came on.
+      const { _meta, ...told } = plain(params) as JsonObject;
+      heard.push({ method, params: told });
+    },
+  };
+  const wire = kind === "1.x" ? await oldWire(place, ears) : await newWire(kind, place, ears);
+  const request: PlainClient["request"] = async (method, params = {}) => {
+    asked = [];
+    progress = [];
+    // The SDK's own `onprogress` misses what comes together with the result.
+    const meta = { progressToken: `request ${(requests += 1)}` };
+    const outcome = await wire.send({ method, params: { ...params, _meta: meta } }).then(
+      (answer) => ({ answer: plain(answer) }),
+      ({ code, message, data }: { code?: unknown; message?: unknown; data?: unknown }) => ({
+        error: plain({ code, message, data }) as JsonObject,
+      }),
+    );
+    return { ...outcome, progress, asked };
+  };
+  return {
+    request,
+    heard,
+    async list(method, member) {
+      const entries: JsonObject[] = [];
+      let params = {};
+      do {
+        const { answer, error } = await request(method, params);
+        if (error !== undefined) throw new Error(JSON.stringify(error));
+        const page = answer as JsonObject & { readonly nextCursor?: string };
+        entries.push(...(page[member] as JsonObject[]));
+        params = page.nextCursor === undefined ? {} : { cursor: page.nextCursor };
+      } while ("cursor" in params);
+      return entries;
+    },
+    subscribe: async (uri) => void (await wire.subscribe(uri)),
+    close: () => wire.close(),
+  };
+}
+
+async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire> {
+  const isModern = kind === "2.x, 2026-07-28";
+  const client = new Client(info, {
+    capabilities,
+    versionNegotiation: { mode: isModern ? { pin: "2026-07-28" } : "legacy" },
+  });
+  for (const method of ["elicitation/create", "sampling/createMessage", "roots/list"] as const) {
+    client.setRequestHandler(method, ({ params }) => ears.asked(method, params) as never);
+  }
+  for (const method of ["notifications/message", "notifications/resources/updated"] as const) {
+    client.setNotificationHandler(method, ({ params }) => ears.heard(method, params));
+  }
+  await client.connect(
+    "url" in place
+      ? new StreamableHTTPClientTransport(new URL(place.url))
+      : new StdioClientTransport({ ...place, args: [...place.args], stderr: "ignore" }),
+  );
+  const logged = { "io.modelcontextprotocol/logLevel": "debug" };
+  client.setNotificationHandler("notifications/progress", ({ params }) => ears.progressed(params));
+  if (!isModern) await client.setLoggingLevel("debug");
+  return {
+    send: ({ method, params }) => {
+      const meta = { ...(params["_meta"] as JsonObject), ...(isModern ? logged : {}) };
+      return client.request({ method, params: { ...params, _meta: meta } }, anyResult);
+    },
+    subscribe: (uri) =>
+      isModern
+        ? client.listen({ resourceSubscriptions: [uri] })
+        : client.request({ method: "resources/subscribe", params: { uri } }),
+    close: () => client.close(),
+  };
+}
+
+async function oldWire(place: Place, ears: Ears): Promise<Wire> {
+  const client = new OldClient(info, { capabilities });
+  for (const schema of [
+    ElicitRequestSchema,
+    CreateMessageRequestSchema,
+    ListRootsRequestSchema,
+  ] as const) {
+    client.setRequestHandler(
+      schema as typeof ElicitRequestSchema,
+      ({ method, params }) => ears.asked(method, params) as never,
+    );
+  }
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) =>
+    ears.heard(method, params),
+  );
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ method, params }) =>
+    ears.heard(method, params),
+  );
+  client.setNotificationHandler(ProgressNotificationSchema, ({ params }) =>
+    ears.progressed(params),
+  );
+  await client.connect(
+    "url" in place
+      ? (new OldHttp(new URL(place.url)) as never)
+      : new OldStdio({ ...place, args: [...place.args], stderr: "ignore" }),
+  );
+  await client.setLoggingLevel("debug");
+  return {
+    send: (request) => client.request(request, ResultSchema),
+    subscribe: (uri) => client.subscribeResource({ uri }),
+    close: () => client.close(),
+  };
+}
+
+/** As it would be in JSON: what is undefined is not there. */
+function plain(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
+}

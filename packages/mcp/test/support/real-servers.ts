@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import type { McpStdioServer } from "../../src/index.ts";
+
+const require = createRequire(import.meta.url);
+
+// Node keeps there what it has compiled: these servers are started often.
+const cache = join(import.meta.dirname, "../../node_modules/.cache/compiled");
+
+/** A server from npm as its users start it: the program that its package names, with our Node. */
+export function realServer(
+  packageName: string,
+  args: readonly string[] = [],
+  more: Partial<McpStdioServer> = {},
+): McpStdioServer {
+  return {
+    name: packageName,
+    prefix: false,
+    command: process.execPath,
+    args: [programOf(packageName), ...args],
+    ...more,
+    env: { NODE_COMPILE_CACHE: cache, ...more.env },
+  };
+}
+
+/** Debian's browser, where there is one. */
+export function chromium(): string | undefined {
+  try {
+    return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first program of a package. */
+function programOf(packageName: string): string {
+  // Not every package lets its package.json be resolved: it is looked for where packages are.
+  for (const folder of require.resolve.paths(packageName) ?? []) {
+    const manifest = read(join(folder, packageName, "package.json"));
+    if (manifest === undefined) continue;
+    const { bin } = JSON.parse(manifest) as { readonly bin: Readonly<Record<string, string>> };
+    return join(folder, packageName, Object.values(bin)[0] as string);
+  }
+  throw new Error(`${packageName} is not installed.`);
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

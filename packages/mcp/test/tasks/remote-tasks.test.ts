@@ -1,0 +1,236 @@
+import { ToolExecutor, ToolRegistry, type ToolOutcome, type ToolSource } from "@toolweave/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { McpServer } from "../../src/index.ts";
+import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
+import type { FixtureTask } from "../support/fixture-server-world.ts";
+import { opened, toolOf } from "../support/running.ts";
+import { opening } from "../support/serving.ts";
+
+interface Setting {
+  readonly http: FixtureHttp;
+  readonly executor: ToolExecutor;
+  readonly source: ToolSource;
+  /** Calls a tool, and waits for the task that it may become. */
+  call(name: string, args?: object): Promise<ToolOutcome>;
+}
+
+async function setting(era: "legacy" | "modern", more: Partial<McpServer> = {}): Promise<Setting> {
+  const http = await fixtureHttp({ era });
+  onTestFinished(() => http.close());
+  const source = opened({ name: "fixture", url: http.url, prefix: false, ...more } as McpServer);
+  await source.ready;
+  const executor = new ToolExecutor({
+    registry: new ToolRegistry([source]),
+    policy: "autonomous",
+  });
+  const call = async (name: string, args: object = {}): Promise<ToolOutcome> => {
+    const outcome = await executor.execute({ id: "call", name, arguments: { ...args } });
+    const taskId = outcome.status === "completed" ? outcome.result.taskId : undefined;
+    if (taskId === undefined) return outcome;
+    return (await executor.tasks.result(taskId)) as ToolOutcome;
+  };
+  return { http, executor, source, call };
+}
+
+const tasksOf = ({ world }: FixtureHttp): readonly FixtureTask[] => [...world.tasks.values()];
+
+describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
+  it("is awaited, and gives what a call gives", async () => {
+    const { http, call } = await setting(era);
+    expect(await call("task_required")).toMatchObject({
+      status: "completed",
+      result: { isError: false, content: [{ type: "text", text: "Done." }], value: { steps: 2 } },
+    });
+    expect(tasksOf(http)).toMatchObject([{ status: "completed", looks: 3 }]);
+  });
+
+  it("tells how it stands as progress, each status once", async () => {
+    const { executor, call } = await setting(era);
+    const messages: unknown[] = [];
+    executor.on((event) => {
+      if (event.type === "tool.progressed") messages.push(event.progress.message);
+    });
+    await call("task_required", { steps: 1 });
+    expect(messages).toEqual(["Step 0", "Step 1"]);
+  });
+
+  it("is asked about as often as the server wants", async () => {
+    const { call } = await setting(era);
+    const begun = performance.now();
+    await call("task_required", { steps: 2, pollMs: 300 });
+    expect(performance.now() - begun).toBeGreaterThan(2 * 300);
+  });
+
+  it("whose answer is an error gives that answer", async () => {
+    const { call } = await setting(era);
+    expect(await call("task_required", { outcome: "error" })).toMatchObject({
+      status: "completed",
+      result: { isError: true, content: [{ text: "It is not as it should be." }] },
+    });
+  });
+
+  it("that fails is an error with the server's words", async () => {
+    const { call } = await setting(era);
+    expect(await call("task_required", { outcome: "fail" })).toMatchObject({
+      status: "failed",
+      error: { code: "upstream", message: "The work came to nothing." },
+    });
+  });
+
+  it("is cancelled with its call", async () => {
+    const { http, executor } = await setting(era);
+    const run = executor.startRun({});
+    const call = { id: "1", name: "task_required", arguments: { outcome: "never" } };
+    const outcome = run.execute(call);
+    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    run.cancel();
+    await until(() => tasksOf(http)[0]?.status === "cancelled");
+    const isTask = era === "legacy";
+    expect((await outcome).status).toBe(isTask ? "completed" : "failed");
+  });
+
+  it("that never ends has the time of its call", async () => {
+    // Enough to connect in, too.
+    const { http, call } = await setting(era, { timeoutMs: 2_500 });
+    expect(await call("task_required", { outcome: "never" })).toMatchObject({
+      status: "failed",
+      error: { code: "timeout" },
+    });
+    await until(() => tasksOf(http)[0]?.status === "cancelled");
+  });
+
+  it("whose call is cancelled while it is being created is cancelled all the same", async () => {
+    const { http, source } = await setting(era);
+    const gate = opening();
+    http.world.answering = gate.opened;
+    const call = new AbortController();
+    const at = { callId: "c", runId: "r", attempt: 1, signal: call.signal, progress() {} };
+    const pending = toolOf(source, "task_required").invoke({ outcome: "never" }, at as never);
+    await until(() => tasksOf(http).length > 0);
+    call.abort();
+    await expect(pending).rejects.toMatchObject({ code: "cancelled" });
+    // In the newer generation the server hears at once, and has nobody to answer.
+    if (era === "legacy") gate.open();
+    await until(() => tasksOf(http)[0]?.status === "cancelled");
+  });
+
+  it("that somebody else cancelled says so", async () => {
+    const { http, call } = await setting(era);
+    const pending = call("task_required", { outcome: "never" });
+    await until(() => tasksOf(http).length > 0);
+    Object.assign(tasksOf(http)[0] as object, { status: "cancelled" });
+    expect(await pending).toMatchObject({
+      status: "failed",
+      error: { code: "upstream", message: expect.stringContaining("cancelled the task") },
+    });
+  });
+
+  it("goes on when the connection is lost meanwhile, and no second one is begun", async () => {
+    const { http, call } = await setting(era);
+    const pending = call("task_required", { steps: 4 });
+    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    await http.pause();
+    await http.resume();
+    expect(await pending).toMatchObject({ status: "completed", result: { value: { steps: 4 } } });
+    expect(tasksOf(http)).toHaveLength(1);
+  });
+
+  it("is gone on with by a later attempt of its call, when one could not ask about it", async () => {
+    const { http, source } = await setting(era);
+    let kept: unknown;
+    const invoke = (attempt: number, steps: number): Promise<unknown> => {
+      const signal = new AbortController().signal;
+      const at = {
+        ...{ callId: "c", runId: "r", attempt, signal, progress() {} },
+        checkpointed: kept,
+        checkpoint: (state: unknown) => void (kept = state),
+      };
+      return Promise.resolve(toolOf(source, "task_required").invoke({ steps }, at as never));
+    };
+    const first = invoke(1, 1_000);
+    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    http.refuseWith = 429;
+    await expect(first).rejects.toMatchObject({ code: "rate_limited" });
+    http.refuseWith = undefined;
+    Object.assign(tasksOf(http)[0] as object, {
+      plan: { steps: 0, outcome: "complete", pollMs: 10 },
+    });
+    expect(await invoke(2, 0)).toMatchObject({ content: [{ text: "Done." }] });
+    expect(tasksOf(http)).toHaveLength(1);
+    // A call of its own has a task of its own.
+    await invoke(1, 0);
+    expect(tasksOf(http)).toHaveLength(2);
+  });
+
+  it("that the server forgets is one whose outcome nobody knows", async () => {
+    const { http, call } = await setting(era);
+    const pending = call("task_required", { outcome: "never" });
+    await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
+    http.world.tasks.clear();
+    expect(await pending).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+  });
+
+  it("waits for what a handler answers when it asks something", async () => {
+    const { call } = await setting(era, {
+      onElicitation: () => ({ action: "accept", content: { colour: "red" } }),
+    });
+    expect(await call("task_required", { outcome: "ask" })).toMatchObject({
+      status: "completed",
+      result: { content: [{ text: expect.stringContaining('"colour":"red"') }] },
+    });
+  });
+});
+
+describe("a task of the older generation", () => {
+  it("is a task here, too, when the tool is run as nothing else", async () => {
+    const { executor } = await setting("legacy");
+    const { toolset } = executor.startRun({});
+    expect([...toolset.names()]).toEqual(expect.arrayContaining(["task_required", "task_result"]));
+    const outcome = await executor.execute({ id: "1", name: "task_required", arguments: {} });
+    expect(outcome).toMatchObject({ result: { value: { status: "working" } } });
+  });
+
+  it("is not begun by a tool that can do without: it is called plainly", async () => {
+    const { http, call } = await setting("legacy");
+    expect(await call("task_optional")).toMatchObject({
+      result: { content: [{ text: "Done at once." }] },
+    });
+    expect(tasksOf(http)).toEqual([]);
+  });
+
+  it("declines what it is asked while nobody is there to answer", async () => {
+    const { call } = await setting("legacy");
+    expect(await call("task_required", { outcome: "ask" })).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a task of the extension", () => {
+  it("that asks something interrupts the call, and goes on when it is resumed", async () => {
+    const { http, executor } = await setting("modern");
+    const call = { id: "1", name: "task_required", arguments: { outcome: "ask" } };
+    const asked = await executor.execute(call);
+    expect(asked).toMatchObject({
+      status: "interrupted",
+      interruption: {
+        requests: [{ type: "input", message: expect.stringContaining("Which colour?") }],
+      },
+    });
+    if (asked.status !== "interrupted") return;
+    const answer = { type: "input" as const, value: { colour: "red" } };
+    expect(await executor.resume(asked.interruption, [answer])).toMatchObject({
+      status: "completed",
+      result: { content: [{ text: expect.stringContaining('"colour":"red"') }] },
+    });
+    expect(tasksOf(http)).toHaveLength(1);
+  });
+
+  it("is begun by any tool that the server runs as one", async () => {
+    const { http, call } = await setting("modern");
+    expect(await call("task_optional")).toMatchObject({ result: { content: [{ text: "Done." }] } });
+    expect(tasksOf(http)).toHaveLength(1);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  await expect.poll(holds, { timeout: 15_000, interval: 5 }).toBe(true);
+}
