@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { SubAgentOptions } from "@toolweave/subagent";
+import type { ConfigReader } from "../reading/config-reader.ts";
+import { escaped } from "../reading/config-text.ts";
+import { checkPolicy } from "../reading/config-policy.ts";
+import { writtenModel, type AgentPlace } from "./written-model.ts";
+
+/** An agent of the configuration, ready for `subAgentTool`. */
+export interface ConfiguredAgent {
+  readonly pointer: string;
+  readonly options: SubAgentOptions;
+  /** What came from the environment. */
+  readonly secrets: readonly string[];
+}
+
+/** An agent as it is written, with its shape checked. */
+interface WrittenAgent extends Omit<SubAgentOptions, "name" | "system" | "model"> {
+  readonly system: string | { readonly file: string };
+  readonly model: string | JsonObject;
+}
+
+/** The agents of `agents`; their names are the tools'. */
+export async function configuredAgents(
+  config: JsonObject,
+  place: AgentPlace,
+  reader: ConfigReader,
+): Promise<ConfiguredAgent[]> {
+  const entries = Object.entries((config["agents"] ?? {}) as Readonly<Record<string, JsonObject>>);
+  const agents: ConfiguredAgent[] = [];
+  for (const [name, written] of entries) {
+    const agent = await configuredAgent(name, written, place, reader);
+    if (agent !== undefined) agents.push(agent);
+  }
+  return agents;
+}
+
+async function configuredAgent(
+  name: string,
+  written: JsonObject,
+  place: AgentPlace,
+  reader: ConfigReader,
+): Promise<ConfiguredAgent | undefined> {
+  const pointer = `/agents/${escaped(name)}`;
+  const { faults } = reader;
+  const before = reader.taken.length;
+  const agent = reader.resolved(written, pointer) as unknown as WrittenAgent;
+  // What is wrong with a text without its value is said already.
+  if (reader.faults > faults) return undefined;
+  const { system, model: of, policy, ...options } = agent;
+  const prompt =
+    typeof system === "string"
+      ? system
+      : await textOf(resolve(place.folder, system.file), `${pointer}/system/file`, reader);
+  const model = writtenModel(of, `${pointer}/model`, place, reader);
+  if (policy !== undefined) checkPolicy(policy as JsonValue, `${pointer}/policy`, reader);
+  if (prompt === undefined || model === undefined || reader.faults > faults) return undefined;
+  // Which model it is may be said.
+  const named = new Set([`${pointer}/model`, `${pointer}/model/model`]);
+  const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
+  return {
+    pointer,
+    options: {
+      ...options,
+      name,
+      system: prompt,
+      model: model.model,
+      ...(policy === undefined ? {} : { policy }),
+    },
+    secrets: [...new Set([...taken.map(({ value }) => value), ...model.secrets])],
+  };
+}
+
+async function textOf(
+  path: string,
+  pointer: string,
+  reader: ConfigReader,
+): Promise<string | undefined> {
+  try {
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "").trim();
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    reader.fault(pointer, `the file cannot be read (${code})`);
+    return undefined;
+  }
+}

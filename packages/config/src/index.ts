@@ -1,0 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+export { loadConfig, serverOf } from "./load-config.ts";
+export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-config.ts";
+export type { ServerDefaults } from "./servers/configured-server.ts";
+export type { Lock, LockedTool } from "./lock/lock.ts";
+export { lockOf } from "./lock/lock-of.ts";
+export { lockDifference } from "./lock/lock-difference.ts";
+export type { LockDifference } from "./lock/lock-difference.ts";
+export { locked } from "./lock/locked.ts";
+export { readLock, writeLock } from "./lock/lock-file.ts";

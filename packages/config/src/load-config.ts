@@ -1,0 +1,310 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  SecretSet,
+  ToolError,
+  ToolRegistry,
+  toolsSource,
+  type CredentialStore,
+  type ExecutorOptions,
+  type JsonObject,
+  type JsonValue,
+  type PolicyInput,
+  type ToolSource,
+} from "@toolweave/core";
+import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
+import { openApiSource, type OpenApiSource } from "@toolweave/openapi";
+import { fileCredentials } from "@toolweave/stores";
+import type { subAgentTool } from "@toolweave/subagent";
+import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agent.ts";
+import type { AgentModels } from "./agents/written-model.ts";
+import { locked } from "./lock/locked.ts";
+import type { Lock } from "./lock/lock.ts";
+import { checkConfig } from "./reading/check-config.ts";
+import { configuredPolicy } from "./reading/config-policy.ts";
+import { ConfigReader } from "./reading/config-reader.ts";
+import { givenConfig, parseConfig, type ConfigText } from "./reading/config-text.ts";
+import type { ConfigInput } from "./reading/references.ts";
+import { configuredDocuments, type ConfiguredDocument } from "./servers/configured-document.ts";
+import {
+  configuredServers,
+  type ConfiguredServer,
+  type ServerDefaults,
+} from "./servers/configured-server.ts";
+
+/** What a file cannot hold. Everything has a default. */
+export interface LoadConfigOptions {
+  /** What references name. Default: `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What paths are relative to. Default: the file's folder; for an object the current one. */
+  readonly folder?: string;
+  /** The folder for what is kept, where the file names none with `store`. Default: nothing is kept. */
+  readonly store?: string;
+  /** Where tokens are kept. Default: files in the `credentials` folder of the store, else memory. */
+  readonly credentials?: CredentialStore;
+  /** Options for every MCP server beside those of the file: handlers, such as `onElicitation`. */
+  readonly mcp?: ServerDefaults;
+  /** Language models by id, for agents whose `model` is one of these ids. They go before packages. */
+  readonly models?: AgentModels;
+  /** Tools that are not in it, or are described in another way, are quarantined: see `locked`. */
+  readonly lock?: Lock;
+}
+
+/** A source of a configuration, by its name there. */
+export type ConfiguredSource =
+  | {
+      readonly kind: "mcp";
+      readonly name: string;
+      readonly source: McpSource;
+      /** What it was made of; its values are resolved, and may be secret. */
+      readonly server: McpServer;
+    }
+  | { readonly kind: "openapi"; readonly name: string; readonly source: OpenApiSource }
+  | {
+      /** One tool: the agent. */
+      readonly kind: "agent";
+      readonly name: string;
+      readonly source: ToolSource;
+    };
+
+/** What a configuration makes. */
+export interface LoadedConfig {
+  /** Still loading: see `ready`. Whoever has it closes it, or this. */
+  readonly registry: ToolRegistry;
+  /** For `new ToolExecutor({ registry, ...executorOptions })`. */
+  readonly executorOptions: Pick<ExecutorOptions, "policy">;
+  /** In the order of the file: MCP servers, documents, agents; without what the lock quarantines. */
+  readonly sources: readonly ConfiguredSource[];
+  /** What the file says and nobody reads, with line and column. */
+  readonly warnings: readonly string[];
+  /** The folder that the file names with `store`, as an absolute path. */
+  readonly store?: string;
+  /** What came from the environment, and must not be shown. */
+  readonly secrets: readonly string[];
+  /** Closes the registry, and ends its servers. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` as other hosts write
+ * it. Resolves as soon as the file is read; its sources load on, and one that fails is in `registry.problems`.
+ *
+ * @param input a path, a `file:` URL, or what would stand in the file.
+ * @throws ToolError `unavailable` for a file that cannot be read; `internal` for one that cannot be meant, with the line
+ * and column of everything that is wrong and what to do.
+ * @example
+ * ```ts
+ * await using config = await loadConfig("toolweave.json");
+ * await config.registry.ready;
+ * const executor = new ToolExecutor({ registry: config.registry, ...config.executorOptions });
+ * ```
+ */
+export async function loadConfig(
+  input: string | URL | object,
+  options: LoadConfigOptions = {},
+): Promise<LoadedConfig> {
+  const { servers, documents, agents, policy, store, reader } = await readConfig(input, options);
+  // Who has no agents need not wait for what they are made of.
+  const toTool =
+    agents.length === 0 ? undefined : (await import("@toolweave/subagent")).subAgentTool;
+  const { lock } = options;
+  const sources: ConfiguredSource[] = [];
+  const registry = new ToolRegistry();
+  try {
+    for (const made of makers(servers, documents, agents, toTool)) {
+      sources.push(attempt(made, reader));
+    }
+    // All at once: two tools of one name are said with both their places.
+    registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
+  } catch (error) {
+    await Promise.allSettled(sources.map(({ source }) => source.close()));
+    throw error;
+  }
+  const close = (): Promise<void> => registry.close();
+  return {
+    registry,
+    executorOptions: policy === undefined ? {} : { policy },
+    sources,
+    warnings: reader.warnings,
+    ...(store === undefined ? {} : { store }),
+    secrets: [...servers, ...documents, ...agents].flatMap(({ secrets }) => secrets),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/**
+ * The options of one MCP server of a configuration, as `mcpSource` and `signIn` take them; nothing is connected.
+ *
+ * @returns undefined: there is no such server.
+ * @throws ToolError as `loadConfig` does.
+ */
+export async function serverOf(
+  input: string | URL | object,
+  name: string,
+  options: LoadConfigOptions = {},
+): Promise<McpServer | undefined> {
+  const { servers } = await readConfig(input, options);
+  return servers.find(({ server }) => server.name === name)?.server;
+}
+
+interface ReadConfig {
+  readonly servers: readonly ConfiguredServer[];
+  readonly documents: readonly ConfiguredDocument[];
+  readonly agents: readonly ConfiguredAgent[];
+  readonly policy: PolicyInput | undefined;
+  readonly store: string | undefined;
+  readonly reader: ConfigReader;
+}
+
+async function readConfig(
+  input: string | URL | object,
+  options: LoadConfigOptions,
+): Promise<ReadConfig> {
+  const { text, folder } = await textOf(input, options.folder);
+  const { env = process.env, mcp: defaults = {}, models = {} } = options;
+  const reader = new ConfigReader(text, { env, folder, inputs: inputsOf(text.value) });
+  await checkConfig(text.value, reader);
+  reader.refuse();
+  const config = text.value as JsonObject;
+  const store = storeOf(config, folder, reader);
+  const kept = store ?? options.store;
+  const credentials = options.credentials ?? (kept === undefined ? undefined : credentialsIn(kept));
+  const servers = configuredServers(config, folder, reader, defaults, credentials);
+  const documents = configuredDocuments(config, folder, reader, credentials);
+  const agents = await configuredAgents(config, { folder, env, models }, reader);
+  const policy = configuredPolicy(config, reader);
+  refuseSameNames({ servers, documents, agents }, reader);
+  reader.refuse();
+  return { servers, documents, agents, policy, store, reader };
+}
+
+interface Maker {
+  readonly pointer: string;
+  readonly secrets: readonly string[];
+  make(): ConfiguredSource;
+}
+
+function makers(
+  servers: readonly ConfiguredServer[],
+  documents: readonly ConfiguredDocument[],
+  agents: readonly ConfiguredAgent[],
+  toTool: typeof subAgentTool | undefined,
+): Maker[] {
+  return [
+    ...servers.map(({ server, pointer, secrets }): Maker => ({
+      pointer,
+      secrets,
+      make: () => ({ kind: "mcp", name: server.name, source: mcpSource(server), server }),
+    })),
+    ...documents.map(({ location, options, pointer, secrets }): Maker => ({
+      pointer,
+      secrets,
+      make: () => ({
+        kind: "openapi",
+        name: options.id as string,
+        source:
+          "url" in location
+            ? openApiSource.fromUrl(location.url, options)
+            : openApiSource.fromFile(location.file, options),
+      }),
+    })),
+    ...agents.map(({ options, pointer, secrets }): Maker => ({
+      pointer,
+      secrets,
+      make: () => {
+        const { name } = options;
+        const tools = toTool === undefined ? [] : [toTool(options)];
+        const source = { ...toolsSource(name, tools), secrets: new SecretSet() };
+        return { kind: "agent", name, source };
+      },
+    })),
+  ];
+}
+
+/** An option that a source refuses is told with its place in the file. */
+function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): ConfiguredSource {
+  let made: ConfiguredSource;
+  try {
+    made = make();
+  } catch (error) {
+    if (!ToolError.is(error)) throw error;
+    reader.fault(pointer, error.message);
+    reader.refuse(error);
+    throw error;
+  }
+  const known: ToolSource = made.source;
+  for (const secret of secrets) known.secrets?.add(secret);
+  return made;
+}
+
+async function textOf(
+  input: string | URL | object,
+  given: string | undefined,
+): Promise<{ readonly text: ConfigText; readonly folder: string }> {
+  if (typeof input !== "string" && !(input instanceof URL)) {
+    return { text: givenConfig(input), folder: resolve(given ?? "") };
+  }
+  const path = resolve(input instanceof URL ? fileURLToPath(input) : input);
+  let written: string;
+  try {
+    written = await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw new ToolError("unavailable", `The file ${String(input)} cannot be read (${code}).`, {
+      cause: error,
+      retryable: false,
+    });
+  }
+  const folder = dirname(path);
+  // VS Code's file stands in a folder of its own, and means the one above.
+  const workspace = basename(folder) === ".vscode" ? dirname(folder) : folder;
+  return { text: parseConfig(written, String(input)), folder: resolve(given ?? workspace) };
+}
+
+function inputsOf(value: JsonValue): ReadonlyMap<string, ConfigInput> {
+  const { inputs } = (value ?? {}) as { readonly inputs?: unknown };
+  const list = Array.isArray(inputs) ? (inputs as readonly (ConfigInput | null)[]) : [];
+  return new Map(
+    list.flatMap((input) => (typeof input?.id === "string" ? [[input.id, input]] : [])),
+  );
+}
+
+function storeOf(config: JsonObject, folder: string, reader: ConfigReader): string | undefined {
+  const { store } = config;
+  if (typeof store !== "string") return undefined;
+  return resolve(folder, reader.resolved(store, "/store"));
+}
+
+/** Made when it is first needed: a file that is only looked at leaves no folder behind. */
+function credentialsIn(store: string): CredentialStore {
+  let made: CredentialStore | undefined;
+  const files = (): CredentialStore => (made ??= fileCredentials(join(store, "credentials")));
+  return {
+    get: (key) => files().get(key),
+    set: (key, credential) => files().set(key, credential),
+    delete: (key) => files().delete(key),
+  };
+}
+
+function refuseSameNames(
+  { servers, documents, agents }: Pick<ReadConfig, "servers" | "documents" | "agents">,
+  reader: ConfigReader,
+): void {
+  const names = new Map(servers.map(({ server }) => [server.name, "an MCP server"]));
+  const others = [
+    ...documents.map(({ options, pointer }) => ({
+      name: options.id as string,
+      pointer,
+      what: "a document",
+    })),
+    ...agents.map(({ options, pointer }) => ({ name: options.name, pointer, what: "an agent" })),
+  ];
+  for (const { name, pointer, what } of others) {
+    const other = names.get(name);
+    if (other === undefined) names.set(name, what);
+    else reader.fault(pointer, `${other} has the name "${name}", too: rename one`);
+  }
+}

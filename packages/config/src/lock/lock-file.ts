@@ -1,0 +1,69 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { ToolError } from "@toolweave/core";
+import { hashOf } from "./lock-of.ts";
+import type { Lock, LockedTool } from "./lock.ts";
+
+/**
+ * Reads a `toolweave.lock.json`.
+ *
+ * @throws ToolError `unavailable` for a file that cannot be read; `internal` for one that is no lock, is one of another
+ * version, or in which somebody has changed a tool by hand.
+ */
+export async function readLock(path: string): Promise<Lock> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    const advice = code === "ENOENT" ? ": make it with `toolweave lock`" : "";
+    throw new ToolError("unavailable", `The lock ${path} cannot be read (${code})${advice}.`, {
+      cause: error,
+      retryable: false,
+    });
+  }
+  const lock = parsed(text);
+  if (typeof lock === "string") {
+    throw new ToolError("internal", `${path} ${lock}: make it anew with \`toolweave lock\`.`);
+  }
+  for (const [name, tool] of Object.entries(lock.tools)) {
+    if (hashOf(name, tool) === tool.hash) continue;
+    throw new ToolError(
+      "internal",
+      `${path}: what it says of ${name} does not fit its hash. Do not change it by hand: look at the tools, and make it anew with \`toolweave lock\`.`,
+    );
+  }
+  return lock;
+}
+
+/** Writes a lock at once with all that is in it: sorted, a key a line. */
+export async function writeLock(path: string, lock: Lock): Promise<void> {
+  const draft = `${path}.${process.pid}.unfinished`;
+  await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`);
+  await rename(draft, path);
+}
+
+/** A text says what is wrong with it. */
+function parsed(text: string): Lock | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "is no JSON";
+  }
+  const { version, tools } = (value ?? {}) as { readonly version?: unknown } & Partial<Lock>;
+  if (typeof tools !== "object" || tools === null || version === undefined) return "is no lock";
+  if (version !== 1) {
+    return `is a lock of version ${JSON.stringify(version).slice(0, 20)}, and only version 1 can be read here`;
+  }
+  for (const [name, tool] of Object.entries(
+    tools as Readonly<Record<string, Partial<LockedTool> | null>>,
+  )) {
+    if (typeof tool?.hash !== "string" || typeof tool.source !== "string") {
+      return `is no lock: ${name} has no source or no hash`;
+    }
+    if (!sha256.test(tool.hash)) return `has a hash that is no SHA-256: that of ${name}`;
+  }
+  return value as Lock;
+}
+
+const sha256 = /^[0-9a-f]{64}$/;

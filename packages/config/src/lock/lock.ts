@@ -1,0 +1,22 @@
+import type { JsonSchema, ToolAnnotations } from "@toolweave/core";
+
+/** One tool as it was when somebody looked at it. */
+export interface LockedTool {
+  /** The id of its source. */
+  readonly source: string;
+  /** SHA-256 of all of the following, in hexadecimal. */
+  readonly hash: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  /** SHA-256 of the schema that arguments are checked against, where a model is shown less. */
+  readonly argumentsHash?: string;
+}
+
+/** Tools as they were when somebody looked at them, by name: plain JSON, in the order of the names. */
+export interface Lock {
+  readonly version: 1;
+  readonly tools: Readonly<Record<string, LockedTool>>;
+}

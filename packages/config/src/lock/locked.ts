@@ -1,0 +1,73 @@
+import { describeChange, type SourceProblem, type Tool, type ToolSource } from "@toolweave/core";
+import type { Lock, LockedTool } from "./lock.ts";
+import { changesOf } from "./lock-difference.ts";
+import { lockedTool } from "./lock-of.ts";
+
+const mostShown = 3;
+
+/**
+ * The source with only the tools that are as the lock has them. One that is described in another way, or that the lock
+ * does not have, is quarantined: a problem says what has changed. So it is with tools that change later.
+ *
+ * @param lock what `lockOf` gave when somebody had looked at the tools.
+ */
+export function locked(source: ToolSource, lock: Lock): ToolSource {
+  // A tool stays the same object while nothing about it changes.
+  const faults = new WeakMap<Tool, { readonly fault: string | undefined }>();
+  const faultOf = (tool: Tool): string | undefined => {
+    let known = faults.get(tool);
+    if (known === undefined) {
+      faults.set(tool, (known = { fault: faultOfTool(tool, source.id, lock) }));
+    }
+    return known.fault;
+  };
+  let seen: readonly Tool[] | undefined;
+  let kept: readonly Tool[] = [];
+  let quarantined: readonly SourceProblem[] = [];
+  const look = (): void => {
+    const tools = source.tools();
+    if (tools === seen) return;
+    seen = tools;
+    kept = tools.filter((tool) => faultOf(tool) === undefined);
+    quarantined = tools.flatMap((tool) => {
+      const fault = faultOf(tool);
+      return fault === undefined ? [] : [{ subject: tool.spec.name, message: fault }];
+    });
+  };
+  return {
+    id: source.id,
+    ready: source.ready,
+    get problems() {
+      look();
+      return [...source.problems, ...quarantined];
+    },
+    trustAnnotations: source.trustAnnotations ?? false,
+    ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
+    tools() {
+      look();
+      return kept;
+    },
+    onChange: (listener) => source.onChange(listener),
+    close: () => source.close(),
+    [Symbol.asyncDispose]: () => source.close(),
+  };
+}
+
+function faultOfTool(tool: Tool, source: string, lock: Lock): string | undefined {
+  const { name } = tool.spec;
+  const before = Object.hasOwn(lock.tools, name) ? lock.tools[name] : undefined;
+  if (before === undefined) {
+    return "It is not in the lock: look at it, then lock again (`toolweave lock`).";
+  }
+  let after: LockedTool;
+  try {
+    after = lockedTool(tool, source);
+  } catch (error) {
+    return `It cannot be compared with the lock, and is left out: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (after.hash === before.hash) return undefined;
+  const changes = changesOf(before, after);
+  const shown = changes.slice(0, mostShown).map(describeChange).join("; ");
+  const more = changes.length > mostShown ? `; and ${changes.length - mostShown} more` : "";
+  return `It has changed since it was locked, and is left out: ${shown}${more}. Look at it, then lock again (\`toolweave lock\`).`;
+}

@@ -1,0 +1,90 @@
+import { ajvValidator, nearNames, type JsonObject, type JsonValue } from "@toolweave/core";
+import configSchema from "../toolweave.schema.json" with { type: "json" };
+import type { ConfigReader } from "./config-reader.ts";
+import { escaped } from "./config-text.ts";
+
+/** The blocks that other hosts write, too: what only they know is no fault of the file's. */
+const foreign = /^\/(?:mcpServers|servers|inputs)\//;
+
+/**
+ * Looks whether a configuration has the shape that the schema says. Keys that nobody reads are faults in our own blocks,
+ * with the one that was probably meant, and warnings in those of other hosts.
+ */
+export async function checkConfig(value: JsonValue, reader: ConfigReader): Promise<void> {
+  if (!isObject(value)) {
+    reader.fault("", 'this must be one object, such as { "mcpServers": {} }');
+    return;
+  }
+  // Without its description of itself: the validator need not know any other dialect.
+  const schema = configSchema as unknown as JsonObject;
+  checkKeys(value, schema, "", reader);
+  const check = await ajvValidator().compile(schema);
+  for (const { path, message } of check(value) ?? []) {
+    // Keys that nobody reads have been said, with those that were meant.
+    if (message === "is not a known property") continue;
+    const key = path.slice(path.lastIndexOf("/") + 1);
+    reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}`);
+  }
+}
+
+function checkKeys(value: JsonObject, schema: JsonObject, at: string, reader: ConfigReader): void {
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const others = schema["additionalProperties"];
+  for (const [key, member] of Object.entries(value)) {
+    const pointer = `${at}/${escaped(key)}`;
+    const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const next = own ?? (isObject(others) ? others : undefined);
+    if (next === undefined) reportKey(key, pointer, schema, reader);
+    else checkMember(member as JsonValue, next, pointer, reader);
+  }
+}
+
+function checkMember(
+  member: JsonValue,
+  schema: JsonObject,
+  pointer: string,
+  reader: ConfigReader,
+): void {
+  if (Array.isArray(member)) {
+    const { items } = schema;
+    if (!isObject(items)) return;
+    member.forEach((item, index) =>
+      checkMember(item as JsonValue, items, `${pointer}/${index}`, reader),
+    );
+  } else if (isObject(member) && (schema["properties"] ?? schema["additionalProperties"])) {
+    checkKeys(member, schema, pointer, reader);
+  }
+}
+
+function reportKey(key: string, pointer: string, schema: JsonObject, reader: ConfigReader): void {
+  const isStrict = schema["additionalProperties"] === false;
+  const isForeign = foreign.test(pointer);
+  if (!isStrict && !isForeign) return;
+  const known = Object.keys((schema["properties"] ?? {}) as JsonObject);
+  const [near] = nearNames(key, known, 1);
+  const listed = isForeign ? "" : ` Known are ${known.join(", ")}.`;
+  const hint = near === undefined ? listed : ` Did you mean "${near}"?`;
+  const message = `"${key.slice(0, 60)}" is nothing that is read here.${hint}`;
+  const why = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
+  if (isForeign) reader.warn(pointer, why ?? message);
+  else reader.fault(pointer, message);
+}
+
+const approvals =
+  'is ignored: what runs without a question is for `policy` to say, as { "effect": "allow", "tools": "…" }';
+
+/** What other hosts know, and why it is not taken over. */
+const ignored: Readonly<Record<string, string>> = {
+  alwaysAllow: `"alwaysAllow" ${approvals}`,
+  autoApprove: `"autoApprove" ${approvals}`,
+  autoapprove: `"autoapprove" ${approvals}`,
+  trust: `"trust" ${approvals}`,
+  auth: '"auth" is ignored: write it in "mcp", under the name of the server',
+  oauth: '"oauth" is ignored: write it as "auth" in "mcp", under the name of the server',
+  timeout:
+    '"timeout" is ignored, since hosts write it in different units: use "timeoutMs" in "mcp"',
+};
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+
+/** What stands in a file, and where. */
+export interface ConfigText {
+  readonly value: JsonValue;
+  /** Where a JSON pointer (RFC 6901) leads, for people: `toolweave.json:3:7`. */
+  at(pointer: string): string;
+}
+
+/**
+ * JSON as editors and other hosts write it: with comments, trailing commas and a byte order mark.
+ *
+ * @param name what errors call the file.
+ * @throws ToolError `internal` with line and column for what is no JSON or nested too deep, and for a key that is there
+ * twice.
+ */
+export function parseConfig(written: string, name: string): ConfigText {
+  const text = written.replace(/^\uFEFF/, "");
+  const place = (offset: number): string => {
+    const before = text.slice(0, offset).split("\n");
+    return `${name}:${before.length}:${(before.at(-1) ?? "").length + 1}`;
+  };
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  } catch (error) {
+    // The parser goes down level by level, until there is no room.
+    if (!(error instanceof RangeError)) throw error;
+    throw new ToolError("internal", `${name}: ${tooDeep}.`);
+  }
+  const [first] = errors;
+  if (first !== undefined) {
+    const what = faults[printParseErrorCode(first.error)] ?? "this is no JSON";
+    throw new ToolError("internal", `${place(first.offset)}: ${what}.`);
+  }
+  if (root === undefined) throw new ToolError("internal", `${place(0)}: the file is empty.`);
+  const offsets = new Map<string, number>();
+  const value = valueOf(root, "", 0, offsets, (offset, fault) => {
+    throw new ToolError("internal", `${place(offset)}: ${fault}.`);
+  });
+  return {
+    value,
+    at(pointer) {
+      // A member that is missing is where it would have to stand.
+      for (let known = pointer; ; known = known.slice(0, known.lastIndexOf("/"))) {
+        const offset = offsets.get(known);
+        if (offset !== undefined) return place(offset);
+      }
+    },
+  };
+}
+
+const faults: Readonly<Record<string, string>> = {
+  InvalidSymbol: "this is no JSON: texts stand in double quotes",
+  InvalidNumberFormat: "this is no number",
+  PropertyNameExpected: 'a key in double quotes is missing, such as "mcpServers"',
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon is missing after the key",
+  CommaExpected: "a comma is missing before this",
+  CloseBraceExpected: "a closing } is missing",
+  CloseBracketExpected: "a closing ] is missing",
+  EndOfFileExpected: "the JSON has ended before this: remove the rest",
+  UnexpectedEndOfComment: "a comment is not closed: */ is missing",
+  UnexpectedEndOfString: "a text is not closed: a double quote is missing",
+  InvalidEscapeCharacter: "a backslash in a text begins an escape: write \\\\ for the character",
+};
+
+const mostLevels = 100;
+const tooDeep = `this is nested deeper than the ${mostLevels} levels that are read`;
+
+/** The value of a node, with the places of all its parts. */
+function valueOf(
+  node: Node,
+  pointer: string,
+  level: number,
+  offsets: Map<string, number>,
+  onFault: (offset: number, fault: string) => void,
+): JsonValue {
+  if (level > mostLevels) onFault(node.offset, tooDeep);
+  offsets.set(pointer, node.offset);
+  const children = node.children ?? [];
+  if (node.type === "array") {
+    return children.map((child, index) =>
+      valueOf(child, `${pointer}/${index}`, level + 1, offsets, onFault),
+    );
+  }
+  if (node.type !== "object") return node.value as JsonValue;
+  const object: Record<string, JsonValue> = {};
+  for (const { children: [key, value] = [] } of children) {
+    if (key === undefined || value === undefined) continue;
+    const name = String(key.value);
+    if (Object.hasOwn(object, name)) {
+      onFault(key.offset, `the key "${name}" is there twice: remove one`);
+    }
+    const at = `${pointer}/${escaped(name)}`;
+    // Assignment would set the prototype for `__proto__`.
+    Object.defineProperty(object, name, {
+      value: valueOf(value, at, level + 1, offsets, onFault),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+    offsets.set(at, key.offset);
+  }
+  return object satisfies JsonObject;
+}
+
+/** A configuration that is no file: places are JSON pointers. */
+export function givenConfig(value: unknown): ConfigText {
+  return {
+    value: value as JsonValue,
+    at: (pointer) => (pointer === "" ? "the configuration" : pointer),
+  };
+}
+
+/** A key as a part of a JSON pointer. */
+export function escaped(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,106 @@
+import { basename, sep } from "node:path";
+import { homedir } from "node:os";
+
+/** What references may name. */
+export interface Referable {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `${workspaceFolder}`. */
+  readonly folder: string;
+  /** What VS Code would ask for, by id. */
+  readonly inputs: ReadonlyMap<string, ConfigInput>;
+}
+
+/** What VS Code would ask a person for. */
+export interface ConfigInput {
+  readonly id: string;
+  readonly default?: string;
+  readonly password?: boolean;
+}
+
+/** A text with the values of what it refers to. */
+export interface Resolved {
+  readonly text: string;
+  /** The values in it that came from the environment, with their names. */
+  readonly taken: readonly { readonly name: string; readonly value: string }[];
+  /** Why it cannot be had: one sentence for each reference. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Puts values in place of references: `${NAME}` and `${env:NAME}`, an environment variable, which has
+ * to be set; `${NAME:-text}`, the text where it is not set or empty; `${input:id}`, the variable that
+ * is named like the input, else the input's default; `${workspaceFolder}`,
+ * `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and `${/}`. `$${` stands for `${`.
+ * What is put in is not looked at again.
+ */
+export function resolveReferences(text: string, given: Referable): Resolved {
+  const taken: { name: string; value: string }[] = [];
+  const faults: string[] = [];
+  const fromEnvironment = (name: string, value: string): string => {
+    taken.push({ name, value });
+    return value;
+  };
+  const resolved = text.replace(/\$(\$\{)|\$\{([^}]*)\}?/g, (written, literal, body) => {
+    if (literal !== undefined) return literal as string;
+    const [, scope, name = "", separator, fallback = ""] =
+      /^(?:(env|input):)?([\w.-]+)(:-)?(.*)$/s.exec(body as string) ?? [];
+    const isWhole = written.endsWith("}") && (separator !== undefined || fallback === "");
+    if (scope === "input" && isWhole) {
+      const input = given.inputs.get(name);
+      const variable = variableOf(name);
+      const value = own(given.env, variable);
+      if (value !== undefined) return fromEnvironment(variable, value);
+      if (input?.default !== undefined && input.default !== "" && input.password !== true) {
+        return input.default;
+      }
+      faults.push(
+        `"${name}" is something that VS Code asks a person for: set the environment variable ${variable}`,
+      );
+      return written;
+    }
+    const place =
+      scope === undefined && separator === undefined ? own(places, body as string) : undefined;
+    if (place !== undefined) return place(given.folder);
+    if (!isWhole || !/^[A-Za-z_]\w*$/.test(name)) {
+      faults.push(
+        `${shown(written)} is no reference: write \${NAME}, \${env:NAME} or \${NAME:-text}, or $\${ for the characters`,
+      );
+      return written;
+    }
+    const value = own(given.env, name);
+    if (value !== undefined && (value !== "" || separator === undefined)) {
+      return fromEnvironment(name, value);
+    }
+    if (separator !== undefined) return fallback;
+    faults.push(
+      `the environment variable ${name} is not set: set it, or write \${${name}:-text} with a text for when it is not`,
+    );
+    return written;
+  });
+  return { text: resolved, taken, faults };
+}
+
+const places: Readonly<Record<string, (folder: string) => string>> = {
+  workspaceFolder: (folder) => folder,
+  workspaceFolderBasename: (folder) => basename(folder),
+  userHome: () => homedir(),
+  pathSeparator: () => sep,
+  "/": () => sep,
+};
+
+/** Every object has a `constructor`, and nobody has set that. */
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+/** `perplexity-key` → `PERPLEXITY_KEY`. */
+function variableOf(input: string): string {
+  return input
+    .replace(/\W/g, "_")
+    .replace(/^(?=\d)/, "_")
+    .toUpperCase();
+}
+
+function shown(written: string): string {
+  return JSON.stringify(written.slice(0, 60));
+}

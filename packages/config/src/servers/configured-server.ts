@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import type { CredentialStore, JsonObject } from "@toolweave/core";
+import type { McpServer, Root } from "@toolweave/mcp";
+import type { ConfigReader } from "../reading/config-reader.ts";
+import { escaped } from "../reading/config-text.ts";
+import {
+  isLeftOut,
+  writtenServer,
+  writtenServers,
+  type ServerPlace,
+  type WrittenServer,
+} from "./written-server.ts";
+
+/** A server of the configuration, ready for `mcpSource`. */
+export interface ConfiguredServer {
+  readonly server: McpServer;
+  readonly pointer: string;
+  /** What came from the environment. */
+  readonly secrets: readonly string[];
+}
+
+/** What the host adds to every server: handlers above all, which no file can hold. */
+export type ServerDefaults = Omit<Pick<McpServer, keyof McpServer>, "name">;
+
+const placeKeys = ["command", "args", "env", "envFile", "cwd", "url", "headers"];
+
+/**
+ * The servers of `mcpServers` and `servers`, with what `mcp` says of them, and those that only `mcp` has.
+ *
+ * @param defaults what the file says goes before it.
+ * @param credentials where tokens are kept.
+ */
+export function configuredServers(
+  config: JsonObject,
+  folder: string,
+  reader: ConfigReader,
+  defaults: ServerDefaults,
+  credentials: CredentialStore | undefined,
+): ConfiguredServer[] {
+  const {
+    mcpServers = {},
+    servers = {},
+    mcp = {},
+  } = config as Readonly<Record<string, JsonObject>>;
+  const own = new Map(Object.entries(mcp as Readonly<Record<string, JsonObject>>));
+  const names = [...Object.keys(mcpServers), ...Object.keys(servers)];
+  for (const name of Object.keys(servers)) {
+    if (!Object.hasOwn(mcpServers, name)) continue;
+    reader.fault(
+      `/servers/${escaped(name)}`,
+      `a server "${name}" is in mcpServers, too: rename one`,
+    );
+  }
+  const isWanted = (name: string): boolean => own.get(name)?.["disabled"] !== true;
+  const wanted = (block: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(block).filter(([name]) => isWanted(name)));
+  const found: WrittenServer[] = [
+    ...writtenServers("mcpServers", wanted(mcpServers), folder, reader),
+    ...writtenServers("servers", wanted(servers), folder, reader),
+  ];
+  for (const [name, written] of own) {
+    const pointer = `/mcp/${escaped(name)}`;
+    if (names.includes(name)) {
+      const twice = placeKeys.find((key) => Object.hasOwn(written, key));
+      if (twice === undefined) continue;
+      reader.fault(`${pointer}/${twice}`, `"${twice}" is said where the server "${name}" stands`);
+    } else if (!isLeftOut(written)) {
+      const place = Object.fromEntries(
+        Object.entries(written).filter(([key]) => placeKeys.includes(key)),
+      );
+      const server = writtenServer(name, place, pointer, folder, reader);
+      if (server !== undefined) found.push(server);
+    }
+  }
+  return found.map(({ name, pointer, place, options, secrets }) => {
+    const extra = ownOptions(own.get(name) ?? {}, `/mcp/${escaped(name)}`, reader);
+    if (extra.options["auth"] !== undefined && !("url" in place)) {
+      reader.fault(`/mcp/${escaped(name)}/auth`, "only a server with a url can be signed in to");
+    }
+    const server = {
+      ...defaults,
+      name,
+      ...place,
+      ...options,
+      ...extra.options,
+      ...rootsOf(extra.options["roots"] as readonly string[] | undefined, folder),
+      ...signInOf(place, extra.options["auth"] as JsonObject | undefined, credentials),
+    };
+    return {
+      // Its shape has been checked; `mcpSource` looks at the values.
+      server: server as unknown as McpServer,
+      pointer,
+      secrets: [...secrets, ...extra.secrets],
+    };
+  });
+}
+
+function rootsOf(
+  roots: readonly string[] | undefined,
+  folder: string,
+): { readonly roots?: readonly Root[] } {
+  if (roots === undefined) return {};
+  return {
+    roots: roots.map((root) => ({
+      uri: /^file:\/\//i.test(root) ? root : resolve(folder, root),
+    })),
+  };
+}
+
+/** Other hosts sign in when a server asks for it, and files rely on that. */
+function signInOf(
+  place: ServerPlace,
+  auth: JsonObject | undefined,
+  credentials: CredentialStore | undefined,
+): { readonly auth?: object } {
+  if (!("url" in place)) return {};
+  const isGiven = Object.keys(place.headers).some((name) => /^authorization$/i.test(name));
+  if (auth === undefined && isGiven) return {};
+  return {
+    auth: {
+      ...(auth ?? { oauth: {} }),
+      ...(credentials === undefined ? {} : { store: credentials }),
+    },
+  };
+}
+
+function ownOptions(
+  written: JsonObject,
+  pointer: string,
+  reader: ConfigReader,
+): { readonly options: JsonObject; readonly secrets: readonly string[] } {
+  const kept = Object.fromEntries(
+    Object.entries(written).filter(([key]) => !placeKeys.includes(key) && key !== "disabled"),
+  ) as JsonObject;
+  const before = reader.taken.length;
+  const options = reader.resolved(kept, pointer);
+  return { options, secrets: reader.taken.slice(before).map(({ value }) => value) };
+}

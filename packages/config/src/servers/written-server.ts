@@ -1,0 +1,211 @@
+import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import type { JsonObject } from "@toolweave/core";
+import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
+import { escaped } from "../reading/config-text.ts";
+
+/** What a server is reached with, as `mcpSource` takes it. */
+export type ServerPlace =
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string;
+    }
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** A server of one of the blocks, before what `mcp` says of it. */
+export interface WrittenServer {
+  readonly name: string;
+  readonly pointer: string;
+  readonly place: ServerPlace;
+  /** Tools that other hosts' blocks choose. */
+  readonly options: JsonObject;
+  /** What came from the environment, and is nobody's business. */
+  readonly secrets: readonly string[];
+}
+
+/** What a block says of a server, its references resolved. */
+interface Block {
+  readonly type?: string;
+  readonly transport?: unknown;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string | number | boolean>>;
+  readonly envFile?: string;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly serverUrl?: string;
+  readonly httpUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly disabled?: boolean;
+  readonly enabled?: boolean;
+  readonly disabledTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  readonly includeTools?: readonly string[];
+}
+
+/** Reads a server; undefined: it is left out, or something is wrong with it. */
+export function writtenServer(
+  name: string,
+  written: JsonObject,
+  pointer: string,
+  folder: string,
+  reader: ConfigReader,
+): WrittenServer | undefined {
+  if (isLeftOut(written)) return undefined;
+  const before = reader.taken.length;
+  const block = reader.resolved(written, pointer) as Block;
+  const taken = reader.taken.slice(before);
+  const place = placeOf(block, pointer, folder, reader);
+  if (place === undefined) return undefined;
+  if ("args" in place) refuseSecretArguments(place.args, taken, pointer, reader);
+  const { includeTools, disabledTools = [], excludeTools = [] } = block;
+  const excluded = [...disabledTools, ...excludeTools];
+  return {
+    name,
+    pointer,
+    place,
+    options: {
+      ...(includeTools === undefined ? {} : { include: includeTools }),
+      ...(excluded.length === 0 ? {} : { exclude: excluded }),
+    },
+    secrets: taken
+      .filter((one) => !one.pointer.startsWith(`${pointer}/args/`))
+      .map(({ value }) => value)
+      .filter(isDistinctive),
+  };
+}
+
+/** True for a server that is not to be connected to, so that nothing has to be set for it. */
+export function isLeftOut({ disabled, enabled }: JsonObject): boolean {
+  return disabled === true || enabled === false;
+}
+
+const types: Readonly<Record<string, "command" | "url" | undefined>> = {
+  stdio: "command",
+  local: "command",
+  http: "url",
+  "streamable-http": "url",
+  streamableHttp: "url",
+  streamable_http: "url",
+  sse: "url",
+  remote: "url",
+};
+
+function placeOf(
+  block: Block,
+  pointer: string,
+  folder: string,
+  reader: ConfigReader,
+): ServerPlace | undefined {
+  const { command, args = [], env = {}, envFile, cwd = "", headers = {} } = block;
+  const url = block.url ?? block.serverUrl ?? block.httpUrl;
+  const type = block.type ?? (typeof block.transport === "string" ? block.transport : undefined);
+  const way = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
+  if (type !== undefined && way === undefined) {
+    reader.fault(
+      `${pointer}/type`,
+      `"${type}" is no type: use stdio, http, streamable-http or sse`,
+    );
+    return undefined;
+  }
+  const isBoth = command !== undefined && url !== undefined;
+  if (isBoth && way === undefined) {
+    reader.fault(pointer, 'both command and url are there: take one out, or write "type"');
+    return undefined;
+  }
+  if (command !== undefined && way !== "url") {
+    return {
+      command,
+      args,
+      env: { ...envFrom(envFile, pointer, folder, reader), ...texts(env) },
+      cwd: resolve(folder, cwd),
+    };
+  }
+  if (url !== undefined && way !== "command") {
+    const parsed = URL.parse(url);
+    if (parsed !== null && /^https?:$/.test(parsed.protocol)) return { url, headers };
+    reader.fault(`${pointer}/url`, "this is no address: write http:// or https:// and the rest");
+    return undefined;
+  }
+  reader.fault(
+    pointer,
+    way === undefined
+      ? 'how to reach the server is missing: give "command" for a program, or "url"'
+      : `"type" is ${type}, and "${way}" is missing`,
+  );
+  return undefined;
+}
+
+function texts(env: NonNullable<Block["env"]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+}
+
+function envFrom(
+  file: string | undefined,
+  pointer: string,
+  folder: string,
+  reader: ConfigReader,
+): Record<string, string> {
+  if (file === undefined) return {};
+  try {
+    return parseEnv(readFileSync(resolve(folder, file), "utf8")) as Record<string, string>;
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    reader.fault(`${pointer}/envFile`, `the file cannot be read (${code})`);
+    return {};
+  }
+}
+
+const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;
+
+/** What stands in the arguments of a program, everybody on the machine can read. */
+function refuseSecretArguments(
+  args: readonly string[],
+  taken: readonly TakenValue[],
+  pointer: string,
+  reader: ConfigReader,
+): void {
+  const elsewhere = new Set(
+    taken
+      .filter(
+        (one) => /\/(?:env|headers)\/[^/]*$/.test(one.pointer) && secretName.test(one.pointer),
+      )
+      .map(({ value }) => value),
+  );
+  args.forEach((arg, index) => {
+    const at = `${pointer}/args/${index}`;
+    const option = arg.startsWith("-") ? (arg.split("=", 1)[0] ?? "") : (args[index - 1] ?? "");
+    for (const { name, value } of taken.filter((one) => one.pointer === at)) {
+      const isSecret =
+        secretName.test(name) ||
+        elsewhere.has(value) ||
+        (option.startsWith("-") && secretName.test(option));
+      if (!isSecret) continue;
+      reader.fault(
+        at,
+        `the value of ${name} looks like a secret, and arguments stand in the list of processes: give it to the server in "env"`,
+      );
+    }
+  });
+}
+
+/** A short plain word, such as `true`, stands in answers that say nothing of it. */
+function isDistinctive(secret: string): boolean {
+  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
+}
+
+/** The servers of a block of other hosts. */
+export function writtenServers(
+  block: string,
+  servers: JsonObject,
+  folder: string,
+  reader: ConfigReader,
+): WrittenServer[] {
+  return Object.entries(servers).flatMap(([name, server]) => {
+    const pointer = `/${block}/${escaped(name)}`;
+    return writtenServer(name, server as JsonObject, pointer, folder, reader) ?? [];
+  });
+}

@@ -1,0 +1,33 @@
+import { ToolError } from "@toolweave/core";
+import { loadConfig } from "@toolweave/config";
+import { expect, test } from "vitest";
+import { echo, loaded } from "./support/echo.ts";
+
+const token = "tok-0123456789-abcdefghij";
+
+test.each([
+  ["a type", { mcpServers: { a: { ...echo, type: "${TOKEN}" } } }],
+  ["a prefix", { mcpServers: { a: echo }, mcp: { a: { prefix: "1 ${TOKEN}" } } }],
+  ["a preset", { policy: { preset: "${TOKEN}" } }],
+  ["an effect", { policy: { rules: [{ effect: "${TOKEN}", tools: "*" }] } }],
+  ["a document's prefix", { openapi: { a: { file: "a.json", prefix: "1 ${TOKEN}" } } }],
+])("a value that is wrong as %s is named by its variable, not shown", async (_, config) => {
+  const error: unknown = await loadConfig(config, { env: { TOKEN: token } }).catch(
+    (e: unknown) => e,
+  );
+  expect(ToolError.is(error) && error.message).toContain("${TOKEN}");
+  // What led to an error is shown, too, when somebody asks for it.
+  for (let told = error; told instanceof Error; told = told.cause) {
+    expect(told.message).not.toContain(token.slice(0, 12));
+  }
+});
+
+test("names that every object has are options and types of nobody", async () => {
+  const { warnings } = await loaded({ mcpServers: { echo: { ...echo, constructor: 1 } } });
+  expect(warnings).toEqual([
+    '/mcpServers/echo/constructor: "constructor" is nothing that is read here.',
+  ]);
+  await expect(
+    loadConfig({ mcpServers: { a: { ...echo, type: "constructor" } } }),
+  ).rejects.toMatchObject({ message: expect.stringContaining('"constructor" is no type') });
+});
