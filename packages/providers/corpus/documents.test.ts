@@ -1,0 +1,91 @@
+// Real documents, as published, and real MCP servers: what each provider is shown of them passes that
+// provider's rules, and how much had to be simplified is printed.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { argumentsSchemaOf, ToolExecutor, ToolRegistry, type JsonSchema } from "@toolweave/core";
+import { openApiSource } from "@toolweave/openapi";
+import { afterAll, describe, expect, test } from "vitest";
+import { providerRules } from "../src/rules/all-rules.ts";
+import type { ProviderRules } from "../src/rules/provider-rules.ts";
+import { projection } from "../src/schema/projection.ts";
+import { Unprojectable } from "../src/schema/unprojectable.ts";
+import { sentToEveryProvider, type Sent } from "../test/support/every-provider.ts";
+import { realServer, realServers } from "../test/support/real-servers.ts";
+import { schemaViolations } from "../src/validate/schema-violations.ts";
+
+const specs = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
+const documents = [
+  ...readdirSync(specs).filter((name) => /\.(?:json|ya?ml)$/.test(name)),
+  "digitalocean-multi/DigitalOcean-public.v2.yaml",
+  "hey-api-full-2.0/full.yaml",
+  "hey-api-full-3.1/full.yaml",
+  "oai-petstore-separate-2.0/spec/swagger.json",
+];
+
+const totals = new Map<string, { tools: number; strict: number; rules: Record<string, number> }>();
+
+function count(all: readonly Sent[]): void {
+  for (const { provider, tools, strict, simplified } of all) {
+    const total = totals.get(provider) ?? { tools: 0, strict: 0, rules: {} };
+    total.tools += tools;
+    total.strict += strict;
+    for (const [rule, places] of Object.entries(simplified)) {
+      total.rules[rule] = (total.rules[rule] ?? 0) + places;
+    }
+    totals.set(provider, total);
+  }
+}
+
+afterAll(() => {
+  for (const [provider, { tools, strict, rules }] of totals) {
+    const places = Object.entries(rules).map(([rule, number]) => `${rule} ${number}`);
+    const listed = places.length === 0 ? "nothing" : places.join(", ");
+    const said = strict > 0 ? ` (${strict} strict)` : "";
+    process.stdout.write(`${provider}: ${tools} tools${said}; simplified: ${listed}\n`);
+  }
+});
+
+/** A schema follows the rules once it is projected, and stays as it is when it is again. */
+function expectProjected(schema: JsonSchema, rules: ProviderRules): void {
+  const projected = projectedSchema(schema, rules);
+  if (projected === undefined) return;
+  expect([...schemaViolations(projected, rules)]).toEqual([]);
+  expect(projectedSchema(projected, rules)).toEqual(projected);
+}
+
+/** Nothing for what a strict function cannot say. */
+function projectedSchema(schema: JsonSchema, rules: ProviderRules): JsonSchema | undefined {
+  try {
+    return projection(schema, rules).schema;
+  } catch (error) {
+    if (error instanceof Unprojectable && rules.provider === "openai-strict") return undefined;
+    throw error;
+  }
+}
+
+describe.each(documents)("%s", (name) => {
+  test("every provider takes the tools, and every schema that they are validated against", async () => {
+    const source = openApiSource(specs + name, { baseUrl: "https://api.example" });
+    await using registry = new ToolRegistry([source]);
+    await registry.ready;
+    const sent = sentToEveryProvider(new ToolExecutor({ registry, policy: "autonomous" }).toolset);
+    expect(sent).toHaveLength(5);
+    count(sent);
+    for (const tool of source.tools()) {
+      for (const rules of Object.values(providerRules))
+        expectProjected(argumentsSchemaOf(tool), rules);
+    }
+  }, 600_000);
+});
+
+test.each(Object.keys(realServers))("every provider takes the tools of %s", async (name) => {
+  await using registry = new ToolRegistry([realServer(name)]);
+  await registry.ready;
+  const sent = sentToEveryProvider(new ToolExecutor({ registry }).toolset);
+  expect(sent).toHaveLength(5);
+  count(sent);
+});
+
+test("all of them together are 3,230 operations and the tools of eight servers", () => {
+  for (const { tools } of totals.values()) expect(tools).toBeGreaterThanOrEqual(3230);
+});

@@ -1,0 +1,111 @@
+import type { ToolResult, Toolset } from "@toolweave/core";
+import { exportedTools, type ExportedTools } from "../exported-tools.ts";
+import { frozen, perToolset } from "../per-toolset.ts";
+import type { ProviderTools } from "../provider-tools.ts";
+import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { anthropicRules } from "../rules/anthropic-rules.ts";
+import { answerParts, resultsOf, type AnswerFile } from "../tool-answers.ts";
+
+/** A custom tool of the Messages API: one of its `tools`. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: "object"; [keyword: string]: unknown };
+}
+
+/** The images that the Messages API takes. */
+export type AnthropicImageType = "image/gif" | "image/jpeg" | "image/png" | "image/webp";
+
+/** One part of a tool's result. */
+export type AnthropicResultPart =
+  | { type: "text"; text: string }
+  | {
+      type: "image";
+      source: { type: "base64"; media_type: AnthropicImageType; data: string };
+    }
+  | {
+      type: "document";
+      source: { type: "base64"; media_type: "application/pdf"; data: string };
+    };
+
+/** A tool's result: one block of the message that answers calls. */
+export interface AnthropicToolResult {
+  type: "tool_result";
+  tool_use_id: string;
+  content: AnthropicResultPart[];
+  is_error?: true;
+}
+
+/** The one message that answers all calls of a turn: the API wants them together. */
+export interface AnthropicMessage {
+  role: "user";
+  content: AnthropicToolResult[];
+}
+
+/** What the Messages API answers, as far as it is read. */
+export interface AnthropicResponse {
+  readonly content: readonly { readonly type?: unknown }[];
+}
+
+/** A snapshot of tools for the Messages API. */
+export type AnthropicTools = ProviderTools<AnthropicTool, AnthropicResponse, AnthropicMessage>;
+
+const images: readonly string[] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+const pdf = "application/pdf";
+
+/**
+ * The tools of a snapshot for Anthropic's Messages API. Results show PNG, JPEG, GIF and WebP images
+ * and PDF documents; other files, and all files of an error, are named in their text.
+ *
+ * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools
+ */
+export const anthropicTools: (toolset: Toolset) => AnthropicTools = perToolset((toolset) =>
+  messagesTools(exportedTools(toolset, anthropicRules)),
+);
+
+function messagesTools(exported: ExportedTools): AnthropicTools {
+  return {
+    tools: frozen(
+      exported.tools.map(({ wireName, description, projection }) => ({
+        name: wireName,
+        description,
+        input_schema: { ...projection.schema, type: "object" },
+      })),
+    ),
+    problems: exported.problems,
+    simplified: exported.simplified,
+    calls: (response) =>
+      itemsOf(fieldsOf(response)["content"]).flatMap((block) => {
+        const { type, id, name, input } = fieldsOf(block);
+        return type === "tool_use" ? [exported.call({ id, name, arguments: input })] : [];
+      }),
+    results: (outcomes) => {
+      const content = resultsOf(outcomes).map(toolResult);
+      return content.length === 0 ? [] : [{ role: "user", content }];
+    },
+  };
+}
+
+function toolResult(result: ToolResult): AnthropicToolResult {
+  // An error that holds more than text is refused: https://github.com/vellum-ai/vellum-assistant/pull/18387.
+  const takes = ({ mediaType }: AnswerFile): boolean =>
+    !result.isError && (images.includes(mediaType) || mediaType === pdf);
+  return {
+    type: "tool_result",
+    tool_use_id: result.callId,
+    content: answerParts(result, takes).map((part) =>
+      part.type === "text" ? { type: "text", text: part.text } : filePart(part.file),
+    ),
+    ...(result.isError && { is_error: true }),
+  };
+}
+
+function filePart({ mediaType, data }: AnswerFile): AnthropicResultPart {
+  return mediaType === pdf
+    ? { type: "document", source: { type: "base64", media_type: pdf, data } }
+    : {
+        type: "image",
+        source: { type: "base64", media_type: mediaType as AnthropicImageType, data },
+      };
+}

@@ -1,0 +1,165 @@
+import {
+  uniqueNames,
+  type JsonObject,
+  type ToolCall,
+  type Toolset,
+  type ToolSpec,
+} from "@toolweave/core";
+import type { ProviderRules, RuleName } from "./rules/provider-rules.ts";
+import { BadSchema } from "./schema/bad-schema.ts";
+import { projection, type Projection } from "./schema/projection.ts";
+import { isReversible, restoredArguments } from "./schema/restored-arguments.ts";
+import { isObject } from "./schema/subschemas.ts";
+import { Unprojectable } from "./schema/unprojectable.ts";
+import { newCallId } from "./call-ids.ts";
+
+/** A tool that a provider would refuse, and that is left out of its list; or a list that is too long. */
+export interface ProviderProblem {
+  /** The tool's name. Absent: the problem is the whole list's. */
+  readonly tool?: string;
+  /** Where in the tool's schema: a JSON pointer. */
+  readonly path?: string;
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/**
+ * A place where a provider is shown less than a tool's schema demands: a model may write there what
+ * the executor then refuses, with an error that says what is expected.
+ */
+export interface Simplified {
+  /** The tool's name. */
+  readonly tool: string;
+  /** Where in the tool's schema: a JSON pointer; what several places refer to is at `/$defs`. */
+  readonly path: string;
+  /**
+   * The provider's rule that is the reason, a name in `providerRules`. A rule of `openai-strict`
+   * stands beside a tool that is sent with `strict: false`, because of that place.
+   */
+  readonly rule: RuleName;
+}
+
+/** One tool as a provider is shown it. */
+interface ExportedTool {
+  /** Its name there. */
+  readonly wireName: string;
+  readonly description: string;
+  readonly projection: Projection;
+  /** The rules that it follows. */
+  readonly rules: ProviderRules;
+}
+
+/** What every provider's list is made of. */
+export interface ExportedTools {
+  readonly tools: readonly ExportedTool[];
+  readonly problems: readonly ProviderProblem[];
+  readonly simplified: readonly Simplified[];
+  /** The call of a model that used the names there. */
+  readonly call: (asked: AskedCall) => ToolCall;
+  /** The name there of one of the tools; any other name stays as it is. */
+  readonly wireName: (name: string) => string;
+}
+
+/** What a model asked for, as far as it was there at all. */
+interface AskedCall {
+  readonly id: unknown;
+  readonly name: unknown;
+  /** JSON text, or a value. */
+  readonly arguments: unknown;
+}
+
+type Attempt = Projection | BadSchema | Unprojectable;
+
+/** A tool's description outlives the snapshots that show it: each is projected once for each provider. */
+const attempts = new WeakMap<ToolSpec, Map<ProviderRules, Attempt>>();
+
+/**
+ * The tools of a snapshot as a provider's rules allow them.
+ *
+ * @param rules what the tools follow: the first of these that a tool can follow.
+ */
+export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules[]): ExportedTools {
+  const specs = toolset.specs();
+  const wireNames = uniqueNames(specs.map(({ name }) => name));
+  const tools: ExportedTool[] = [];
+  const problems: ProviderProblem[] = [];
+  const simplified: Simplified[] = [];
+  const byWireName = new Map<string, { readonly name: string; readonly tool: ExportedTool }>();
+  const wireByName = new Map<string, string>();
+  for (const [index, spec] of specs.entries()) {
+    const wireName = wireNames[index] as string;
+    for (const one of rules) {
+      const attempt = attemptOf(spec, one);
+      if (attempt instanceof BadSchema) {
+        problems.push({ tool: spec.name, path: attempt.path, message: attempt.message });
+        break;
+      }
+      if (attempt instanceof Unprojectable) {
+        simplified.push({ tool: spec.name, ...attempt.part });
+        continue;
+      }
+      for (const part of attempt.simplified) simplified.push({ tool: spec.name, ...part });
+      const description = typeof spec.description === "string" ? spec.description : "";
+      const tool = { wireName, description, projection: attempt, rules: one };
+      tools.push(tool);
+      byWireName.set(wireName, { name: spec.name, tool });
+      wireByName.set(spec.name, wireName);
+      break;
+    }
+  }
+  const most = rules[0]?.toolCount?.most ?? Infinity;
+  if (tools.length > most) {
+    const message = `${tools.length} tools are more than the ${most} of one request: select fewer, or let the model search for them.`;
+    problems.push({ message });
+  }
+  return {
+    tools,
+    problems,
+    simplified,
+    wireName: (name) => wireByName.get(name) ?? name,
+    call: ({ id, name, arguments: args }) => {
+      const known = typeof name === "string" ? byWireName.get(name) : undefined;
+      return {
+        id: typeof id === "string" && id !== "" ? id : newCallId(),
+        name: known?.name ?? (typeof name === "string" ? name : ""),
+        arguments: ownArguments(args, known?.tool.projection),
+      };
+    },
+  };
+}
+
+function attemptOf(spec: ToolSpec, rules: ProviderRules): Attempt {
+  let known = attempts.get(spec);
+  if (known === undefined) attempts.set(spec, (known = new Map()));
+  let attempt = known.get(rules);
+  if (attempt === undefined) known.set(rules, (attempt = newAttempt(spec, rules)));
+  return attempt;
+}
+
+function newAttempt(spec: ToolSpec, rules: ProviderRules): Attempt {
+  try {
+    return projection(spec.inputSchema, rules);
+  } catch (error) {
+    if (error instanceof BadSchema || error instanceof Unprojectable) return error;
+    // A schema that is made when it is read, by somebody else's code; or one that nests too deeply.
+    const reason = error instanceof Error ? error.message : String(error);
+    return new BadSchema("", `The schema cannot be read: ${reason.slice(0, 200)}`);
+  }
+}
+
+/** Arguments as the executor takes them: an object with its own names, or the text that the model wrote. */
+function ownArguments(args: unknown, projected: Projection | undefined): string | JsonObject {
+  const restores = projected !== undefined && isReversible(projected);
+  const value = restores && typeof args === "string" ? parsed(args) : args;
+  if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
+  // What is no object stays what it is: the executor says what is wrong with it.
+  return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+export { anthropicTools } from "./anthropic/anthropic-tools.ts";
+export type {
+  AnthropicImageType,
+  AnthropicMessage,
+  AnthropicResponse,
+  AnthropicResultPart,
+  AnthropicTool,
+  AnthropicToolResult,
+  AnthropicTools,
+} from "./anthropic/anthropic-tools.ts";
+export { bedrockTools } from "./bedrock/bedrock-tools.ts";
+export type {
+  BedrockDocumentFormat,
+  BedrockImageFormat,
+  BedrockMessage,
+  BedrockResponse,
+  BedrockResultPart,
+  BedrockTool,
+  BedrockToolResult,
+  BedrockTools,
+} from "./bedrock/bedrock-tools.ts";
+export type { ProviderProblem, Simplified } from "./exported-tools.ts";
+export { geminiTools } from "./gemini/gemini-tools.ts";
+export type {
+  GeminiContent,
+  GeminiFunction,
+  GeminiResponse,
+  GeminiResultPart,
+  GeminiTool,
+  GeminiTools,
+} from "./gemini/gemini-tools.ts";
+export { openAiChatTools } from "./openai/openai-chat-tools.ts";
+export type {
+  OpenAiChatMessage,
+  OpenAiChatResponse,
+  OpenAiChatTool,
+  OpenAiChatTools,
+  OpenAiOptions,
+} from "./openai/openai-chat-tools.ts";
+export { openAiResponsesTools } from "./openai/openai-responses-tools.ts";
+export type {
+  OpenAiOutputItem,
+  OpenAiOutputPart,
+  OpenAiResponse,
+  OpenAiResponsesTool,
+  OpenAiResponsesTools,
+} from "./openai/openai-responses-tools.ts";
+export type { ProviderTools } from "./provider-tools.ts";
+export type {
+  ProviderName,
+  ProviderRules,
+  RuleName,
+  SchemaSize,
+  Sourced,
+} from "./rules/provider-rules.ts";
+export { providerRules } from "./rules/all-rules.ts";
+export type { Answered } from "./tool-answers.ts";
+export { validateTools } from "./validate/validate-tools.ts";
+export type { RuleViolation } from "./validate/validate-tools.ts";

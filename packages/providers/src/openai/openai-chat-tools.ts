@@ -1,0 +1,98 @@
+import { checkOptions, type ToolCall, type Toolset } from "@toolweave/core";
+import { exportedTools, type ExportedTools } from "../exported-tools.ts";
+import { frozen, perToolset } from "../per-toolset.ts";
+import type { ProviderTools } from "../provider-tools.ts";
+import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
+import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { answerText, resultsOf } from "../tool-answers.ts";
+
+/** How functions are shown to OpenAI. */
+export interface OpenAiOptions {
+  /**
+   * Sends tools with `strict: true`, where their schemas allow that: the model then writes nothing but
+   * valid arguments. A tool that has to take keys without a name, or for which `null` says something
+   * else than nothing, stays `strict: false` and is named in `simplified`. Default: false.
+   */
+  readonly strict?: boolean;
+}
+
+/** A function of the Chat Completions API: one of its `tools`. */
+export interface OpenAiChatTool {
+  type: "function";
+  function: {
+    name: string;
+    description: string;
+    parameters: Record<string, unknown>;
+    strict: boolean;
+  };
+}
+
+/** A tool's result: one of the messages of the Chat Completions API. */
+export interface OpenAiChatMessage {
+  role: "tool";
+  tool_call_id: string;
+  content: string;
+}
+
+/** What the Chat Completions API answers, as far as it is read. */
+export interface OpenAiChatResponse {
+  readonly choices: readonly { readonly message: { readonly tool_calls?: unknown } }[];
+}
+
+/** A snapshot of tools for the Chat Completions API. */
+export type OpenAiChatTools = ProviderTools<OpenAiChatTool, OpenAiChatResponse, OpenAiChatMessage>;
+
+/**
+ * The tools of a snapshot for OpenAI's Chat Completions API, and for the many servers that speak it.
+ * Its tool messages are text: images and documents are named there, not shown.
+ *
+ * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
+ * @throws ToolError `internal` for an option that there is none of.
+ * @see https://developers.openai.com/api/docs/guides/function-calling
+ */
+export function openAiChatTools(toolset: Toolset, options: OpenAiOptions = {}): OpenAiChatTools {
+  checkOptions("openAiChatTools", options, ["strict"]);
+  return options.strict === true ? strictTools(toolset) : looseTools(toolset);
+}
+
+const looseTools = perToolset((toolset) => chatTools(exportedTools(toolset, openAiRules)));
+const strictTools = perToolset((toolset) =>
+  chatTools(exportedTools(toolset, openAiStrictRules, openAiRules)),
+);
+
+function chatTools(exported: ExportedTools): OpenAiChatTools {
+  return {
+    tools: frozen(
+      exported.tools.map((tool) => ({
+        type: "function",
+        function: {
+          name: tool.wireName,
+          description: tool.description,
+          parameters: { ...tool.projection.schema },
+          strict: tool.rules === openAiStrictRules,
+        },
+      })),
+    ),
+    problems: exported.problems,
+    simplified: exported.simplified,
+    calls: (response) => callsOf(response, exported),
+    results: (outcomes) =>
+      resultsOf(outcomes).map((result) => ({
+        role: "tool",
+        tool_call_id: result.callId,
+        content: answerText(result),
+      })),
+  };
+}
+
+function callsOf(response: OpenAiChatResponse, exported: ExportedTools): ToolCall[] {
+  const [choice] = itemsOf(fieldsOf(response)["choices"]);
+  const calls = itemsOf(fieldsOf(fieldsOf(choice)["message"])["tool_calls"]);
+  return calls.flatMap((entry) => {
+    const { id, type = "function", function: called } = fieldsOf(entry);
+    // A custom tool is the host's own: none of ours is sent as one.
+    if (type !== "function") return [];
+    const { name, arguments: args } = fieldsOf(called);
+    return [exported.call({ id, name, arguments: args })];
+  });
+}

@@ -1,0 +1,78 @@
+/** What a rule says, and where a provider says so. */
+export type Sourced<Terms> = Terms & {
+  /** The page that documents the rule. */
+  readonly source: string;
+};
+
+/** How a provider is asked, as far as its rules for tools go. `openai-strict`: a function with `strict: true`. */
+export type ProviderName = "openai" | "openai-strict" | "anthropic" | "gemini" | "bedrock";
+
+/** A rule by its name in `ProviderRules`. */
+export type RuleName = Exclude<keyof ProviderRules, "provider">;
+
+/**
+ * What a provider takes as a list of tools. A rule that is absent is none of that provider's. The
+ * projection of schemas and `validateTools` read the same rules.
+ */
+export interface ProviderRules {
+  readonly provider: ProviderName;
+  /** What a tool's name has to match. */
+  readonly toolName: Sourced<{ readonly pattern: RegExp }>;
+  /** How many tools one request may have. */
+  readonly toolCount?: Sourced<{ readonly most: number }>;
+  /** A description, where there is one, is not empty. */
+  readonly description?: Sourced<object>;
+  /**
+   * The root is a schema of `type: "object"`: without the keywords `without`, and where `only` is
+   * given with none but those.
+   */
+  readonly root: Sourced<{
+    readonly without: readonly string[];
+    readonly only?: readonly string[];
+  }>;
+  /** What the names of the root's properties have to match. */
+  readonly propertyNames?: Sourced<{ readonly pattern: RegExp }>;
+  /** The keywords that a schema may have, at any depth; every other one is refused. */
+  readonly keywords?: Sourced<{ readonly allowed: ReadonlySet<string> }>;
+  /**
+   * `$ref`: refused (`none`), or refused beside keywords without a `$` at their beginning (`alone`).
+   */
+  readonly references?: Sourced<{ readonly take: "none" | "alone" }>;
+  /** A schema is one of JSON Schema 2020-12: every keyword has a value of its kind. */
+  readonly dialect?: Sourced<object>;
+  /** A schema that refers to itself does so only through properties that are not required. */
+  readonly recursion?: Sourced<object>;
+  /** What an object names as `required` is one of its `properties`. */
+  readonly required?: Sourced<object>;
+  /** The types of the values in an `enum`. */
+  readonly enumValues?: Sourced<{ readonly types: readonly string[] }>;
+  /** The values of `format`. */
+  readonly formats?: Sourced<{ readonly allowed: ReadonlySet<string> }>;
+  /** What a `pattern`, and a key of `patternProperties`, has nowhere. */
+  readonly patterns?: Sourced<{ readonly without: RegExp }>;
+  /** A schema that takes arrays says of what, with `items`. */
+  readonly arrayItems?: Sourced<object>;
+  /** Every schema says its `type`, or is an `anyOf`, an `enum`, a `const` or a `$ref`. */
+  readonly types?: Sourced<object>;
+  /** Every object has `additionalProperties: false` and names all of its properties as `required`. */
+  readonly closedObjects?: Sourced<object>;
+  /** How large one tool's schema may be. */
+  readonly size?: Sourced<SchemaSize>;
+}
+
+/** How large a schema may be, over all of its parts. */
+export interface SchemaSize {
+  /** Properties. */
+  readonly properties: number;
+  /** Objects and arrays within each other, the root included. */
+  readonly depth: number;
+  /** Values of all `enum`s. */
+  readonly enumValues: number;
+  /** Characters of all names of properties and definitions, and of all texts in `enum` and `const`. */
+  readonly characters: number;
+  /** Characters of the texts of one `enum` that has more than 250 values. */
+  readonly longEnumCharacters: number;
+}
+
+/** How many values an `enum` has before `longEnumCharacters` counts. */
+export const longEnum = 250;

@@ -1,0 +1,124 @@
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
+import { annotations, demands, typeOf, typesOf } from "./keywords.ts";
+import { isObject, listOf, textsOf, without } from "./subschemas.ts";
+
+/** Called for each keyword that had to go, with the rule that says so. */
+export type OnSimplified = (keyword: string, rule: RuleName) => void;
+
+/**
+ * The keywords of one schema as the rules allow them, without a look at the schemas below. What goes
+ * leaves a weaker demand behind where there is one.
+ */
+export function allowedKeywords(
+  node: JsonSchema,
+  rules: ProviderRules,
+  onSimplified: OnSimplified,
+): JsonSchema {
+  let at = node;
+  if (rules.keywords !== undefined) {
+    at = withKnownKeywords(at, rules.keywords.allowed, onSimplified);
+  }
+  if (rules.enumValues !== undefined) at = withEnumOf(at, rules.enumValues.types, onSimplified);
+  const { format, pattern } = at;
+  if (rules.formats !== undefined && typeof format === "string") {
+    if (!rules.formats.allowed.has(format)) {
+      onSimplified("format", "formats");
+      at = without(at, "format");
+    }
+  }
+  if (rules.patterns !== undefined) {
+    if (typeof pattern === "string" && rules.patterns.without.test(pattern)) {
+      onSimplified("pattern", "patterns");
+      at = without(at, "pattern");
+    }
+    at = withPatternsOf(at, rules.patterns.without, onSimplified);
+  }
+  if (rules.required !== undefined) at = withDeclaredRequired(at, onSimplified);
+  return at;
+}
+
+function withKnownKeywords(
+  node: JsonSchema,
+  allowed: ReadonlySet<string>,
+  onSimplified: OnSimplified,
+): JsonSchema {
+  const entries: [string, JsonValue][] = [];
+  const add = (keyword: string, value: JsonValue): void => {
+    if (node[keyword] === undefined) entries.push([keyword, value]);
+  };
+  for (const [keyword, value] of Object.entries(node)) {
+    if (allowed.has(keyword)) {
+      entries.push([keyword, value]);
+      continue;
+    }
+    switch (keyword) {
+      case "const":
+        // The same demand in another word.
+        add("enum", [value]);
+        continue;
+      case "exclusiveMinimum":
+        add("minimum", value);
+        break;
+      case "exclusiveMaximum":
+        add("maximum", value);
+        break;
+    }
+    if (demands(keyword, value)) onSimplified(keyword, "keywords");
+  }
+  const kept = Object.fromEntries(entries);
+  // It is for the names that these say nothing of: without them it would be for more.
+  if (node["patternProperties"] !== undefined && kept["patternProperties"] === undefined) {
+    return without(kept, "additionalProperties");
+  }
+  return node["prefixItems"] !== undefined && kept["prefixItems"] === undefined
+    ? without(kept, "items")
+    : kept;
+}
+
+/** An `enum` of only such types; `null` becomes a schema of its own. */
+function withEnumOf(
+  node: JsonSchema,
+  types: readonly string[],
+  onSimplified: OnSimplified,
+): JsonSchema {
+  const values = listOf(node["enum"]);
+  const kept = values.filter((value) => types.includes(typeOf(value)));
+  if (kept.length === values.length) return node;
+  const rest = without(node, "enum", ...annotations);
+  const isNullable = kept.length === values.length - 1 && values.includes(null);
+  if (isNullable && kept.length > 0 && node["anyOf"] === undefined) {
+    const type = (typesOf(node) ?? []).filter((one) => one !== "null");
+    // No type is left for the others: null alone is valid.
+    if (type.length === 0) return { ...without(node, "enum"), type: "null" };
+    const withType = type.length === 1 ? { type: type[0] as string } : { type };
+    const said = Object.entries(node).filter(([keyword]) => annotations.has(keyword));
+    const branch = { ...without(rest, "type"), ...withType, enum: kept };
+    return { ...Object.fromEntries(said), anyOf: [branch, { type: "null" }] };
+  }
+  onSimplified("enum", "enumValues");
+  const known = typesOf(node) ?? [];
+  return { ...without(node, "enum"), type: known.length === 1 ? (known[0] as string) : known };
+}
+
+function withPatternsOf(node: JsonSchema, refused: RegExp, onSimplified: OnSimplified): JsonSchema {
+  const { patternProperties } = node;
+  if (!isObject(patternProperties)) return node;
+  const kept = Object.entries(patternProperties).filter(([pattern]) => !refused.test(pattern));
+  if (kept.length === Object.keys(patternProperties).length) return node;
+  onSimplified("patternProperties", "patterns");
+  return {
+    ...without(node, "patternProperties", "additionalProperties"),
+    ...(kept.length > 0 && { patternProperties: Object.fromEntries(kept) }),
+  };
+}
+
+function withDeclaredRequired(node: JsonSchema, onSimplified: OnSimplified): JsonSchema {
+  const { properties, required } = node;
+  if (required === undefined) return node;
+  const names = textsOf(required);
+  const declared = names.filter((name) => isObject(properties) && Object.hasOwn(properties, name));
+  if (declared.length < names.length) onSimplified("required", "required");
+  else if (declared.length > 0) return node;
+  return { ...without(node, "required"), ...(declared.length > 0 && { required: declared }) };
+}

@@ -1,0 +1,10 @@
+/** Why a schema cannot be shown to a provider at all. */
+export class BadSchema extends Error {
+  /** Where in the tool's schema: a JSON pointer. */
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}

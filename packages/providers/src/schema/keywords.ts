@@ -1,0 +1,112 @@
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { isObject, listOf, textsOf } from "./subschemas.ts";
+
+/** What a schema says without demanding anything (JSON Schema 2020-12, validation, section 9). */
+export const annotations: ReadonlySet<string> = new Set([
+  "contentEncoding",
+  "contentMediaType",
+  "contentSchema",
+  "default",
+  "deprecated",
+  "description",
+  "examples",
+  "readOnly",
+  "title",
+  "writeOnly",
+]);
+
+/** Keywords that demand something. Every other one is ignored by who validates. */
+const assertions: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "allOf",
+  "anyOf",
+  "const",
+  "contains",
+  "dependentRequired",
+  "dependentSchemas",
+  "else",
+  "enum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "format",
+  "if",
+  "items",
+  "maxContains",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "maximum",
+  "minContains",
+  "minItems",
+  "minLength",
+  "minProperties",
+  "minimum",
+  "multipleOf",
+  "not",
+  "oneOf",
+  "pattern",
+  "patternProperties",
+  "prefixItems",
+  "properties",
+  "propertyNames",
+  "required",
+  "then",
+  "type",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "uniqueItems",
+]);
+
+/** True when a schema accepts more values without that keyword. */
+export function demands(keyword: string, value: JsonValue | undefined): boolean {
+  if (!assertions.has(keyword) || value === undefined) return false;
+  return !(value === true && /^(?:additional|unevaluated)/.test(keyword));
+}
+
+/** The type of a value, in the words of JSON Schema; `number` for integers, too. */
+export function typeOf(value: JsonValue): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+const ofObjects = /^(?:properties|required|additionalProperties|propertyNames|m\w+Properties)$/;
+const ofArrays = /^(?:items|prefixItems|uniqueItems|contains|m\w+Items)$/;
+const ofTexts = /^(?:pattern|format|m\w+Length)$/;
+const ofNumbers = /^(?:multipleOf|minimum|maximum|exclusive\w+)$/;
+
+/** A schema without the keywords that say nothing of the types that it accepts. */
+export function applicable(node: JsonSchema): JsonSchema {
+  const types = typesOf(node);
+  if (types === undefined || node["type"] === undefined) return node;
+  const isIdle = (keyword: string): boolean =>
+    (!types.includes("object") && ofObjects.test(keyword)) ||
+    (!types.includes("array") && ofArrays.test(keyword));
+  return Object.fromEntries(Object.entries(node).filter(([keyword]) => !isIdle(keyword)));
+}
+
+/**
+ * The types that a schema accepts, as far as its own keywords say. A schema that has only keywords of
+ * one type, such as `properties`, is read as one of that type.
+ *
+ * @returns nothing when it accepts every type.
+ */
+export function typesOf(node: JsonSchema): readonly string[] | undefined {
+  const { type } = node;
+  if (type !== undefined) return typeof type === "string" ? [type] : textsOf(type);
+  if (node["const"] !== undefined) return [typeOf(node["const"])];
+  if (node["enum"] !== undefined) return [...new Set(listOf(node["enum"]).map(typeOf))];
+  const keywords = Object.keys(node);
+  const groups = [
+    ["object", ofObjects],
+    ["array", ofArrays],
+    ["string", ofTexts],
+    ["number", ofNumbers],
+  ] as const;
+  const found = groups.filter(([, group]) => keywords.some((keyword) => group.test(keyword)));
+  return found.length === 1 ? [found[0]?.[0] as string] : undefined;
+}
+
+/** True for the schema without a keyword: it accepts everything. */
+export function isEmpty(node: JsonValue): boolean {
+  return isObject(node) && Object.keys(node).length === 0;
+}

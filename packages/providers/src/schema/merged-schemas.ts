@@ -1,0 +1,238 @@
+import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
+
+/** What merging needs: what a reference leads to, and whom to tell of what is lost. */
+export interface MergeContext {
+  /** The schema with its reference replaced by what it leads to. */
+  readonly resolved: (node: JsonSchema) => SchemaNode;
+  /** Called with a keyword of which the merged schema demands less than both together. */
+  readonly onLost: (keyword: string) => void;
+  /** How many more schemas may be merged: two that refer to themselves would never end. */
+  left: number;
+  /** How many are being merged, each within the other. */
+  depth: number;
+}
+
+/** Schemas within each other that are merged; below, the first one stays. */
+const deepest = 8;
+
+const atLeast = new Set([
+  "exclusiveMinimum",
+  "minContains",
+  "minItems",
+  "minLength",
+  "minProperties",
+  "minimum",
+]);
+const atMost = new Set([
+  "exclusiveMaximum",
+  "maxContains",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "maximum",
+]);
+const annotations = new Set([
+  "default",
+  "deprecated",
+  "description",
+  "examples",
+  "readOnly",
+  "title",
+]);
+/** Keywords that mean nothing, or something else, without each other. */
+const groups = [
+  ["prefixItems", "items", "unevaluatedItems"],
+  ["contains", "minContains", "maxContains"],
+  ["if", "then", "else"],
+];
+
+/**
+ * One schema for what two demand together. Where one keyword cannot say it, it demands less, never
+ * more; what the first says of itself, such as its description, goes before the second.
+ */
+export function mergedSchemas(
+  first: SchemaNode,
+  second: SchemaNode,
+  context: MergeContext,
+): SchemaNode {
+  if (isSame(first, second)) return first;
+  const a = typeof first === "boolean" ? first : context.resolved(first);
+  const b = typeof second === "boolean" ? second : context.resolved(second);
+  if (a === false || b === false) return false;
+  if (a === true) return b;
+  if (b === true) return a;
+  if (context.left <= 0 || context.depth > deepest) {
+    context.onLost("allOf");
+    return a;
+  }
+  context.left--;
+  context.depth++;
+  const merged = new Merge(a, b, context).merged();
+  context.depth--;
+  return merged;
+}
+
+/** A schema without `allOf`: its members are merged into it. */
+export function withoutAllOf(node: JsonSchema, context: MergeContext): SchemaNode {
+  if (!Array.isArray(node["allOf"])) return node;
+  if (context.left-- <= 0) {
+    context.onLost("allOf");
+    return without(node, "allOf");
+  }
+  let merged: SchemaNode = without(node, "allOf");
+  for (const member of listOf(node["allOf"])) {
+    if (!isSchema(member)) continue;
+    const resolved = typeof member === "boolean" ? member : context.resolved(member);
+    const flat = typeof resolved === "boolean" ? resolved : withoutAllOf(resolved, context);
+    merged = mergedSchemas(merged, flat, context);
+  }
+  return merged;
+}
+
+class Merge {
+  readonly #a: JsonSchema;
+  readonly #b: JsonSchema;
+  readonly #context: MergeContext;
+  #hasLost = false;
+
+  constructor(a: JsonSchema, b: JsonSchema, context: MergeContext) {
+    this.#a = a;
+    this.#b = b;
+    this.#context = context;
+  }
+
+  merged(): JsonSchema {
+    const entries: [string, JsonValue][] = [];
+    const left = this.#leftGroups();
+    for (const keyword of new Set([...Object.keys(this.#a), ...Object.keys(this.#b)])) {
+      if (left.has(keyword)) {
+        if (this.#a[keyword] !== undefined) entries.push([keyword, this.#a[keyword]]);
+        continue;
+      }
+      const value = this.#value(keyword, this.#a[keyword], this.#b[keyword]);
+      if (value !== undefined) entries.push([keyword, value]);
+    }
+    const merged = Object.fromEntries(entries);
+    // What is lost may have been what said that a property, or an item, is one.
+    return this.#hasLost ? without(merged, "unevaluatedProperties", "unevaluatedItems") : merged;
+  }
+
+  #lose(keyword: string): void {
+    this.#hasLost = true;
+    this.#context.onLost(keyword);
+  }
+
+  /** The groups that both have, of which only the first's stays. */
+  #leftGroups(): ReadonlySet<string> {
+    const left = new Set<string>();
+    for (const group of groups) {
+      const ofA = group.filter((keyword) => this.#a[keyword] !== undefined);
+      const ofB = group.filter((keyword) => this.#b[keyword] !== undefined);
+      if (ofA.length === 0 || ofB.length === 0) continue;
+      // Lists of one kind can be merged.
+      if ([...ofA, ...ofB].every((keyword) => keyword === "items")) continue;
+      if (group.every((keyword) => isSame(this.#a[keyword], this.#b[keyword]))) continue;
+      for (const keyword of group) left.add(keyword);
+      this.#lose(group[0] as string);
+    }
+    return left;
+  }
+
+  #value(
+    keyword: string,
+    a: JsonValue | undefined,
+    b: JsonValue | undefined,
+  ): JsonValue | undefined {
+    if (keyword === "additionalProperties") return this.#additional(a, b);
+    if (a === undefined || b === undefined) return a ?? b;
+    if (annotations.has(keyword) || isSame(a, b)) return a;
+    if (atLeast.has(keyword)) return Math.max(Number(a), Number(b));
+    if (atMost.has(keyword)) return Math.min(Number(a), Number(b));
+    switch (keyword) {
+      case "type":
+        return this.#types(a, b);
+      case "enum": {
+        const known = new Set(listOf(b).map((value) => canonicalJson(value)));
+        const both = listOf(a).filter((value) => known.has(canonicalJson(value)));
+        return both.length === 0 ? this.#first(keyword, a) : both;
+      }
+      case "required":
+        return [...new Set([...textsOf(a), ...textsOf(b)])];
+      case "uniqueItems":
+        return a === true || b === true;
+      case "properties":
+      case "patternProperties":
+      case "dependentSchemas":
+        return this.#members(a, b);
+      case "items":
+      case "propertyNames":
+      case "unevaluatedProperties":
+        return isSchema(a) && isSchema(b) ? mergedSchemas(a, b, this.#context) : a;
+      default:
+        return this.#first(keyword, a);
+    }
+  }
+
+  #first(keyword: string, value: JsonValue): JsonValue {
+    this.#lose(keyword);
+    return value;
+  }
+
+  #types(a: JsonValue, b: JsonValue): JsonValue {
+    const ofA = typeof a === "string" ? [a] : textsOf(a);
+    const ofB = typeof b === "string" ? [b] : textsOf(b);
+    const both = new Set<string>();
+    for (const type of [...ofA, ...ofB]) {
+      if (takes(ofA, type) && takes(ofB, type)) both.add(type);
+    }
+    if (both.size === 0) return this.#first("type", a);
+    return both.size === 1 ? ([...both][0] as string) : [...both];
+  }
+
+  #members(a: JsonValue, b: JsonValue): JsonValue {
+    if (!isObject(a) || !isObject(b)) return a;
+    const entries = Object.entries(a).map(([name, member]): [string, JsonValue] => {
+      const other = Object.hasOwn(b, name) ? b[name] : undefined;
+      return isSchema(member) && isSchema(other)
+        ? [name, mergedSchemas(member, other, this.#context)]
+        : [name, member];
+    });
+    return { ...(Object.fromEntries(entries) as JsonObject), ...unlike(b, a) };
+  }
+
+  /** What either leaves open, for the properties of both: less than each says of its own. */
+  #additional(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue | undefined {
+    if ((a ?? true) === true && (b ?? true) === true) return a ?? b;
+    if (!hasSameProperties(this.#a, this.#b)) this.#lose("additionalProperties");
+    if (a === false || b === false) return false;
+    if (isSchema(a) && isSchema(b)) return mergedSchemas(a, b, this.#context);
+    return a ?? b;
+  }
+}
+
+/** The members of `from` that `other` has not. */
+function unlike(from: JsonObject, other: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(other, name)));
+}
+
+function takes(types: readonly string[], type: string): boolean {
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+function hasSameProperties(a: JsonSchema, b: JsonSchema): boolean {
+  const names = (node: JsonSchema): string =>
+    ["properties", "patternProperties"]
+      .map((keyword) => {
+        const members = node[keyword];
+        return isObject(members) ? Object.keys(members).sort().join("\n") : "";
+      })
+      .join("\n\n");
+  return names(a) === names(b);
+}
+
+function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  return canonicalJson(a) === canonicalJson(b);
+}

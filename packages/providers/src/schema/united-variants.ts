@@ -1,0 +1,125 @@
+import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
+import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
+
+/** Schemas within each other that are looked into; a root is never that deep. */
+const deepest = 20;
+
+/**
+ * The root of a tool's schema as one object: `allOf` is merged, the variants of `anyOf` and `oneOf`
+ * are united. What is united accepts whatever one of the variants does.
+ *
+ * @param onUnited called with the keyword whose variants are no longer told apart.
+ * @returns nothing when no object can be valid.
+ */
+export function objectOf(
+  node: SchemaNode,
+  context: MergeContext,
+  onUnited: (keyword: string) => void,
+  depth = 0,
+): JsonSchema | undefined {
+  if (node === true) return {};
+  if (node === false || depth > deepest) return undefined;
+  const flat = withoutAllOf(withReference(node, context), context);
+  if (flat === true) return {};
+  if (flat === false || !takesObjects(flat)) return undefined;
+  const keyword = ["anyOf", "oneOf"].find((one) => Array.isArray(flat[one]));
+  if (keyword === undefined) return flat;
+  const base = without(flat, keyword);
+  const variants: JsonSchema[] = [];
+  for (const member of listOf(flat[keyword])) {
+    if (!isSchema(member)) continue;
+    const variant = mergedSchemas(base, member, context);
+    const object = objectOf(variant, context, onUnited, depth + 1);
+    if (object !== undefined) variants.push(object);
+  }
+  if (variants.length > 1) onUnited(keyword);
+  return variants.length === 0 ? undefined : unitedVariants(variants);
+}
+
+function withReference(node: JsonSchema, context: MergeContext): JsonSchema {
+  const resolved = context.resolved(node);
+  return typeof resolved === "boolean" ? { ...(resolved ? {} : { not: {} }) } : resolved;
+}
+
+function takesObjects({ type }: JsonSchema): boolean {
+  return type === undefined || type === "object" || textsOf(type).includes("object");
+}
+
+/** What is not the same any more when properties of several variants are put together. */
+const ofVariants = new Set([
+  "additionalProperties",
+  "patternProperties",
+  "properties",
+  "required",
+  "unevaluatedProperties",
+]);
+
+/** One schema of an object for several: every property of each, and required what all require. */
+function unitedVariants(variants: readonly JsonSchema[]): JsonSchema {
+  const [first, ...others] = variants as [JsonSchema, ...JsonSchema[]];
+  if (others.length === 0) return first;
+  const same = Object.entries(first).filter(
+    ([keyword, value]) =>
+      !ofVariants.has(keyword) &&
+      others.every((other) => other[keyword] !== undefined && isEqual(other[keyword], value)),
+  );
+  const required = textsOf(first["required"]).filter((name) =>
+    others.every((other) => textsOf(other["required"]).includes(name)),
+  );
+  // Names that only a pattern says are not said any more: nothing can be closed then.
+  const isClosed = variants.every(
+    (variant) =>
+      variant["additionalProperties"] === false && variant["patternProperties"] === undefined,
+  );
+  return {
+    ...Object.fromEntries(same),
+    properties: unitedProperties(variants),
+    ...(required.length > 0 && { required }),
+    ...(isClosed && { additionalProperties: false }),
+  };
+}
+
+function unitedProperties(variants: readonly JsonSchema[]): JsonObject {
+  const byName = new Map<string, Map<string, SchemaNode>>();
+  for (const { properties } of variants) {
+    if (!isObject(properties)) continue;
+    for (const [name, member] of Object.entries(properties)) {
+      // `false` says that a variant has no such property.
+      if (!isSchema(member) || member === false) continue;
+      const known = byName.get(name) ?? new Map<string, SchemaNode>();
+      byName.set(name, known);
+      const text = canonicalJson(member);
+      if (!known.has(text)) known.set(text, member);
+    }
+  }
+  return Object.fromEntries(
+    [...byName].map(([name, members]) => [name, eitherOf([...members.values()])]),
+  );
+}
+
+/** One schema for what any of several accepts. */
+function eitherOf(members: readonly SchemaNode[]): SchemaNode {
+  if (members.length === 1) return members[0] as SchemaNode;
+  const values = members.map(valuesOf);
+  const known = values.filter((one) => one !== undefined);
+  if (known.length < members.length) return { anyOf: [...members] };
+  const all = new Map(known.flat().map((value) => [canonicalJson(value), value]));
+  const { description } = members[0] as JsonSchema;
+  return { ...(description !== undefined && { description }), enum: [...all.values()] };
+}
+
+/** The values of a schema that is nothing but a list of them. */
+function valuesOf(node: SchemaNode): readonly JsonValue[] | undefined {
+  if (typeof node === "boolean") return undefined;
+  const { const: value, enum: values, ...rest } = node;
+  if (!Object.keys(rest).every((keyword) => ["type", "title", "description"].includes(keyword))) {
+    return undefined;
+  }
+  if (value !== undefined && values === undefined) return [value];
+  return value === undefined && Array.isArray(values) ? listOf(values as JsonValue) : undefined;
+}
+
+function isEqual(a: JsonValue | undefined, b: JsonValue): boolean {
+  return a !== undefined && canonicalJson(a) === canonicalJson(b);
+}

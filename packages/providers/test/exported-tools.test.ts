@@ -1,0 +1,152 @@
+import { defineTool, ToolExecutor, ToolRegistry, type JsonSchema } from "@toolweave/core";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import {
+  anthropicTools,
+  bedrockTools,
+  geminiTools,
+  openAiChatTools,
+  openAiResponsesTools,
+  validateTools,
+} from "../src/index.ts";
+import { resultOf } from "./support/result-of.ts";
+import { toolOf, toolsetOf, toolsetWith } from "./support/toolset-of.ts";
+
+const good = { type: "object", properties: { a: { type: "string" } } };
+const everyDoor = [
+  ["openAiChatTools", openAiChatTools],
+  ["openAiResponsesTools", openAiResponsesTools],
+  ["anthropicTools", anthropicTools],
+  ["geminiTools", geminiTools],
+  ["bedrockTools", bedrockTools],
+] as const;
+
+describe.each(everyDoor)("%s", (_, exported) => {
+  it.each<[string, unknown, string]>([
+    ["is no object", null, "The schema is no object."],
+    ["is a list", [], "The schema is no object."],
+    [
+      "has a type that is none",
+      { type: "object", properties: { a: { type: "any" } } },
+      "type is not",
+    ],
+    ["has `required` of before", { properties: { a: { required: true } } }, "required is not"],
+    ["is of texts", { type: "string" }, "The schema accepts no object."],
+    ["is false", { allOf: [false] }, "The schema accepts no object."],
+    ["leads nowhere", { type: "object", properties: { a: { $ref: "#/$defs/b" } } }, "#/$defs/b"],
+    [
+      "leads out",
+      { type: "object", properties: { a: { $ref: "https://x.example/y" } } },
+      "https://x.example/y",
+    ],
+  ])("leaves out a tool whose schema %s, and keeps the others", (_, schema, message) => {
+    const bad = toolOf("bad", schema as JsonSchema);
+    const { tools, problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    expect(problems).toEqual([
+      { tool: "bad", path: expect.any(String), message: expect.stringContaining(message) },
+    ]);
+    expect(JSON.stringify(tools)).toContain('"fine"');
+    expect(JSON.stringify(tools)).not.toContain('"bad"');
+  });
+
+  it("leaves out a tool whose schema can't be made", () => {
+    const bad = toolOf("bad", good);
+    Object.defineProperty(bad.spec, "inputSchema", {
+      get() {
+        throw new Error("no document");
+      },
+    });
+    const { problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    expect(problems).toMatchObject([
+      { tool: "bad", message: expect.stringContaining("no document") },
+    ]);
+  });
+
+  it("leaves out a tool whose schema nests without an end", () => {
+    let deep: JsonSchema = {};
+    for (let level = 0; level < 20_000; level++) deep = { items: deep };
+    const bad = toolOf("bad", { type: "object", properties: { deep } });
+    const { problems } = exported(toolsetOf(bad, toolOf("fine", good)));
+    expect(problems.map(({ tool }) => tool)).toEqual(["bad"]);
+  });
+
+  it("makes the list of a snapshot once, and reads each schema once for all snapshots", () => {
+    const tool = toolOf("do_it", good);
+    const read = vi.fn<() => JsonSchema>(() => good);
+    Object.defineProperty(tool.spec, "inputSchema", { get: read });
+    const toolset = toolsetOf(tool);
+    expect(exported(toolset)).toBe(exported(toolset));
+    expect(() => exported(toolset).tools.pop()).toThrow(TypeError);
+    const other = exported(toolsetOf(tool, toolOf("fine", good)));
+    expect(other).not.toBe(exported(toolset));
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it("refuses an interrupted call as a result, and says how to go on", async () => {
+    const ask = defineTool({
+      name: "ask",
+      description: "Ask.",
+      input: { type: "object" },
+      needsApproval: true,
+      execute: () => "done",
+    });
+    const executor = new ToolExecutor({ registry: new ToolRegistry([ask]) });
+    const { results } = exported(executor.toolset);
+    const outcome = await executor.execute({ id: "call_1", name: "ask", arguments: {} });
+    expect(outcome.status).toBe("interrupted");
+    expect(() => results([resultOf([]), outcome])).toThrow(/call_1 of ask waits.*executor.resume/);
+  });
+});
+
+it("the wire formats of strict and of other lists are kept apart", () => {
+  const toolset = toolsetWith(good);
+  expect(openAiChatTools(toolset, { strict: true })).not.toBe(openAiChatTools(toolset));
+  expect(openAiChatTools(toolset, { strict: true })).toBe(
+    openAiChatTools(toolset, { strict: true }),
+  );
+});
+
+describe("names", () => {
+  it("that are canonical stay as they are for every provider", () => {
+    const name = "a".repeat(63) + "-";
+    const toolset = toolsetOf(toolOf(name, good), toolOf("_private", good));
+    expect(openAiChatTools(toolset).tools.map((tool) => tool.function.name)).toEqual([
+      name,
+      "_private",
+    ]);
+    expect(bedrockTools(toolset).tools.map(({ toolSpec }) => toolSpec.name)).toEqual([
+      name,
+      "_private",
+    ]);
+  });
+
+  it("of any kind are sent as the provider takes them, each its own, and come back as they were", () => {
+    const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 90, unit: "grapheme" }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(names, (all) => {
+        const toolset = toolsetOf(...all.map((name) => toolOf(name, good)));
+        const { tools, calls, results } = anthropicTools(toolset);
+        expect(validateTools("anthropic", tools)).toEqual([]);
+        const content = tools.map(({ name }) => ({ type: "tool_use", id: name, name, input: {} }));
+        expect(calls({ content }).map(({ name }) => name)).toEqual(all);
+        const gemini = geminiTools(toolset);
+        const sent = gemini.tools[0]?.functionDeclarations.map(({ name }) => name) ?? [];
+        expect(validateTools("gemini", gemini.tools)).toEqual([]);
+        const back = gemini.results(all.map((name) => resultOf([], { toolName: name })));
+        expect(back[0]?.parts.map(({ functionResponse }) => functionResponse.name)).toEqual(sent);
+        expect(results([])).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("that were alone stay when others come beside them", () => {
+    const alone = anthropicTools(toolsetOf(toolOf("a b", good))).tools[0]?.name;
+    const beside = anthropicTools(toolsetOf(toolOf("a b", good), toolOf("c d", good))).tools[0]
+      ?.name;
+    expect([alone, beside]).toEqual(["a_b", "a_b"]);
+  });
+});

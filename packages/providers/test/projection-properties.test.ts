@@ -1,0 +1,68 @@
+import type { JsonObject, JsonSchema } from "@toolweave/core";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { providerRules } from "../src/rules/all-rules.ts";
+import { projection, type Projection } from "../src/schema/projection.ts";
+import { restoredArguments } from "../src/schema/restored-arguments.ts";
+import { Unprojectable } from "../src/schema/unprojectable.ts";
+import { schemaViolations } from "../src/validate/schema-violations.ts";
+import { acceptor } from "./support/acceptor.ts";
+import { example } from "./support/schema-and-value.ts";
+import { sentArguments } from "./support/sent-arguments.ts";
+
+/** Of a union, the variant that the value was made for: another might have no name for its keys. */
+function firstVariant(schema: JsonSchema): JsonSchema {
+  const { anyOf, oneOf, $defs } = schema as Record<string, JsonSchema[] & JsonSchema>;
+  const first = (anyOf ?? oneOf)?.[0];
+  return first === undefined ? schema : { ...first, $defs: $defs as JsonSchema };
+}
+
+const runs = { numRuns: 200 };
+
+describe.each(Object.values(providerRules))("a schema for $provider", (rules) => {
+  let accepts: Awaited<ReturnType<typeof acceptor>>;
+
+  beforeAll(async () => {
+    accepts = await acceptor();
+  });
+
+  /** Nothing where the provider's rules leave no room: the tool is sent by looser ones then. */
+  function projected(schema: JsonSchema): Projection | undefined {
+    try {
+      return projection(schema, rules);
+    } catch (error) {
+      if (error instanceof Unprojectable) return undefined;
+      throw error;
+    }
+  }
+
+  it("accepts all arguments that the tool's own accepts, and gives them back as they were", () => {
+    let tried = 0;
+    fc.assert(
+      fc.property(example, ({ schema, value }) => {
+        fc.pre(accepts(value, schema) && accepts(value, firstVariant(schema)));
+        const found = projected(schema);
+        if (found === undefined) return;
+        tried++;
+        const sent = sentArguments(value as JsonObject, found, accepts);
+        const isAccepted = accepts(sent, found.schema);
+        expect({ isAccepted, sent, by: found.schema }).toMatchObject({ isAccepted: true });
+        expect(restoredArguments(sent as JsonObject, found)).toEqual(value);
+      }),
+      runs,
+    );
+    expect(tried).toBeGreaterThan(0);
+  });
+
+  it("breaks none of the rules, and stays the same when it is projected again", () => {
+    fc.assert(
+      fc.property(example, ({ schema }) => {
+        const found = projected(schema);
+        if (found === undefined) return;
+        expect([...schemaViolations(found.schema, rules)]).toEqual([]);
+        expect(projected(found.schema)?.schema).toEqual(found.schema);
+      }),
+      runs,
+    );
+  });
+});

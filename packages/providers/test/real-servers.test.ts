@@ -1,0 +1,13 @@
+// The schemas of real MCP servers, as every provider takes them.
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { expect, it } from "vitest";
+import { sentToEveryProvider } from "./support/every-provider.ts";
+import { realServer, realServers } from "./support/real-servers.ts";
+
+it.each(Object.keys(realServers))("every provider takes all tools of %s", async (name) => {
+  await using registry = new ToolRegistry([realServer(name)]);
+  await registry.ready;
+  const { toolset } = new ToolExecutor({ registry });
+  expect(toolset.size).toBeGreaterThan(0);
+  for (const { tools } of sentToEveryProvider(toolset)) expect(tools).toBe(toolset.size);
+});

@@ -1,0 +1,28 @@
+import { Toolset, type JsonSchema, type Tool } from "@toolweave/core";
+
+/** A tool that does nothing, with that schema for its arguments. */
+export function toolOf(name: string, inputSchema: JsonSchema, description = "It does."): Tool {
+  return {
+    spec: {
+      name,
+      description,
+      inputSchema,
+      annotations: {},
+      provenance: { adapter: "test", source: "test", origin: {} },
+    },
+    invoke: () => ({ content: [] }),
+  };
+}
+
+/** A snapshot of tools, as a registry makes it, whatever they are called. */
+export function toolsetOf(...tools: readonly Tool[]): Toolset {
+  const entries = tools.map(
+    (tool) => [tool.spec.name, { tool, source: "test", trusted: true }] as const,
+  );
+  return new Toolset(1, new Map(entries));
+}
+
+/** A snapshot of one tool, `do_it`, with that schema for its arguments. */
+export function toolsetWith(inputSchema: JsonSchema): Toolset {
+  return toolsetOf(toolOf("do_it", inputSchema));
+}
