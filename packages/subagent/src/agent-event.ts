@@ -1,0 +1,56 @@
+import type { AgentUsage, TokenCounts } from "./agent-usage.ts";
+import type { AgentResult } from "./agent-result.ts";
+
+/** Of which agent an event is. */
+interface Envelope {
+  /** The agent's own run: of `runAgent` that of its calls, of a sub-agent its `childRunId`. */
+  readonly runId: string;
+  /** The run of the agent above, and the call of it that this one is. */
+  readonly parentRunId?: string;
+  readonly parentCallId?: string;
+  /** A sub-agent's name. */
+  readonly agent?: string;
+  /** 0 for `runAgent`, 1 for its sub-agents, and so on. */
+  readonly depth: number;
+}
+
+/**
+ * What an agent and its sub-agents tell while they work. A sub-agent's events lie between the
+ * `tool.called` and the `tool.ended` of the agent above. After `agent.ended` there is none of its
+ * run; an agent that goes on after an interruption begins with `agent.resumed`. What the executor tells
+ * about the calls themselves is in `executor.on`, under the same call ids.
+ */
+export type AgentEvent = Envelope &
+  (
+    | { readonly type: "agent.started" | "agent.resumed" }
+    | { readonly type: "turn.started"; readonly turn: number }
+    /** A piece of what the model says or thinks, as it comes. */
+    | { readonly type: "text.delta" | "reasoning.delta"; readonly delta: string }
+    | {
+        readonly type: "turn.ended";
+        readonly turn: number;
+        /** What this turn has used. */
+        readonly usage: TokenCounts;
+        /** Why the model stopped: `stop`, `tool-calls`, `length`, … */
+        readonly finishReason: string;
+      }
+    | { readonly type: "tool.called"; readonly callId: string; readonly tool: string }
+    | {
+        readonly type: "tool.ended";
+        readonly callId: string;
+        readonly tool: string;
+        readonly status: "completed" | "failed" | "interrupted";
+        readonly isError: boolean;
+      }
+    | {
+        readonly type: "agent.ended";
+        readonly status: AgentResult["status"];
+        readonly usage: AgentUsage;
+      }
+  );
+
+type Fields<Event> = Event extends AgentEvent ? Omit<Event, keyof Envelope> : never;
+
+/** An event without its envelope. */
+export type AgentEventFields = Fields<AgentEvent>;
+export type { Envelope as AgentEventEnvelope };

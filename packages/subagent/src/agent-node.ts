@@ -1,0 +1,80 @@
+import type { ToolScope } from "@toolweave/core";
+import type { AgentEvent, AgentEventEnvelope, AgentEventFields } from "./agent-event.ts";
+import type { BudgetAbove } from "./budget.ts";
+
+/** Under which an agent leaves itself for those below it. One for all copies of this package. */
+const key = Symbol.for("toolweave.agent");
+
+/** An agent as those below it see it. */
+export interface AgentAbove {
+  readonly runId: string;
+  readonly depth: number;
+  /** How many levels of sub-agents there may be below it. */
+  readonly levels: number;
+  readonly budget: BudgetAbove;
+  /** Somebody hears what is told. */
+  readonly isHeard: boolean;
+  /** Tells what an agent below it tells. */
+  tell(event: AgentEvent): void;
+}
+
+/** The agent that has made the call, however many other tools are in between. */
+export function agentAbove(scope: ToolScope): AgentAbove | undefined {
+  return scope.inherited.get(key) as AgentAbove | undefined;
+}
+
+/** One agent in the tree of those that work for one another. */
+export class AgentNode implements AgentAbove {
+  readonly depth: number;
+  readonly levels: number;
+  readonly budget: BudgetAbove;
+  readonly #envelope: AgentEventEnvelope;
+  readonly #tell: ((event: AgentEvent) => void) | undefined;
+  #ended = false;
+
+  constructor(
+    envelope: AgentEventEnvelope,
+    levels: number,
+    budget: BudgetAbove,
+    tell: ((event: AgentEvent) => void) | undefined,
+  ) {
+    this.depth = envelope.depth;
+    this.levels = levels;
+    this.budget = budget;
+    this.#envelope = envelope;
+    this.#tell = tell;
+  }
+
+  get runId(): string {
+    return this.#envelope.runId;
+  }
+
+  get isHeard(): boolean {
+    return this.#tell !== undefined;
+  }
+
+  /** What its calls inherit. */
+  get left(): ReadonlyMap<symbol, unknown> {
+    return new Map([[key, this]]);
+  }
+
+  tell(event: AgentEvent): void {
+    if (this.#ended) return;
+    try {
+      const answer: unknown = this.#tell?.(event);
+      if (answer instanceof Promise) answer.catch(() => {});
+    } catch {
+      // Whoever watches changes nothing.
+    }
+  }
+
+  /** Tells something of its own. */
+  say(fields: AgentEventFields): void {
+    if (this.#tell !== undefined) this.tell({ ...this.#envelope, ...fields } as AgentEvent);
+  }
+
+  /** Tells nothing any more, neither of itself nor of those below. */
+  end(): void {
+    this.#ended = true;
+  }
+}

@@ -1,0 +1,87 @@
+import { ToolError, type JsonSchema, type ToolSelection } from "@toolweave/core";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { TurnOptions } from "./agent-calls.ts";
+import type { AgentDefinition, ModelSettings, Thinking } from "./agent-loop.ts";
+
+/** What every agent is made of, whoever calls it. */
+export interface AgentOptions {
+  /** A language model of the AI SDK, of the current specification (`LanguageModelV4` of `@ai-sdk/provider`). */
+  readonly model: LanguageModelV4;
+  /** How much the model is to think, where it can be told. Default: its own. */
+  readonly thinking?: Thinking;
+  /** Settings that each request to the model has. */
+  readonly settings?: ModelSettings;
+}
+
+/**
+ * The part of the options that the loop works with, checked.
+ *
+ * @throws ToolError `internal`
+ */
+export function checkedDefinition(
+  where: string,
+  { model, thinking, settings }: AgentOptions,
+  output: JsonSchema | undefined,
+): AgentDefinition {
+  const given = model as Partial<LanguageModelV4> | undefined;
+  if (typeof given?.doStream !== "function" && typeof given?.doGenerate !== "function") {
+    throw new ToolError(
+      "internal",
+      `${where}: model is no language model; pass one of a provider package, such as openai("gpt-5").`,
+    );
+  }
+  if (given.specificationVersion !== "v4") {
+    throw new ToolError(
+      "internal",
+      `${where}: the model has the specification ${String(given.specificationVersion)}; install a version of its provider package with v4.`,
+    );
+  }
+  if (output !== undefined && (typeof output !== "object" || output === null)) {
+    throw new ToolError("internal", `${where}: output is no JSON Schema.`);
+  }
+  return { model, thinking, settings, output };
+}
+
+/**
+ * How the calls of a turn are made, checked.
+ *
+ * @throws ToolError `internal`
+ */
+export function checkedTurns(
+  where: string,
+  { strategy, maxConcurrency, steer }: TurnOptions,
+): TurnOptions {
+  const wrong = (what: string): ToolError => new ToolError("internal", `${where}: ${what}`);
+  if (!isStrategy(strategy)) {
+    throw wrong(
+      'strategy is "parallel", "sequential" or { batched: n }, n a whole number above 0.',
+    );
+  }
+  if (maxConcurrency !== undefined && !isWholeAboveZero(maxConcurrency)) {
+    throw wrong("maxConcurrency is no whole number above 0.");
+  }
+  if (steer !== undefined && typeof steer !== "function") throw wrong("steer is no function.");
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    ...(steer === undefined ? {} : { steer }),
+  };
+}
+
+function isStrategy(strategy: TurnOptions["strategy"]): boolean {
+  if (strategy === undefined || strategy === "parallel" || strategy === "sequential") return true;
+  return isWholeAboveZero((strategy as { batched?: unknown } | null)?.batched);
+}
+
+function isWholeAboveZero(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) > 0;
+}
+
+/** Globs over names, or a whole selection. */
+export function selectionOf(tools: ToolSelection | readonly string[]): ToolSelection {
+  return isList(tools) ? { include: tools } : tools;
+}
+
+function isList(tools: ToolSelection | readonly string[]): tools is readonly string[] {
+  return Array.isArray(tools);
+}

@@ -1,0 +1,40 @@
+/**
+ * What an agent has used, with what its sub-agents have. Tokens as the models report them; what one does
+ * not report counts as 0.
+ */
+export interface AgentUsage {
+  /** Answers of a model that were asked for. */
+  readonly turns: number;
+  /** Tool calls, those of a sub-agent included. A call that goes on after a person has answered is not counted again. */
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  /** Of the input tokens: read from the provider's cache. */
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  /** Of the output tokens: spent on thinking. */
+  readonly reasoningTokens: number;
+  /** Milliseconds of work; those in which it waited for a person to answer an interruption are not among them. */
+  readonly durationMs: number;
+}
+
+/** What is counted up. */
+export type Counters = { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
+
+/** Nothing yet. */
+export function noUsage(): Counters {
+  return {
+    turns: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    durationMs: 0,
+  };
+}
+
+/** The counts that a model reports. */
+export type TokenCounts = Pick<
+  AgentUsage,
+  "inputTokens" | "cachedInputTokens" | "outputTokens" | "reasoningTokens"
+>;

@@ -1,0 +1,132 @@
+import type { Clock, ClockTimer } from "@toolweave/core";
+import type { AgentLimit, AgentLimits } from "./agent-limits.ts";
+import { noUsage, type AgentUsage, type Counters } from "./agent-usage.ts";
+
+/** A limit that has been reached. */
+export interface LimitReached {
+  readonly limit: AgentLimit;
+  readonly most: number;
+  /** It is that of an agent further up. */
+  readonly isAbove: boolean;
+}
+
+/** What is counted; time passes by itself. */
+type Counts = Omit<AgentUsage, "durationMs">;
+type Counted = Exclude<AgentLimit, "durationMs">;
+
+/** A budget as the ones below it see it. */
+export interface BudgetAbove {
+  /** Somebody limits tokens. */
+  readonly countsTokens: boolean;
+  /** The first of the limits that is used up, here or further up. */
+  reached(limits: readonly Counted[]): LimitReached | undefined;
+  /** Counts what has been used, here and further up. */
+  add(counts: Partial<Counts>): void;
+}
+
+/**
+ * What one agent may use and has used. Whatever it uses is used of every budget above it, too, at
+ * once, so that no number of sub-agents has more than what is left there.
+ */
+export class Budget implements BudgetAbove {
+  readonly #limits: AgentLimits;
+  readonly #above: BudgetAbove | undefined;
+  readonly #clock: Clock;
+  readonly #used: Counters;
+  /** When this stretch of work began, less what was worked before. */
+  readonly #start: number;
+
+  /** @param used what has been used before: it has been counted above already. */
+  constructor(
+    limits: AgentLimits,
+    clock: Clock,
+    above: BudgetAbove | undefined,
+    used: AgentUsage = noUsage(),
+  ) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#above = above;
+    this.#used = { ...used };
+    this.#start = clock.now() - used.durationMs;
+  }
+
+  /** What has been used until now. */
+  get used(): AgentUsage {
+    return { ...this.#used, durationMs: Math.max(0, this.#clock.now() - this.#start) };
+  }
+
+  get countsTokens(): boolean {
+    return this.#limits.tokens !== undefined || this.#above?.countsTokens === true;
+  }
+
+  /** What its own time being up is. */
+  get timeUp(): LimitReached {
+    return { limit: "durationMs", most: this.#limits.durationMs ?? 0, isAbove: false };
+  }
+
+  /** Takes one turn, or says why there is none. */
+  takeTurn(): LimitReached | undefined {
+    if (this.#leftMs === 0) return this.timeUp;
+    const reached = this.reached(["turns", "tokens"]);
+    if (reached === undefined) this.add({ turns: 1 });
+    return reached;
+  }
+
+  /** Takes up to `wanted` calls; `reached`: there were fewer left. */
+  takeCalls(wanted: number): {
+    readonly taken: number;
+    readonly reached: LimitReached | undefined;
+  } {
+    for (let taken = 0; taken < wanted; taken++) {
+      const reached = this.reached(["toolCalls"]);
+      if (reached !== undefined) return { taken, reached };
+      this.add({ toolCalls: 1 });
+    }
+    return { taken: wanted, reached: undefined };
+  }
+
+  reached(limits: readonly Counted[]): LimitReached | undefined {
+    for (const limit of limits) {
+      const most = this.#limits[limit];
+      if (most !== undefined && this.#usedOf(limit) >= most) {
+        return { limit, most, isAbove: false };
+      }
+    }
+    const above = this.#above?.reached(limits);
+    return above === undefined ? undefined : { ...above, isAbove: true };
+  }
+
+  add(counts: Partial<Counts>): void {
+    for (const name in counts)
+      this.#used[name as keyof Counts] += counts[name as keyof Counts] ?? 0;
+    this.#above?.add(counts);
+  }
+
+  /** Calls `end` when its own time is up; returns what stops that. */
+  whenTimeIsUp(end: () => void): () => void {
+    let timer: ClockTimer | undefined;
+    const look = (): void => {
+      const left = this.#leftMs;
+      if (left === 0) end();
+      // Longer waits do not fit the platform's timers.
+      else timer = this.#clock.setTimeout(look, Math.min(left, 2 ** 31 - 1));
+    };
+    if (this.#limits.durationMs !== undefined) look();
+    return () => {
+      if (timer !== undefined) this.#clock.clearTimeout(timer);
+    };
+  }
+
+  /** Infinity: no limit. */
+  get #leftMs(): number {
+    const { durationMs } = this.#limits;
+    return durationMs === undefined
+      ? Infinity
+      : Math.max(0, this.#start + durationMs - this.#clock.now());
+  }
+
+  #usedOf(limit: Counted): number {
+    const { inputTokens, outputTokens } = this.#used;
+    return limit === "tokens" ? inputTokens + outputTokens : this.#used[limit];
+  }
+}

@@ -1,0 +1,34 @@
+export { runAgent, resumeAgent } from "./run-agent.ts";
+export type { AgentRunOptions, RunAgentOptions } from "./run-agent.ts";
+export { subAgentTool } from "./sub-agent-tool.ts";
+export type { SubAgentOptions } from "./sub-agent-tool.ts";
+export type { NarrowingPolicy } from "./sub-agent-policy.ts";
+export type { AgentOptions } from "./agent-options.ts";
+export type { ModelSettings, Thinking } from "./agent-loop.ts";
+export type { AgentAnswers, TurnOptions } from "./agent-calls.ts";
+export type { AgentLimit, AgentLimits } from "./agent-limits.ts";
+export type { AgentUsage, TokenCounts } from "./agent-usage.ts";
+export type { AgentEvent } from "./agent-event.ts";
+export type { AgentState, PendingToolCall } from "./agent-state.ts";
+export type {
+  AgentResult,
+  CancelledAgent,
+  CompletedAgent,
+  FailedAgent,
+  InterruptedAgent,
+  StoppedAgent,
+} from "./agent-result.ts";
+export type {
+  AgentMessage,
+  AssistantPart,
+  CustomPart,
+  FilePart,
+  ProviderOptions,
+  ReasoningFilePart,
+  ReasoningPart,
+  TextPart,
+  ToolApprovalResponsePart,
+  ToolCallPart,
+  ToolResultOutput,
+  ToolResultPart,
+} from "./message.ts";

@@ -1,0 +1,170 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { ToolError, type Clock } from "@toolweave/core";
+import { ModelAnswer } from "./model-answer.ts";
+
+/** How often one turn asks a model that says of its error that it may pass. */
+const attempts = 3;
+const firstDelayMs = 1000;
+/** Whoever asks for a longer wait than this is not waited for. */
+const longestWaitMs = 60_000;
+
+/** Hears of a piece of an answer. */
+export type OnDelta = (type: "text.delta" | "reasoning.delta", delta: string) => void;
+
+/**
+ * Asks a model for one answer. A model that says of its error that it may pass is asked again, up to
+ * three times in all, as long as nothing of an answer has come in.
+ *
+ * @param answer gets what comes in, as it does: what there is of it is there even when this rejects.
+ * @throws ToolError `upstream` or `unavailable` when the model fails; the signal's reason when it fires.
+ */
+export async function modelStep(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions & { readonly abortSignal: AbortSignal },
+  clock: Clock,
+  answer: ModelAnswer,
+  onDelta: OnDelta | undefined,
+): Promise<void> {
+  const { abortSignal } = options;
+  let streams = typeof model.doStream === "function";
+  for (let attempt = 1; ; attempt++) {
+    try {
+      abortSignal.throwIfAborted();
+      await (streams ? streamed : generated)(model, options, answer, onDelta);
+      abortSignal.throwIfAborted();
+      break;
+    } catch (error) {
+      abortSignal.throwIfAborted();
+      if (streams && !answer.hasBegun && isUnsupported(error)) {
+        streams = false;
+        continue;
+      }
+      const delayMs = firstDelayMs * 2 ** (attempt - 1);
+      const waitMs = Math.max(delayMs, askedFor(error));
+      const isOver = attempt === attempts || answer.hasBegun || waitMs > longestWaitMs;
+      if (isOver || !isRetryable(error)) throw failureOf(error);
+      await pause(waitMs, clock, abortSignal);
+    }
+  }
+  if (answer.finishReason === undefined) {
+    throw new ToolError("unavailable", "The model's answer broke off before its end.");
+  }
+}
+
+async function streamed(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions & { readonly abortSignal: AbortSignal },
+  answer: ModelAnswer,
+  onDelta: OnDelta | undefined,
+): Promise<void> {
+  const { abortSignal } = options;
+  const asked = Promise.resolve(model.doStream(options));
+  const { stream } = await untilAborted(asked, abortSignal, ({ stream }) => stream.cancel());
+  const reader = stream.getReader();
+  const stop = (): void => void reader.cancel(abortSignal.reason).catch(() => {});
+  abortSignal.addEventListener("abort", stop, { once: true });
+  // It may have fired between the stream's arrival and now.
+  if (abortSignal.aborted) stop();
+  try {
+    for (;;) {
+      // What is cancelled is done, whatever the model makes of its signal.
+      const { done, value } = await reader.read();
+      if (done || abortSignal.aborted) return;
+      answer.take(value);
+      if (onDelta === undefined) continue;
+      if (value.type === "text-delta") onDelta("text.delta", value.delta);
+      else if (value.type === "reasoning-delta") onDelta("reasoning.delta", value.delta);
+    }
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    abortSignal.removeEventListener("abort", stop);
+  }
+}
+
+async function generated(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions & { readonly abortSignal: AbortSignal },
+  answer: ModelAnswer,
+  onDelta: OnDelta | undefined,
+): Promise<void> {
+  const asked = Promise.resolve(model.doGenerate(options));
+  const { content, finishReason, usage } = await untilAborted(asked, options.abortSignal);
+  for (const part of content) {
+    answer.add(part);
+    if (part.type === "text") onDelta?.("text.delta", part.text);
+    else if (part.type === "reasoning") onDelta?.("reasoning.delta", part.text);
+  }
+  answer.finishReason = finishReason.unified;
+  answer.usage = usage;
+}
+
+/** What is asked, or the signal's reason as soon as it fires. `late` gets what comes after that. */
+function untilAborted<T>(
+  asked: Promise<T>,
+  signal: AbortSignal,
+  late?: (value: T) => Promise<void>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason as Error);
+      if (late !== undefined) asked.then(late).catch(() => {});
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    // A model may have been what made it fire.
+    if (signal.aborted) stop();
+    asked
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop))
+      .catch(() => {});
+  });
+}
+
+function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clock.clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = clock.setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** What is read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */
+interface ProviderError {
+  readonly isRetryable?: unknown;
+  readonly statusCode?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+}
+
+/** A model that does not stream may say so when it is asked to. */
+function isUnsupported(error: unknown): boolean {
+  return (error as Error | undefined)?.name === "AI_UnsupportedFunctionalityError";
+}
+
+function isRetryable(error: unknown): boolean {
+  return (error as ProviderError | undefined)?.isRetryable === true;
+}
+
+/** Milliseconds that the provider asks to wait (RFC 9110 section 10.2.3, in seconds); 0: it does not. */
+function askedFor(error: unknown): number {
+  const seconds = Number((error as ProviderError | undefined)?.responseHeaders?.["retry-after"]);
+  return seconds > 0 ? seconds * 1000 : 0;
+}
+
+/** Without the provider's own words, which may quote what was sent to it. */
+function failureOf(cause: unknown): ToolError {
+  if (ToolError.is(cause)) return cause;
+  const { statusCode } = (cause ?? {}) as ProviderError;
+  const status = typeof statusCode === "number" ? statusCode : undefined;
+  return new ToolError(
+    isRetryable(cause) ? "unavailable" : "upstream",
+    `The model did not answer${status === undefined ? "" : ` (HTTP ${status})`}.`,
+    { cause, ...(status === undefined ? {} : { status }) },
+  );
+}

@@ -1,0 +1,211 @@
+import {
+  checkOptions,
+  ToolError,
+  Toolset,
+  type Caller,
+  type JsonSchema,
+  type ToolExecutor,
+  type ToolSelection,
+} from "@toolweave/core";
+import type { AgentAnswers, TurnOptions } from "./agent-calls.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
+import { AgentLoop } from "./agent-loop.ts";
+import { AgentNode } from "./agent-node.ts";
+import {
+  checkedDefinition,
+  checkedTurns,
+  selectionOf,
+  type AgentOptions,
+} from "./agent-options.ts";
+import type { AgentResult } from "./agent-result.ts";
+import { checkedState, isConversation, type AgentState } from "./agent-state.ts";
+import { noUsage } from "./agent-usage.ts";
+import { Budget } from "./budget.ts";
+import type { AgentMessage } from "./message.ts";
+import { RunCalls } from "./run-calls.ts";
+
+/** What an agent works with, when it begins and when it goes on. */
+export interface AgentRunOptions extends AgentOptions, TurnOptions {
+  readonly executor: ToolExecutor;
+  /**
+   * Which tools: globs over names, a selection, or a toolset. Default: all that the policy may let
+   * run. Of more than 100 the model is shown a search.
+   */
+  readonly tools?: Toolset | ToolSelection | readonly string[];
+  /** The answer has to be JSON that keeps it; `value` of the result is what that says. */
+  readonly output?: JsonSchema;
+  readonly limits?: AgentLimits;
+  /** Cancels the agent, and all that works for it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears what the agent and its sub-agents do, as they do it. What it throws changes nothing. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** On whose behalf. */
+  readonly caller?: Caller;
+  readonly sessionId?: string;
+  /** What tools get as `ctx.injected`. No model sees it. */
+  readonly injected?: unknown;
+}
+
+/** What an agent begins with: `prompt`, or `messages`. */
+export interface RunAgentOptions extends AgentRunOptions {
+  /** What the agent is and how it works. */
+  readonly system?: string;
+  /** What the user says. */
+  readonly prompt?: string;
+  /** A conversation in place of `prompt`; `messages` of an earlier result, for one. */
+  readonly messages?: readonly AgentMessage[];
+}
+
+const runNames: readonly string[] = [
+  "model",
+  "thinking",
+  "settings",
+  "executor",
+  "tools",
+  "output",
+  "limits",
+  "signal",
+  "onEvent",
+  "caller",
+  "sessionId",
+  "injected",
+  "strategy",
+  "maxConcurrency",
+  "steer",
+] satisfies readonly (keyof AgentRunOptions)[];
+
+/**
+ * Runs an agent: asks the model, makes the calls that it wants through the executor, gives it the
+ * results, and so on until it answers, a limit is reached, or calls wait for people.
+ *
+ * @returns what came of it, whatever that is: a model that fails and a cancellation are results, too.
+ * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+ * @example
+ * ```js
+ * const result = await runAgent({ model, executor, prompt: "Which pets are for sale?" });
+ * if (result.status === "completed") console.log(result.text);
+ * ```
+ */
+export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
+  checkOptions("runAgent", options, ["system", "prompt", "messages", ...runNames]);
+  const { system, prompt, messages, ...run } = options;
+  if ((prompt === undefined) === (messages === undefined)) {
+    throw new ToolError("internal", "runAgent: pass prompt, a text, or messages, a conversation.");
+  }
+  if (messages !== undefined && !isConversation(messages)) {
+    throw new ToolError(
+      "internal",
+      "runAgent: messages is no conversation; the content of a message is a list of parts, and of a system message a text.",
+    );
+  }
+  const begun: AgentMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  if (messages !== undefined) begun.push(...messages);
+  else begun.push({ role: "user", content: [{ type: "text", text: String(prompt) }] });
+  return work("runAgent", run, {
+    runId: crypto.randomUUID(),
+    messages: begun,
+    turn: [],
+    usage: noUsage(),
+  });
+}
+
+/**
+ * Goes on with an interrupted agent, in this process or another one, exactly where it stood: what had
+ * ended is not run again. Calls that have no answer yet go on waiting, and the result is `interrupted`
+ * once more.
+ *
+ * @param state `result.state`, as it was.
+ * @param answers what people have answered, by the ids of the interruptions.
+ * @param options as they were: the model, the executor (in another process: with the same `key` and the
+ * same tools), and the same caller and session.
+ * @throws ToolError `internal` (by rejecting) when an option makes no sense, or an answer is for
+ * nothing that waits; nothing has run then.
+ */
+export async function resumeAgent(
+  state: AgentState,
+  answers: AgentAnswers,
+  options: AgentRunOptions,
+): Promise<AgentResult> {
+  checkOptions("resumeAgent", options, runNames);
+  const checked = checkedState("resumeAgent", state);
+  const waiting = new Set(
+    checked.turn.flatMap((part) => (part.type === "pending" ? part.interruption.id : [])),
+  );
+  for (const id of Object.keys(answers)) {
+    if (waiting.has(id)) continue;
+    throw new ToolError(
+      "internal",
+      `resumeAgent: no interruption "${id.slice(0, 100)}" waits here.`,
+    );
+  }
+  return work("resumeAgent", options, checked, answers);
+}
+
+async function work(
+  where: string,
+  options: AgentRunOptions,
+  state: Omit<AgentState, "version">,
+  answers: AgentAnswers = {},
+): Promise<AgentResult> {
+  const { executor, tools, output, limits = {}, signal, onEvent } = options;
+  if (typeof executor?.startRun !== "function") {
+    throw new ToolError("internal", `${where}: executor is no ToolExecutor.`);
+  }
+  const definition = checkedDefinition(where, options, output);
+  const turns = checkedTurns(where, options);
+  const { clock } = executor;
+  const given = checkedLimits(`${where}: limits`, limits);
+  const budget = new Budget({ turns: 50, ...given }, clock, undefined, state.usage);
+  const { runId } = state;
+  const node = new AgentNode({ runId, depth: 0 }, Infinity, budget, onEvent);
+  const stop = new AbortController();
+  if (executor.registry.loading) await loaded(executor, budget, signal);
+  const { caller, sessionId, injected } = options;
+  const calls = await RunCalls.begin(
+    executor,
+    tools === undefined || tools instanceof Toolset ? tools : selectionOf(tools),
+    {
+      id: runId,
+      signal: stop.signal,
+      inherited: node.left,
+      ...(caller === undefined ? {} : { caller }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(injected === undefined ? {} : { injected }),
+    },
+    turns,
+    answers,
+  );
+  const onText = undefined;
+  const onProgress = undefined;
+  const loop = new AgentLoop(
+    definition,
+    { calls, node, budget, clock, signal, stop, onText, onProgress },
+    state,
+  );
+  try {
+    return await loop.go();
+  } finally {
+    await calls.run[Symbol.asyncDispose]();
+  }
+}
+
+/** Resolves when every source has loaded or failed, and sooner when the agent is cancelled or has no time left. */
+async function loaded(
+  { registry }: ToolExecutor,
+  budget: Budget,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted === true) return;
+  await new Promise<void>((resolve) => {
+    let stopTimer = (): void => {};
+    const go = (): void => {
+      signal?.removeEventListener("abort", go);
+      stopTimer();
+      resolve();
+    };
+    signal?.addEventListener("abort", go, { once: true });
+    stopTimer = budget.whenTimeIsUp(go);
+    void registry.ready.then(go);
+  });
+}

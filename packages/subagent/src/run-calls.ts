@@ -1,0 +1,103 @@
+import {
+  Toolset,
+  type Interruption,
+  type ToolError,
+  type RunOptions,
+  type ToolCall,
+  type ToolExecutor,
+  type ToolOutcome,
+  type ToolRun,
+  type ToolSelection,
+} from "@toolweave/core";
+import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
+
+/** More than this and a model searches for its tools instead of being shown all of them. */
+const mostShown = 100;
+
+/** The calls of an agent that nobody has called: in a run of its own. */
+export class RunCalls implements AgentCalls {
+  readonly run: ToolRun;
+  readonly turns: TurnOptions;
+  readonly #answers: AgentAnswers;
+  readonly #selection: ToolSelection | undefined;
+  /** What the policy lets run for the same caller, as it is at any time. */
+  readonly #all: ToolRun;
+  #selectedFrom: Toolset | undefined;
+
+  private constructor(
+    run: ToolRun,
+    all: ToolRun,
+    selection: ToolSelection | undefined,
+    turns: TurnOptions,
+    answers: AgentAnswers,
+  ) {
+    this.run = run;
+    this.#all = all;
+    this.#selection = selection;
+    this.turns = turns;
+    this.#answers = answers;
+  }
+
+  static async begin(
+    executor: ToolExecutor,
+    tools: Toolset | ToolSelection | undefined,
+    options: RunOptions,
+    turns: TurnOptions,
+    answers: AgentAnswers,
+  ): Promise<RunCalls> {
+    const isFixed = tools instanceof Toolset;
+    const { caller, sessionId } = options;
+    const all = executor.startRun({
+      ...(caller === undefined ? {} : { caller }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(isFixed ? { toolset: tools } : {}),
+    });
+    const selection = isFixed ? undefined : tools;
+    const shown = selection === undefined ? all.toolset : all.toolset.select(selection);
+    const run = executor.startRun({
+      ...options,
+      reach: "policy",
+      ...(isFixed ? { toolset: tools } : {}),
+      ...(shown.size > mostShown ? { search: await growingSearch() } : {}),
+    });
+    return new RunCalls(run, all, selection, turns, answers);
+  }
+
+  callId(modelId: string): string {
+    return modelId;
+  }
+
+  nextTurn(): Toolset {
+    const { toolset } = this.#all;
+    if (this.#selection === undefined || toolset === this.#selectedFrom) this.run.nextTurn();
+    else this.run.nextTurn(toolset.select(this.#selection));
+    this.#selectedFrom = toolset;
+    return this.run.toolset;
+  }
+
+  executeAll(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
+    return this.run.executeAll(calls, this.turns);
+  }
+
+  refusal({ expiresAt }: Interruption, outcome: ToolOutcome): ToolError | undefined {
+    if (outcome.status !== "failed") return undefined;
+    const { error } = outcome;
+    if (error.code === "store_unavailable") return error;
+    // Whoever answers twice must not make two agents of one. What is too late is lost for good.
+    const isLate = this.run.executor.clock.now() >= expiresAt;
+    return error.code === "approval_invalid" && !isLate ? error : undefined;
+  }
+
+  resume(interruption: Interruption): Promise<ToolOutcome> | undefined {
+    const { id } = interruption;
+    if (!Object.hasOwn(this.#answers, id)) return undefined;
+    const { run } = this;
+    return run.executor.resume(interruption, this.#answers[id] ?? [], { run });
+  }
+}
+
+/** Most agents have few tools, and need none of it. */
+async function growingSearch(): Promise<NonNullable<RunOptions["search"]>> {
+  const { toolSearch } = await import("@toolweave/core/search");
+  return toolSearch({ form: "growing" });
+}

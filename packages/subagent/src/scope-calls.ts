@@ -1,0 +1,119 @@
+import {
+  compareNames,
+  Toolset,
+  type Interruption,
+  type JsonObject,
+  type PolicyInput,
+  type RegisteredTool,
+  type ToolError,
+  type ToolCall,
+  type ToolOutcome,
+  type ToolScope,
+  type ToolSelection,
+} from "@toolweave/core";
+import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
+
+/** How a sub-agent's calls are made. */
+export interface ScopeCallsOptions {
+  readonly scope: ToolScope;
+  /** That of the call that the sub-agent is. */
+  readonly callId: string;
+  readonly selection: ToolSelection;
+  /** The sub-agent may have sub-agents of its own. */
+  readonly mayDelegate: boolean;
+  readonly narrow: PolicyInput;
+  readonly inherit: ReadonlyMap<symbol, unknown>;
+  readonly signal: AbortSignal;
+  readonly turns: TurnOptions;
+  /** A person has answered what waits. */
+  readonly isResumed: boolean;
+}
+
+/** What tools that delegate to another agent say of themselves. */
+export const adapter = "subagent";
+
+/** The source of the tools that an executor adds by itself. */
+const helpers = "toolweave";
+const searching: ReadonlySet<string> = new Set(["search_tools", "describe_tool", "call_tool"]);
+/** More than this and a model searches for its tools, where the run of its calls does. */
+const mostShown = 100;
+
+/** The calls of a sub-agent: those of the call that it is. */
+export class ScopeCalls implements AgentCalls {
+  readonly #options: ScopeCallsOptions;
+  /** What the sub-agent has searched for and found. */
+  readonly #found = new Set<string>();
+  #toolset: { readonly of: Toolset; readonly found: number; readonly is: Toolset } | undefined;
+
+  constructor(options: ScopeCallsOptions) {
+    this.#options = options;
+  }
+
+  get turns(): TurnOptions {
+    return this.#options.turns;
+  }
+
+  callId(modelId: string): string {
+    // What a model writes must not pass for a call of one further down.
+    return `${this.#options.callId}/${modelId.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  }
+
+  nextTurn(): Toolset {
+    const all = this.#options.scope.toolset;
+    const found = this.#found.size;
+    if (this.#toolset?.of !== all || this.#toolset.found !== found) {
+      this.#toolset = { of: all, found, is: this.#select(all) };
+    }
+    return this.#toolset.is;
+  }
+
+  async executeAll(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
+    const { scope, narrow, inherit, signal, turns } = this.#options;
+    const toolset = this.nextTurn();
+    const options = { ...turns, toolset, narrow, inherit, signal };
+    const outcomes = await scope.executeAll(calls, options);
+    // With the constant form the list stays as it is.
+    const grows = toolset.entry("call_tool") === undefined;
+    for (const [index, { name }] of calls.entries()) {
+      if (grows && name === "search_tools") this.#find(outcomes[index] as ToolOutcome);
+    }
+    return outcomes;
+  }
+
+  refusal(_: Interruption, outcome: ToolOutcome): ToolError | undefined {
+    // The answer to its own call has been used up: what else is refused stays so.
+    const isUnkept = outcome.status === "failed" && outcome.error.code === "store_unavailable";
+    return isUnkept ? outcome.error : undefined;
+  }
+
+  resume(interruption: Interruption): Promise<ToolOutcome> | undefined {
+    const { scope, inherit, signal, isResumed } = this.#options;
+    return isResumed ? scope.resume(interruption, { inherit, signal }) : undefined;
+  }
+
+  /** Of what may be called the part that is the sub-agent's; all of it is shown, unless it is too much. */
+  #select(all: Toolset): Toolset {
+    const { selection, mayDelegate } = this.#options;
+    const named = all.select(selection);
+    const chosen = all.filter((entry) => {
+      const { name, provenance } = entry.tool.spec;
+      if (entry.source === helpers) return true;
+      return named.callable(name) === entry && (mayDelegate || provenance.adapter !== adapter);
+    });
+    const names = Array.from(chosen.callableNames());
+    const isSearched = chosen.searchable !== undefined && names.length > mostShown;
+    const isShown = (name: string): boolean =>
+      isSearched ? chosen.entry(name) !== undefined || this.#found.has(name) : !searching.has(name);
+    const shown = new Map<string, RegisteredTool>();
+    for (const name of names.filter(isShown).sort(compareNames)) {
+      shown.set(name, chosen.callable(name) as RegisteredTool);
+    }
+    return new Toolset(all.version, shown, isSearched ? chosen : undefined);
+  }
+
+  #find(outcome: ToolOutcome): void {
+    const value = outcome.status === "completed" ? outcome.result.value : undefined;
+    const { tools } = (value ?? {}) as { readonly tools?: readonly JsonObject[] };
+    for (const { name } of Array.isArray(tools) ? tools : []) this.#found.add(String(name));
+  }
+}

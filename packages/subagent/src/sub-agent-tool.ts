@@ -1,0 +1,325 @@
+import {
+  checkOptions,
+  defineTool,
+  suspend,
+  text,
+  ToolError,
+  Toolset,
+  type AnySchema,
+  type ArgumentsOf,
+  type InjectedParameter,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type Suspension,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  type ToolSelection,
+  type ToolSpec,
+} from "@toolweave/core";
+import type { TurnOptions } from "./agent-calls.ts";
+import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
+import { AgentLoop } from "./agent-loop.ts";
+import { agentAbove, AgentNode } from "./agent-node.ts";
+import {
+  checkedDefinition,
+  checkedTurns,
+  selectionOf,
+  type AgentOptions,
+} from "./agent-options.ts";
+import type { AgentResult, InterruptedAgent } from "./agent-result.ts";
+import { checkedState, type AgentState } from "./agent-state.ts";
+import { noUsage } from "./agent-usage.ts";
+import { Budget } from "./budget.ts";
+import type { AgentMessage } from "./message.ts";
+import { adapter, ScopeCalls } from "./scope-calls.ts";
+import { checkedPolicy, narrowing, type NarrowingPolicy } from "./sub-agent-policy.ts";
+
+/** What a sub-agent takes when nothing else is said. */
+type TaskSchema = {
+  readonly type: "object";
+  readonly properties: { readonly task: { readonly type: "string" } };
+  readonly required: readonly ["task"];
+};
+
+/** An agent that another one can call. */
+export interface SubAgentOptions<Input extends AnySchema = TaskSchema>
+  extends AgentOptions, TurnOptions {
+  /** The tool's name. */
+  readonly name: string;
+  readonly title?: string;
+  /** What it can be asked to do, for the model that calls it. */
+  readonly description: string;
+  /** What it is and how it works, for its own model. */
+  readonly system: string;
+  /** Its tools, of those that whoever calls it has: globs over names, or a selection. */
+  readonly tools: ToolSelection | readonly string[];
+  /** Defaults: 20 turns, 300,000 ms. */
+  readonly limits?: AgentLimits;
+  /**
+   * How many levels of sub-agents there may be, this one included. Default: 1, it has none of its own.
+   * What those above it allow is never exceeded.
+   */
+  readonly maxDepth?: number;
+  /** Laid over the policy of whoever calls it: it only takes away. */
+  readonly policy?: NarrowingPolicy | readonly NarrowingPolicy[];
+  /** What it takes: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
+  readonly input?: Input;
+  /** Values of the host that `prompt` may use. Nothing else of the host's reaches the sub-agent's model. */
+  readonly injected?: readonly InjectedParameter[];
+  /**
+   * What the sub-agent's user says. Default: `task`; the whole input as JSON where `input` is given.
+   *
+   * @param injected those of the declared values that are not secret.
+   */
+  readonly prompt?: (input: ArgumentsOf<Input>, injected: JsonObject) => string;
+  /** The answer has to be JSON that keeps it, and is the result's `value`. Default: the answer is a text. */
+  readonly output?: JsonSchema;
+}
+
+const optionNames: readonly string[] = [
+  "name",
+  "title",
+  "description",
+  "system",
+  "model",
+  "thinking",
+  "settings",
+  "tools",
+  "limits",
+  "maxDepth",
+  "policy",
+  "input",
+  "injected",
+  "prompt",
+  "output",
+  "strategy",
+  "maxConcurrency",
+  "steer",
+] satisfies readonly (keyof SubAgentOptions)[];
+
+/** Characters of JSON that a sub-agent may keep while it waits for a person. */
+const mostStateCharacters = 4_194_304;
+
+const taskSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    task: { type: "string", description: "What to do, with all that is needed to know for it." },
+  },
+  required: ["task"],
+  additionalProperties: false,
+};
+
+/**
+ * Makes a tool of an agent: a model with a system prompt and tools of its own, which works on a task
+ * and answers. It works within the call: policy, hooks, limits, approvals and cancellation of whoever
+ * calls it hold for its calls, too. What waits for a person in it makes the call wait, with all that the
+ * sub-agent needs to go on.
+ *
+ * @throws ToolError `internal` when an option makes no sense, or would give the sub-agent more than
+ * whoever calls it has.
+ * @example
+ * ```js
+ * const researcher = subAgentTool({
+ *   name: "research",
+ *   description: "Find something out in the library.",
+ *   system: "You are a librarian. Answer in two sentences.",
+ *   model,
+ *   tools: ["library__*"],
+ * });
+ * ```
+ */
+export function subAgentTool<const Input extends AnySchema = TaskSchema>(
+  options: SubAgentOptions<Input>,
+): Tool {
+  const where = "subAgentTool";
+  checkOptions(where, options, optionNames);
+  const { name, title, description, system, injected, output } = options;
+  if (typeof system !== "string") {
+    throw new ToolError("internal", `${where}: say in system what ${name} is and how it works.`);
+  }
+  const agent = new SubAgent(where, options as unknown as SubAgentOptions<JsonSchema>);
+  const tool = defineTool<JsonSchema, unknown, JsonSchema | undefined>({
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    input: (options.input ?? taskSchema) as JsonSchema,
+    ...(output === undefined ? {} : { output }),
+    ...(injected === undefined ? {} : { injected }),
+    annotations: { openWorldHint: true, streamingHint: true },
+    // Its own limit ends it with what there is; a timeout would not.
+    timeoutMs: 0,
+    // Whatever the host retries: half of its work may have been done.
+    retry: { attempts: 1 },
+    preflight: (args) => [
+      {
+        kind: "delegate",
+        target: name,
+        summary: `Delegate to ${name}: ${typeof args["task"] === "string" ? args["task"] : JSON.stringify(args)}`,
+      },
+    ],
+    execute: (args, ctx) => agent.work(args as JsonObject, ctx),
+  });
+  // Schemas stay lazy: descriptors are copied, not read.
+  const spec = Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(tool.spec),
+      provenance: { value: Object.freeze({ adapter }), enumerable: true },
+    },
+  ) as ToolSpec;
+  return { ...tool, spec, delegates: true };
+}
+
+class SubAgent {
+  readonly #options: SubAgentOptions<JsonSchema>;
+  readonly #definition: ReturnType<typeof checkedDefinition>;
+  readonly #limits: AgentLimits;
+  readonly #turns: TurnOptions;
+  readonly #maxDepth: number;
+  readonly #policy: readonly NarrowingPolicy[];
+  readonly #selection: ToolSelection;
+
+  constructor(where: string, options: SubAgentOptions<JsonSchema>) {
+    const { limits = {}, maxDepth = 1, policy = [], tools, output } = options;
+    this.#options = options;
+    this.#definition = checkedDefinition(where, options, output);
+    this.#turns = checkedTurns(where, options);
+    const given = checkedLimits(`${where}: limits`, limits);
+    this.#limits = { turns: 20, durationMs: 300_000, ...given };
+    if (!Number.isInteger(maxDepth) || maxDepth < 1) {
+      throw new ToolError("internal", `${where}: maxDepth is no whole number above 0.`);
+    }
+    this.#maxDepth = maxDepth;
+    this.#policy = checkedPolicy(`${where}: policy`, policy);
+    if (typeof tools !== "object" || tools === null) {
+      throw new ToolError("internal", `${where}: name its tools: ["library__*"], for one.`);
+    }
+    this.#selection = selectionOf(tools);
+    // A selection that makes no sense is to be found now.
+    new Toolset(0, new Map()).select(this.#selection);
+  }
+
+  async work(input: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension> {
+    const { scope, callId, toolName, resumed, signal } = ctx;
+    const above = agentAbove(scope);
+    const levels = Math.min(this.#maxDepth, above?.levels ?? Infinity) - 1;
+    if (levels < 0) {
+      throw new ToolError(
+        "permission_denied",
+        `${toolName} was not run: sub-agents are nested as deep as they may be. Do the work yourself.`,
+      );
+    }
+    const state =
+      resumed === undefined ? this.#begun(input, ctx) : checkedState(toolName, resumed.state);
+    const { clock } = scope;
+    const budget = new Budget(this.#limits, clock, above?.budget, state.usage);
+    const { runId } = state;
+    const parentRunId = above?.runId ?? ctx.runId;
+    const depth = (above?.depth ?? 0) + 1;
+    const node = new AgentNode(
+      { runId, parentRunId, parentCallId: callId, agent: toolName, depth },
+      levels,
+      budget,
+      above?.isHeard === true ? (event) => above.tell(event) : undefined,
+    );
+    const stop = new AbortController();
+    const calls = new ScopeCalls({
+      scope,
+      callId,
+      selection: this.#selection,
+      mayDelegate: levels > 0,
+      narrow: narrowing(this.#policy, levels > 0),
+      inherit: node.left,
+      signal: stop.signal,
+      turns: this.#turns,
+      isResumed: resumed !== undefined,
+    });
+    let shown = 0;
+    const onText = (said: string): void => {
+      // Each update is all that was said so far: of a long text not one for every word.
+      if (said.length > shown && said.length < shown + shown / 32) return;
+      shown = said.length;
+      void ctx.update({ content: [text(said)] });
+    };
+    const onProgress = (message: string): void => ctx.progress({ message });
+    const loop = new AgentLoop(
+      this.#definition,
+      { calls, node, budget, clock, signal, stop, onText, onProgress },
+      state,
+    );
+    return outputOf(toolName, await loop.go());
+  }
+
+  #begun(input: JsonObject, ctx: ToolContext): AgentState {
+    const { system, prompt, injected = [] } = this.#options;
+    const host = (ctx.injected ?? {}) as Readonly<Record<string, JsonValue>>;
+    const declared: Record<string, JsonValue> = {};
+    for (const { name, secret } of injected) {
+      if (secret !== true && Object.hasOwn(host, name)) declared[name] = host[name] as JsonValue;
+    }
+    const said = prompt?.(input as never, declared) ?? taskOf(input, this.#options.input);
+    const messages: AgentMessage[] = [
+      { role: "system", content: system },
+      { role: "user", content: [{ type: "text", text: said }] },
+    ];
+    return { version: 1, runId: crypto.randomUUID(), messages, turn: [], usage: noUsage() };
+  }
+}
+
+function taskOf(input: JsonObject, schema: JsonSchema | undefined): string {
+  return schema === undefined ? String(input["task"]) : JSON.stringify(input);
+}
+
+/** What whoever has called the sub-agent gets of it. */
+function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
+  const { runId, usage } = result;
+  const common = { childRunId: runId, details: { status: result.status, usage: { ...usage } } };
+  switch (result.status) {
+    case "interrupted":
+      return waiting(name, result) ?? { ...common, ...unfinished(name, result, tooLong) };
+    case "cancelled":
+      throw result.error;
+    case "stopped": {
+      const error = new ToolError("limit_exceeded", result.message, { retryable: false });
+      return { ...common, ...unfinished(name, result, error) };
+    }
+    case "failed": {
+      const { code, message, cause } = result.error;
+      const error = new ToolError(code, `${message} This is not a completed answer.`, {
+        cause,
+        retryable: false,
+      });
+      return { ...common, ...unfinished(name, result, error) };
+    }
+    case "completed": {
+      const { value } = result;
+      const said = result.text === "" ? "(The sub-agent gave no text.)" : result.text;
+      const content = [text(value === undefined ? said : JSON.stringify(value))];
+      return value === undefined ? { ...common, content } : { ...common, content, value };
+    }
+  }
+}
+
+const tooLong: ToolError = new ToolError(
+  "limit_exceeded",
+  "The agent stopped before it was done: it has to wait for a person, and its conversation is too long to be kept. This is not a completed answer.",
+);
+
+/** `undefined`: too much to be kept. */
+function waiting(name: string, { interruptions, state }: InterruptedAgent): Suspension | undefined {
+  if (JSON.stringify(state).length > mostStateCharacters) return undefined;
+  const requests = interruptions.flatMap((interruption) => interruption.requests);
+  return suspend(requests, state as unknown as JsonValue);
+}
+
+function unfinished(
+  name: string,
+  { text: said }: Pick<AgentResult, "text">,
+  error: ToolError,
+): Pick<ToolOutput, "content" | "isError" | "error"> {
+  const message = `${name}: ${error.message}`;
+  const content = [text(said === "" ? message : `${message} What it has said last:\n${said}`)];
+  return { content, isError: true, error };
+}

@@ -1,0 +1,254 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import fc from "fast-check";
+import { MockLanguageModelV4 } from "ai/test";
+import { describe, expect, test } from "vitest";
+import type { Tool, ToolEvent } from "@toolweave/core";
+import { runAgent, subAgentTool, type AgentEvent } from "@toolweave/subagent";
+import { ended, executorFor, recorded, tool } from "./support/executor-for.ts";
+import { FakeClock, settled } from "./support/fake-clock.ts";
+import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted-model.ts";
+
+/** How long each piece of a model's answer, and each tool, takes. */
+const stepMs = 10;
+/** When the whole of `crew` is done, with some to spare. */
+const longestMs = 800;
+
+/** Models and tools that take their time on a clock, and count what starts and what still runs. */
+class World {
+  readonly clock: FakeClock = new FakeClock();
+  starts = 0;
+  running = 0;
+  /** Whether models and tools end when they are told to. */
+  readonly #heeds: boolean;
+
+  constructor(heeds: boolean) {
+    this.#heeds = heeds;
+  }
+
+  model(script: Script): MockLanguageModelV4 {
+    return new MockLanguageModelV4({
+      doStream: async (options) => {
+        const end = this.#begin(options);
+        await this.#wait(options.abortSignal);
+        const parts = partsOf(await script(askedOf(options)));
+        return { stream: this.#stream(parts, options, end) };
+      },
+    });
+  }
+
+  tool(name: string): Tool {
+    return tool(name, async (_, ctx) => {
+      const end = this.#begin({ abortSignal: ctx.signal });
+      try {
+        await this.#wait(ctx.signal);
+        ctx.progress({ message: "half" });
+        await this.#wait(ctx.signal);
+        return `${name} ran`;
+      } finally {
+        end();
+      }
+    });
+  }
+
+  /** What is started counts as running until it ends, or is told to. */
+  #begin({ abortSignal }: Pick<LanguageModelV4CallOptions, "abortSignal">): () => void {
+    this.starts += 1;
+    this.running += 1;
+    let isOver = false;
+    const end = (): void => {
+      if (!isOver) this.running -= 1;
+      isOver = true;
+    };
+    if (this.#heeds) abortSignal?.addEventListener("abort", end);
+    return end;
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.clock.setTimeout(resolve, stepMs);
+      if (this.#heeds) signal?.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  }
+
+  #stream(
+    parts: readonly LanguageModelV4StreamPart[],
+    { abortSignal }: LanguageModelV4CallOptions,
+    end: () => void,
+  ): ReadableStream<LanguageModelV4StreamPart> {
+    let next = 0;
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          await this.#wait(abortSignal);
+          const part = parts[next++];
+          if (part !== undefined) return controller.enqueue(part);
+          end();
+          controller.close();
+        },
+        cancel: end,
+      },
+      { highWaterMark: 0 },
+    );
+  }
+}
+
+/** An agent with two sub-agents at once, of which each has one of its own and two tools. */
+function crew(world: World) {
+  const worker: Script = ({ turn }) =>
+    turn === 0
+      ? {
+          text: "I call two. ",
+          calls: [
+            { id: "1", name: "read" },
+            { id: "2", name: "write" },
+          ],
+        }
+      : { text: "done" };
+  const lead: Script = ({ turn }) =>
+    turn === 0
+      ? {
+          calls: [
+            { id: "1", name: "worker", input: { task: "x" } },
+            { id: "2", name: "read" },
+          ],
+        }
+      : { text: "led" };
+  const agent = (name: string, script: Script, maxDepth: number): Tool =>
+    subAgentTool({
+      name,
+      description: name,
+      system: name,
+      model: world.model(script),
+      tools: ["read", "write", "worker"],
+      maxDepth,
+      limits: { durationMs: 60_000 },
+    });
+  const executor = executorFor(
+    [world.tool("read"), world.tool("write"), agent("lead", lead, 2), agent("worker", worker, 1)],
+    { clock: world.clock, retry: { attempts: 3, initialDelayMs: 5 } },
+  );
+  const top = world.model(({ turn }) =>
+    turn === 0
+      ? { calls: ["a", "b"].map((id) => ({ id, name: "lead", input: { task: id } })) }
+      : { text: "all done" },
+  );
+  return { executor, top };
+}
+
+/** What is told of calls after their end. */
+function afterEnds(events: readonly ToolEvent[]): string[] {
+  const over = new Set<string>();
+  const after: string[] = [];
+  for (const event of events) {
+    if (!("callId" in event)) continue;
+    if (over.has(event.callId)) after.push(event.type);
+    if (/^tool\.(?:completed|failed|rejected)$/.test(event.type)) over.add(event.callId);
+  }
+  return after;
+}
+
+describe("SA05: cancelling an agent", () => {
+  test("without being cancelled it comes to its end, in the time that the tests allow for", async () => {
+    const world = new World(true);
+    const { executor, top } = crew(world);
+    const running = runAgent({ model: top, executor, prompt: "go" });
+    await world.clock.advance(longestMs);
+    expect(ended(await running, "completed").usage).toMatchObject({ turns: 10, toolCalls: 10 });
+    expect([world.running, world.starts]).toEqual([0, 16]);
+  });
+
+  test("at any point lets nothing start and leaves nothing running, and every promise settles", async () => {
+    let inMidst = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 400 }), fc.boolean(), async (at, heeds) => {
+        const world = new World(heeds);
+        const { executor, top } = crew(world);
+        const told = recorded(executor);
+        const heard: AgentEvent[] = [];
+        const controller = new AbortController();
+        const running = runAgent({
+          model: top,
+          executor,
+          prompt: "go",
+          signal: controller.signal,
+          onEvent: (event) => heard.push(event),
+        });
+        await world.clock.advance(at);
+        controller.abort();
+        const { starts } = world;
+        await settled();
+        const result = await running;
+        if (result.status !== "completed") {
+          inMidst += 1;
+          ended(result, "cancelled");
+        }
+        expect(heeds ? world.running : 0).toBe(0);
+        const heardThen = heard.length;
+        expect(heard.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
+        await world.clock.advance(longestMs);
+        // What does not listen has come to its end by itself, and nobody has gone on with it.
+        if (!heeds) await settled();
+        expect([world.running, world.starts, heard.length]).toEqual([0, starts, heardThen]);
+        expect(new Set(afterEnds(told))).toEqual(
+          new Set(afterEnds(told).filter((type) => type === "tool.late")),
+        );
+        const begun = told.filter(({ type }) => type === "tool.started").length;
+        const over = told.filter(({ type }) => /^tool\.(?:completed|failed)$/.test(type)).length;
+        expect(over).toBe(begun);
+        expect(world.clock.timers).toBe(0);
+        const answered = result.messages.filter(({ role }) => role === "tool");
+        expect(answered.every(({ content }) => content.length === 2)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+    expect(inMidst).toBeGreaterThan(50);
+  });
+
+  test("before it begins starts nothing", async () => {
+    const world = new World(true);
+    const { executor, top } = crew(world);
+    const result = await runAgent({
+      model: top,
+      executor,
+      prompt: "go",
+      signal: AbortSignal.abort(),
+    });
+    ended(result, "cancelled");
+    expect(world.starts).toBe(0);
+  });
+
+  test("ends while its model never answers, and while it waits to ask it again", async () => {
+    const clock = new FakeClock();
+    const executor = executorFor([], { clock });
+    for (const script of [
+      () => new Promise<never>(() => {}),
+      () => Promise.reject(Object.assign(new Error("later"), { isRetryable: true })),
+    ]) {
+      const controller = new AbortController();
+      const running = runAgent({
+        model: scriptedModel(script),
+        executor,
+        prompt: "go",
+        signal: controller.signal,
+      });
+      await settled();
+      controller.abort();
+      expect(ended(await running, "cancelled").error.code).toBe("cancelled");
+    }
+    expect(clock.timers).toBe(0);
+  });
+
+  test("of a sub-agent that a host has called itself is cancelling its call", async () => {
+    const world = new World(true);
+    const { executor } = crew(world);
+    const controller = new AbortController();
+    const call = { id: "1", name: "lead", arguments: { task: "x" } };
+    const running = executor.execute(call, { signal: controller.signal });
+    await world.clock.advance(95);
+    controller.abort();
+    expect(await running).toMatchObject({ status: "failed", error: { code: "cancelled" } });
+    const { starts } = world;
+    await world.clock.advance(longestMs);
+    expect([world.starts, world.running]).toEqual([starts, 0]);
+  });
+});

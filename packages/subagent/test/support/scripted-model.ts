@@ -1,0 +1,122 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { JsonObject } from "@toolweave/core";
+import { MockLanguageModelV4 } from "ai/test";
+
+/** What a scripted model says in one turn. */
+export interface Said {
+  readonly text?: string;
+  readonly reasoning?: string;
+  readonly calls?: readonly {
+    readonly id?: string;
+    readonly name: string;
+    readonly input?: JsonObject | string;
+  }[];
+  readonly finish?: "stop" | "length" | "tool-calls" | "content-filter" | "error" | "interrupted";
+  readonly tokens?: readonly [input: number, output: number];
+}
+
+/** What a script is asked with. */
+export interface Asked {
+  /** How often the model has answered in this conversation. */
+  readonly turn: number;
+  readonly prompt: LanguageModelV4Prompt;
+  readonly options: LanguageModelV4CallOptions;
+  /** What the user has said first. */
+  readonly task: string;
+  /** What the model reads of the results of its last turn, in call order. */
+  readonly results: readonly string[];
+}
+
+export type Script = (asked: Asked) => Said | Promise<Said>;
+
+/** The AI SDK's own mock of a model, which streams what a script says. */
+export function scriptedModel(
+  script: Script,
+  more: { modelId?: string } = {},
+): MockLanguageModelV4 {
+  return new MockLanguageModelV4({
+    ...more,
+    doStream: async (options) => ({ stream: streamOf(partsOf(await script(askedOf(options)))) }),
+  });
+}
+
+/** One answer after the other, in each conversation from the first. */
+export function inTurn(...answers: readonly Said[]): Script {
+  return ({ turn }) => {
+    const said = answers[turn];
+    if (said === undefined) throw new Error(`the script ends before turn ${turn}`);
+    return said;
+  };
+}
+
+export function askedOf(options: LanguageModelV4CallOptions): Asked {
+  const { prompt } = options;
+  const user = prompt.find(({ role }) => role === "user");
+  const [first] = user?.role === "user" ? user.content : [];
+  const last = prompt.at(-1);
+  return {
+    turn: prompt.filter(({ role }) => role === "assistant").length,
+    prompt,
+    options,
+    task: first?.type === "text" ? first.text : "",
+    results:
+      last?.role === "tool"
+        ? last.content.flatMap((part) =>
+            part.type === "tool-result" && "value" in part.output ? String(part.output.value) : [],
+          )
+        : [],
+  };
+}
+
+export function partsOf({
+  text,
+  reasoning,
+  calls = [],
+  finish,
+  tokens,
+}: Said): LanguageModelV4StreamPart[] {
+  const parts: LanguageModelV4StreamPart[] = [{ type: "stream-start", warnings: [] }];
+  for (const [type, said] of [
+    ["reasoning", reasoning],
+    ["text", text],
+  ] as const) {
+    if (said === undefined) continue;
+    parts.push({ type: `${type}-start`, id: "0" });
+    for (const delta of said.split(/(?<= )/)) parts.push({ type: `${type}-delta`, id: "0", delta });
+    parts.push({ type: `${type}-end`, id: "0" });
+  }
+  for (const [index, { id = `call_${index}`, name, input = {} }] of calls.entries()) {
+    const json = typeof input === "string" ? input : JSON.stringify(input);
+    parts.push({ type: "tool-call", toolCallId: id, toolName: name, input: json });
+  }
+  const unified = finish ?? (calls.length > 0 ? "tool-calls" : "stop");
+  parts.push({
+    type: "finish",
+    usage: usageOf(...(tokens ?? [10, 5])),
+    finishReason: { unified, raw: undefined },
+  });
+  return parts;
+}
+
+export function streamOf(
+  parts: readonly LanguageModelV4StreamPart[],
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}
+
+export function usageOf(input: number, output: number): LanguageModelV4Usage {
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: output, text: output, reasoning: undefined },
+  };
+}
