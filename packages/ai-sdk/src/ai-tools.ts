@@ -1,6 +1,7 @@
 import { dynamicTool, jsonSchema, type JSONSchema7 } from "ai";
 import { ToolError, type ToolExecutor, type ToolRun, type ToolSpec } from "@toolweave/core";
 import { CallGate } from "./call-gate.ts";
+import { gates } from "./gates.ts";
 import { growingTools } from "./growing-tools.ts";
 import { modelOutput } from "./model-output.ts";
 import { partialOutputs } from "./partial-outputs.ts";
@@ -19,7 +20,8 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * an approving `tool-approval-response`: once, with the very arguments that were asked about, within
  * 24 hours, in this process, for the same executor, and for the same caller and session (a run
  * with neither: in a run of the same id). Anything else answers with `approval_invalid` and runs
- * nothing. An answer in the SDK's `toolApproval` option does not count as a person's.
+ * nothing. An answer in the SDK's `toolApproval` option does not count as a person's: see
+ * `aiToolApproval`, which also says why a call is asked about.
  *
  * A run that searches (`startRun({ search })`) needs nothing more. With a constant list the calls
  * inside of `call_tool` are what is asked about and run. With a growing one the object itself grows
@@ -52,13 +54,13 @@ export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> 
 function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
   const { name, description, annotations } = spec;
   const title = spec.title ?? annotations.title;
-  return dynamicTool({
+  const tool = dynamicTool({
     description,
     ...(title === undefined ? {} : { title }),
     // Without a validator of its own: what the executor says of invalid arguments is what helps.
     inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
-    needsApproval: (input, { toolCallId, messages }) =>
-      gate.asks({ id: toolCallId, name, input, messages }),
+    needsApproval: async (input, { toolCallId, messages }) =>
+      (await gate.asks({ id: toolCallId, name, input, messages })) !== undefined,
     execute: (input, { toolCallId, messages, abortSignal }) => {
       const call = { id: toolCallId, name, input, messages };
       // Whatever is iterable is shown twice, as partial and as final: only what says that it streams.
@@ -68,4 +70,6 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
     },
     toModelOutput: ({ output }) => modelOutput(output),
   });
+  gates.set(tool, gate);
+  return tool;
 }

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   type CallOptions,
+  type Interruption,
   type JsonObject,
   type ToolCall,
   type ToolOutcome,
@@ -18,6 +19,12 @@ export interface SdkCall {
   /** Parsed JSON, of any type. */
   readonly input: unknown;
   readonly messages: readonly ModelMessage[];
+}
+
+/** What a person is asked. */
+export interface Question {
+  /** What the call intends, and why the policy asks. Absent: it has been said before. */
+  readonly reason?: string;
 }
 
 /** What admission said of a call that the SDK has not executed yet. */
@@ -47,19 +54,19 @@ export class CallGate {
     }
   }
 
-  /** True when a person has to agree before the call may be executed. */
-  async asks(call: SdkCall): Promise<boolean> {
+  /** What a person has to agree to before the call may be executed; `undefined`: nothing. */
+  async asks(call: SdkCall): Promise<Question | undefined> {
     // The SDK asks once more about what a person has answered. Messages come from outside: a call
     // that first appears here, approval and all, must not become pending, or it would run.
-    if (isApproved(call.messages, call.id)) return true;
+    if (isApproved(call.messages, call.id)) return {};
     const admission = await this.#admit(call);
     const { refusal } = admission;
     if (refusal?.status === "interrupted") {
       this.#pending.add(this.#keyOf(call), refusal.interruption);
-      return true;
+      return { reason: reasonOf(refusal.interruption) };
     }
     if (isObject(call.input)) this.#admitted.set(call.input, admission);
-    return false;
+    return undefined;
   }
 
   /**
@@ -116,6 +123,15 @@ export class CallGate {
   #keyOf({ id, name, input }: SdkCall): string {
     return canonicalJson([this.#onBehalfOf, id, name, input]);
   }
+}
+
+function reasonOf({ requests }: Interruption): string {
+  const reasons = requests.map((request) =>
+    request.type === "approval"
+      ? `${request.permission.summary} (${request.reason})`
+      : request.type,
+  );
+  return reasons.join("; ");
 }
 
 function isObject(value: unknown): value is object {

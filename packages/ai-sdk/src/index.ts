@@ -1,2 +1,7 @@
 export { aiTools } from "./ai-tools.ts";
 export type { AiTools } from "./ai-tools.ts";
+export { aiToolApproval } from "./ai-tool-approval.ts";
+export type { AiApprovalQuestion, AiToolApprovalFunction } from "./ai-tool-approval.ts";
+export { aiSource } from "./source/ai-source.ts";
+export type { AiSourceOptions, AiToolsInput } from "./source/ai-source.ts";
+export type { AiToolApproval } from "./source/approval-of.ts";

@@ -108,6 +108,23 @@ describe("a completed call", () => {
     expect(read?.type === "text" && read.value.length < 400).toBe(true);
   });
 
+  it("that is large is a preview with a key, by which the model reads on", async () => {
+    const t = tool("t", () => "all quiet\n".repeat(20_000));
+    const executor = executorOf(t);
+    const first = scripted([call("c1", "t")], [say("done")]);
+    await new Conversation().go(first, await aiTools(executor.startRun({ sessionId: "s" })));
+    const preview = resultsRead(first)["c1"];
+    const shown = preview?.type === "text" ? preview.value : "";
+    expect(shown.length).toBeLessThan(10_000);
+    expect(shown).toContain("read_artifact");
+    const key = /art_[0-9a-f]{32}/.exec(shown)?.[0];
+    const second = scripted([call("c2", "read_artifact", { key, offset: 199_990 })], [say("done")]);
+    await new Conversation().go(second, await aiTools(executor.startRun({ sessionId: "s" })));
+    expect(resultsRead(second)["c2"]).toMatchObject({
+      value: expect.stringContaining("all quiet"),
+    });
+  });
+
   it("shows the model of streamText the bounded content, too", async () => {
     const t = tool("t", () => ({ content: [text("short")], value: { long: "x".repeat(1000) } }));
     const model = scripted([call("c1", "t")], [say("done")]);

@@ -1,0 +1,172 @@
+import {
+  checkOptions,
+  loadedSource,
+  prefixName,
+  ToolError,
+  uniqueNames,
+  type Awaitable,
+  type JsonSchema,
+  type LoadedSource,
+  type LoadedTools,
+  type SourceProblem,
+  type Tool,
+  type ToolAnnotations,
+} from "@toolweave/core";
+import { asSchema, type ToolSet } from "ai";
+import { approvalOf, type AiToolApproval } from "./approval-of.ts";
+import { own } from "./own.ts";
+import { inputOf, outputOf, SdkParser } from "./sdk-schema.ts";
+import { SdkTool } from "./sdk-tool.ts";
+
+/** The SDK's tools: an object, or what gives one, such as an MCP client's `tools()`. */
+export type AiToolsInput = ToolSet | (() => Awaitable<ToolSet>);
+
+/** How the SDK's tools become those of a registry. */
+export interface AiSourceOptions {
+  /** Names the source among the others. Default: `ai-sdk`. */
+  readonly id?: string;
+  /** Stands before every name: `prefix__name`. Default: none. */
+  readonly prefix?: string;
+  /**
+   * What the tools do to the world, by their names in the SDK, in your word: the SDK has no such
+   * hints. A tool without any is taken to change something.
+   */
+  readonly annotations?: Readonly<Record<string, ToolAnnotations>>;
+  /**
+   * What you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses;
+   * `approved` takes the tool's own `needsApproval` away, and loosens nothing else.
+   */
+  readonly toolApproval?: AiToolApproval;
+  /** What you would give `generateText` as `toolsContext`: what tools get as `context`, by name. */
+  readonly toolsContext?: Readonly<Record<string, unknown>>;
+}
+
+const optionNames: readonly string[] = [
+  "id",
+  "prefix",
+  "annotations",
+  "toolApproval",
+  "toolsContext",
+] satisfies readonly (keyof AiSourceOptions)[];
+
+/**
+ * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema,
+ * `jsonSchema()`) become JSON Schema, refinements are checked before a call is allowed, and what a
+ * tool yields on the way to its answer are updates. A tool without `execute` waits for a result from
+ * the host. What cannot be had here, such as a tool that runs at its provider, stands in `problems`.
+ *
+ * @param tools a `ToolSet`; or a function that gives one, which `refresh()` calls again.
+ * @throws ToolError `internal` for an option that there is not, or cannot be meant.
+ * @example
+ * ```js
+ * const registry = new ToolRegistry([aiSource({ weather }, { annotations: { weather: { readOnlyHint: true } } })]);
+ * ```
+ */
+export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): LoadedSource {
+  checkOptions("aiSource", options, optionNames);
+  if (typeof tools !== "function" && (typeof tools !== "object" || tools === null)) {
+    throw new ToolError(
+      "internal",
+      "aiSource takes the SDK's tools by name: { weather: tool({ … }) }.",
+    );
+  }
+  const { id = "ai-sdk" } = options;
+  return loadedSource({
+    id,
+    // All that stands in them is the host's own word.
+    trustAnnotations: true,
+    load: async (closing) => {
+      const set = typeof tools === "function" ? await tools() : tools;
+      return new Loading(set, id, options, closing).load();
+    },
+  });
+}
+
+/** One list of the SDK's tools on its way to a list of ours. */
+class Loading {
+  readonly #set: ToolSet;
+  readonly #source: string;
+  readonly #options: AiSourceOptions;
+  readonly #closing: AbortSignal;
+  readonly #problems: SourceProblem[] = [];
+
+  constructor(set: ToolSet, source: string, options: AiSourceOptions, closing: AbortSignal) {
+    this.#set = set;
+    this.#source = source;
+    this.#options = options;
+    this.#closing = closing;
+  }
+
+  async load(): Promise<LoadedTools> {
+    const { prefix, annotations = {} } = this.#options;
+    const originals = Object.keys(this.#set);
+    const names = uniqueNames(originals);
+    const tools: Tool[] = [];
+    for (const [index, original] of originals.entries()) {
+      const clean = names[index] as string;
+      const name = prefix === undefined ? clean : prefixName(prefix, clean);
+      try {
+        tools.push(await this.#tool(original, name));
+      } catch (error) {
+        this.#problems.push({ subject: original, message: messageOf(error) });
+      }
+    }
+    // A misspelt name would leave a tool without the hints that somebody wrote for it.
+    for (const subject of Object.keys(annotations)) {
+      if (Object.hasOwn(this.#set, subject)) continue;
+      this.#warn(subject, "There are annotations for it, and no such tool: correct the name.");
+    }
+    return { tools, problems: this.#problems };
+  }
+
+  async #tool(original: string, name: string): Promise<Tool> {
+    const { annotations = {}, toolApproval, toolsContext = {} } = this.#options;
+    const set = this.#set;
+    const tool = set[original] as ToolSet[string];
+    if (tool.type === "provider") {
+      throw new Error(
+        `It is its provider's own (${tool.id}), and ${tool.isProviderExecuted ? "runs there" : "means nothing to other models"}: give it to the model beside the registry's tools.`,
+      );
+    }
+    const context = await contextOf(tool, own(toolsContext, original));
+    return new SdkTool({
+      tool,
+      name,
+      original,
+      source: this.#source,
+      input: await inputOf(tool),
+      output: await this.#outputOf(tool, original),
+      parser: SdkParser.of(tool),
+      annotations: own(annotations, original) ?? {},
+      approval: approvalOf({ tool, set, original, context, toolApproval, toolsContext }),
+      context,
+      closing: this.#closing,
+    });
+  }
+
+  /** A tool can do without. */
+  async #outputOf(tool: ToolSet[string], original: string): Promise<JsonSchema | undefined> {
+    try {
+      return await outputOf(tool);
+    } catch (error) {
+      this.#warn(original, `Its output schema is left out: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #warn(subject: string, message: string): void {
+    this.#problems.push({ subject, message, severity: "warning" });
+  }
+}
+
+async function contextOf({ contextSchema }: ToolSet[string], context: unknown): Promise<unknown> {
+  const validate = contextSchema === undefined ? undefined : asSchema(contextSchema).validate;
+  if (validate === undefined) return context;
+  const result = await validate(context);
+  if (result.success) return result.value;
+  throw new Error(`Its context is not what it needs (toolsContext): ${result.error.message}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,61 @@
+import type { ModelMessage, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from "ai";
+import { own } from "./own.ts";
+
+/** The SDK's `toolApproval`, for tools of any kind. */
+export type AiToolApproval = ToolApprovalConfiguration<ToolSet, Record<string, unknown>>;
+
+/** A tool, and what the SDK needs to say whether a call of it needs approval. */
+export interface Approvable {
+  readonly tool: ToolSet[string];
+  readonly set: ToolSet;
+  /** Its name in the SDK. */
+  readonly original: string;
+  readonly context: unknown;
+  readonly toolApproval: AiToolApproval | undefined;
+  readonly toolsContext: Readonly<Record<string, unknown>>;
+}
+
+/** A call whose arguments are valid. */
+interface ApprovableCall {
+  readonly id: string;
+  /** The arguments as the tool gets them. */
+  readonly input: unknown;
+  /** Outside of the SDK's loop there are none. */
+  readonly messages: ModelMessage[];
+  readonly runtimeContext: Record<string, unknown>;
+}
+
+/** A status that is the same for each call, or what finds one. */
+export type ToolApproval =
+  | ToolApprovalStatus
+  | ((call: ApprovableCall) => Promise<ToolApprovalStatus>);
+
+/** What `generateText` would make of a tool's calls: the host's word first, then the tool's own. */
+export function approvalOf(approvable: Approvable): ToolApproval {
+  const { tool, set: tools, original: toolName, context, toolApproval, toolsContext } = approvable;
+  const toolContext = context as never;
+  if (typeof toolApproval === "function") {
+    return async ({ id, input, messages, runtimeContext }) => {
+      const call = { type: "tool-call", toolCallId: id, toolName, input, dynamic: true } as const;
+      return toolApproval({ toolCall: call, tools, toolsContext, messages, runtimeContext });
+    };
+  }
+  const given = own(toolApproval ?? {}, toolName);
+  if (typeof given === "function") {
+    return async ({ id: toolCallId, input, messages, runtimeContext }) =>
+      given(input as never, { toolCallId, messages, toolContext, runtimeContext });
+  }
+  if (given !== undefined && given !== null) return given;
+  const { needsApproval } = tool;
+  if (typeof needsApproval !== "function") {
+    return needsApproval === true ? "user-approval" : undefined;
+  }
+  return async ({ id: toolCallId, input, messages }) => {
+    const needs = await needsApproval(input as never, {
+      toolCallId,
+      messages,
+      context: toolContext,
+    });
+    return needs ? "user-approval" : undefined;
+  };
+}

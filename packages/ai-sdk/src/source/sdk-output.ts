@@ -1,0 +1,78 @@
+import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
+import type { ModelOutput } from "../model-output.ts";
+
+type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
+
+/** What a tool has answered, with what its `toModelOutput` makes of it for a model. */
+export function shownOutput(output: unknown, shown: ModelOutput): ToolOutput {
+  const isBytes = output instanceof ArrayBuffer || ArrayBuffer.isView(output);
+  const value = output === undefined || isBytes ? {} : { value: output as JsonValue };
+  switch (shown.type) {
+    case "text":
+      return { content: [text(shown.value)], ...value };
+    case "json":
+      return { content: [text(JSON.stringify(shown.value))], ...value };
+    case "error-text":
+      return { content: [text(shown.value)], ...value, isError: true };
+    case "error-json":
+      return { content: [text(JSON.stringify(shown.value))], ...value, isError: true };
+    case "execution-denied":
+      return { content: [text(shown.reason ?? "It was not run.")], ...value, isError: true };
+    case "content":
+      return { content: shown.value.map(blockOf), ...value };
+  }
+}
+
+function blockOf(part: Part): ContentBlock {
+  switch (part.type) {
+    case "text":
+      return text(part.text);
+    case "file":
+      return fileBlock(part);
+    case "file-data":
+    case "image-data":
+      return bytesBlock(part.data, part.mediaType, "filename" in part ? part.filename : undefined);
+    case "file-url":
+    case "image-url":
+      return linkBlock(part.url, "mediaType" in part ? part.mediaType : undefined);
+    case "file-id":
+    case "file-reference":
+    case "image-file-id":
+    case "image-file-reference":
+      return text("[a file that is stored at its provider]");
+    case "custom":
+      return text("[something that its provider alone can read]");
+  }
+}
+
+function fileBlock({ data, mediaType, filename }: Extract<Part, { type: "file" }>): ContentBlock {
+  switch (data.type) {
+    case "data": {
+      const base64 = typeof data.data === "string" ? data.data : base64Of(data.data);
+      return bytesBlock(base64, mediaType, filename);
+    }
+    case "url":
+      return linkBlock(String(data.url), mediaType, filename);
+    case "text":
+      return text(data.text);
+    case "reference":
+      return text("[a file that is stored at its provider]");
+  }
+}
+
+function base64Of(bytes: Uint8Array | ArrayBuffer): string {
+  return Buffer.from(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes).toString(
+    "base64",
+  );
+}
+
+function bytesBlock(data: string, mimeType: string, name = "file"): ContentBlock {
+  if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
+  if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
+  const uri = `attachment:${encodeURIComponent(name)}`;
+  return { type: "resource", resource: { uri, mimeType, blob: data } };
+}
+
+function linkBlock(uri: string, mimeType: string | undefined, name = uri): ContentBlock {
+  return { type: "resource_link", uri, name, ...(mimeType === undefined ? {} : { mimeType }) };
+}

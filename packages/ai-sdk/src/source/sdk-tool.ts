@@ -1,0 +1,182 @@
+import {
+  isThenable,
+  suspend,
+  ToolError,
+  type JsonObject,
+  type JsonSchema,
+  type Metadata,
+  type PermissionRequest,
+  type PreflightContext,
+  type Suspension,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  type ToolOutput,
+  type ToolReturn,
+  type ToolSpec,
+  type ValidationProblem,
+} from "@toolweave/core";
+import type { ToolSet } from "ai";
+import type { ToolApproval } from "./approval-of.ts";
+import { shownOutput } from "./sdk-output.ts";
+import type { SdkParser } from "./sdk-schema.ts";
+
+/** What a tool of the SDK is made a tool of. */
+export interface SdkToolParts {
+  readonly tool: ToolSet[string];
+  readonly name: string;
+  /** Its name in the SDK. */
+  readonly original: string;
+  /** The id of its source. */
+  readonly source: string;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema | undefined;
+  readonly parser: SdkParser | undefined;
+  readonly annotations: ToolAnnotations;
+  readonly approval: ToolApproval;
+  /** What it gets as `context`. */
+  readonly context: unknown;
+  /** Fires when its source is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** A tool of the SDK. */
+export class SdkTool implements Tool {
+  readonly spec: ToolSpec;
+  /** The SDK holds no answer to it. */
+  readonly outputValidation = "warning";
+  readonly validate?: (args: JsonObject) => Promise<readonly ValidationProblem[] | undefined>;
+  readonly preflight?: (
+    args: JsonObject,
+    ctx: PreflightContext,
+  ) => Promise<readonly PermissionRequest[]>;
+  readonly #parts: SdkToolParts;
+
+  constructor(parts: SdkToolParts) {
+    this.#parts = parts;
+    this.spec = specOf(parts);
+    const { approval, parser } = parts;
+    if (parser !== undefined) this.validate = (args) => parser.problems(args);
+    if (approval !== undefined && !isPlainAsk(approval)) {
+      this.preflight = (args, ctx) => this.#intentions(approval, args, ctx);
+    }
+  }
+
+  async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolReturn> {
+    const { tool, context, closing } = this.#parts;
+    if (tool.execute === undefined) return resultFromHost(args, ctx);
+    const toolCallId = ctx.callId;
+    const abortSignal = AbortSignal.any([ctx.signal, closing]);
+    const input = await this.#inputOf(args);
+    // Many a tool listens for what comes, and does not look for what has been.
+    abortSignal.throwIfAborted();
+    const options = { toolCallId, messages: [], abortSignal, context };
+    const answer: unknown = tool.execute(input as never, options as never);
+    const output = isIterable(answer) ? await lastOf(answer, abortSignal, ctx) : await answer;
+    // As the SDK does it for tools without: text as text, anything else as JSON.
+    if (tool.toModelOutput === undefined) return output as ToolReturn;
+    const shown = await tool.toModelOutput({ toolCallId, input: input as never, output });
+    return shownOutput(output, shown);
+  }
+
+  async #inputOf(args: JsonObject): Promise<unknown> {
+    const { parser } = this.#parts;
+    return parser === undefined ? args : parser.parsed(args);
+  }
+
+  async #intentions(
+    approval: ToolApproval,
+    args: JsonObject,
+    { callId: id }: PreflightContext,
+  ): Promise<readonly PermissionRequest[]> {
+    const status =
+      typeof approval === "function"
+        ? await approval({ id, input: await this.#inputOf(args), messages: [], runtimeContext: {} })
+        : approval;
+    const { type, reason } = typeof status === "object" ? status : { type: status };
+    const { name } = this.spec;
+    switch (type) {
+      case "user-approval":
+        return [{ kind: "custom.approval", target: name, summary: reason ?? `Call ${name}` }];
+      case "denied":
+        throw new ToolError(
+          "permission_denied",
+          `${name} was not run: ${reason ?? "it is denied"}.`,
+        );
+      default:
+        return [];
+    }
+  }
+}
+
+/** What asks for every call alike, and says no more about it. */
+function isPlainAsk(approval: ToolApproval): boolean {
+  if (typeof approval === "string") return approval === "user-approval";
+  return (
+    typeof approval === "object" &&
+    approval.type === "user-approval" &&
+    approval.reason === undefined
+  );
+}
+
+function specOf(parts: SdkToolParts): ToolSpec {
+  const { tool, name, original, source, input, output, annotations, approval, context } = parts;
+  const { description, title, metadata } = tool;
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description:
+      typeof description === "function"
+        ? description({ context: context as never })
+        : (description ?? ""),
+    inputSchema: input,
+    ...(output === undefined ? {} : { outputSchema: output }),
+    annotations: isPlainAsk(approval) ? { ...annotations, needsApprovalHint: true } : annotations,
+    provenance: { adapter: "ai-sdk", source, origin: { tool: original } },
+    ...(metadata === undefined ? {} : { metadata: metadata as Metadata }),
+  };
+}
+
+/** A tool without `execute` is the host's to run. */
+function resultFromHost(args: JsonObject, ctx: ToolContext): Suspension | ToolReturn {
+  const answer = ctx.resumed?.answers[0];
+  if (answer === undefined) {
+    return suspend([{ id: `${ctx.callId}:result`, type: "result", arguments: args }], null);
+  }
+  if (answer.type === "result") return answer.value;
+  const reason =
+    answer.type === "reject" ? (answer.reason ?? "no reason given") : "no result given";
+  throw new ToolError("approval_rejected", `${ctx.toolName} was not run by the host: ${reason}.`);
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Each output takes the place of the one before; the last is the answer. */
+async function lastOf(
+  outputs: AsyncIterable<unknown>,
+  signal: AbortSignal,
+  ctx: ToolContext,
+): Promise<unknown> {
+  const iterator = outputs[Symbol.asyncIterator]();
+  // What is cut off must get to its `finally`.
+  const stop = (): void => void Promise.resolve(iterator.return?.()).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    let last: unknown;
+    for (;;) {
+      const step = await iterator.next();
+      if (step.done === true) {
+        // What was cut off has no answer: the last that came is not the last there would be.
+        signal.throwIfAborted();
+        return last;
+      }
+      last = step.value;
+      const taken = ctx.update(last as ToolOutput);
+      if (isThenable(taken)) await taken;
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

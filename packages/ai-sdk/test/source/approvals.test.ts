@@ -1,0 +1,113 @@
+import { tool, type ToolSet } from "ai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { AiSourceOptions } from "../../src/index.ts";
+import { codeOf, sourced, textOf, type Sourced } from "../support/sourced.ts";
+
+/** What removes exhibits, and what was removed. */
+interface Removing extends Sourced {
+  readonly removed: number[];
+}
+
+type NeedsApproval = Extract<ToolSet[string]["needsApproval"], (...given: never[]) => unknown>;
+
+/** Under a policy by which reads run; `remove` is called one here, so that nothing else asks. */
+async function removing(
+  needsApproval: boolean | NeedsApproval | undefined,
+  options: AiSourceOptions = {},
+): Promise<Removing> {
+  const removed: number[] = [];
+  const remove = tool({
+    inputSchema: z.object({ id: z.int().transform((id) => id * 10) }),
+    ...(needsApproval === undefined ? {} : { needsApproval }),
+    execute: ({ id }) => {
+      removed.push(id);
+      return "removed";
+    },
+  });
+  const annotations = { remove: { readOnlyHint: true } };
+  const made = await sourced({ remove }, { annotations, ...options }, {});
+  return { ...made, removed };
+}
+
+describe("a tool of the SDK that needs approval", () => {
+  it("asks the host's person, and runs once they agree", async () => {
+    const { call, executor, removed } = await removing(true);
+    const outcome = await call("remove", { id: 7 });
+    if (outcome.status !== "interrupted") throw new Error("It did not ask.");
+    expect(removed).toEqual([]);
+    const resumed = await executor.resume(outcome.interruption, [{ type: "approve" }]);
+    expect(textOf(resumed)).toBe("removed");
+    expect(removed).toEqual([70]);
+  });
+
+  it("asks for the calls that its own function names", async () => {
+    const seen: unknown[] = [];
+    const { call, removed } = await removing(
+      (input: unknown, options: { readonly toolCallId: string }) => {
+        seen.push(input, options.toolCallId);
+        return (input as { id: number }).id > 50;
+      },
+    );
+    expect((await call("remove", { id: 7 })).status).toBe("interrupted");
+    expect(textOf(await call("remove", { id: 1 }))).toBe("removed");
+    expect(seen).toEqual([{ id: 70 }, "call_1", { id: 10 }, "call_2"]);
+    expect(removed).toEqual([10]);
+  });
+
+  it("does not run when its function cannot say", async () => {
+    const { call, removed } = await removing(() => {
+      throw new Error("no answer");
+    });
+    const outcome = await call("remove", { id: 7 });
+    expect(outcome.status).toBe("failed");
+    expect(removed).toEqual([]);
+  });
+});
+
+describe("the SDK's toolApproval, for tools in a registry,", () => {
+  it("asks with its reason", async () => {
+    const reason = "It is the last of its kind";
+    const { call } = await removing(undefined, {
+      toolApproval: { remove: { type: "user-approval", reason } },
+    });
+    const outcome = await call("remove", { id: 7 });
+    if (outcome.status !== "interrupted") throw new Error("It did not ask.");
+    expect(outcome.interruption.requests).toMatchObject([{ permission: { summary: reason } }]);
+  });
+
+  it("refuses what it denies", async () => {
+    const { call, removed } = await removing(undefined, {
+      toolApproval: {
+        remove: (input) =>
+          input.id === 70 ? { type: "denied", reason: "not that one" } : undefined,
+      },
+    });
+    const outcome = await call("remove", { id: 7 });
+    expect(codeOf(outcome)).toBe("permission_denied");
+    expect(textOf(outcome)).toContain("not that one");
+    expect(textOf(await call("remove", { id: 1 }))).toBe("removed");
+    expect(removed).toEqual([10]);
+  });
+
+  it("goes before what the tool itself says, as in the SDK", async () => {
+    const { call } = await removing(true, { toolApproval: { remove: "approved" } });
+    expect(textOf(await call("remove", { id: 7 }))).toBe("removed");
+  });
+
+  it("as one function decides for every tool", async () => {
+    const { call, removed } = await removing(true, {
+      toolApproval: ({ toolCall }) => (toolCall.toolName === "remove" ? "denied" : "approved"),
+    });
+    expect(codeOf(await call("remove", { id: 7 }))).toBe("permission_denied");
+    expect(removed).toEqual([]);
+  });
+
+  it("loosens no policy", async () => {
+    const { call } = await removing(true, {
+      annotations: {},
+      toolApproval: { remove: "approved" },
+    });
+    expect((await call("remove", { id: 7 })).status).toBe("interrupted");
+  });
+});

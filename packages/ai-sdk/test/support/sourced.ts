@@ -1,0 +1,46 @@
+import {
+  ToolExecutor,
+  ToolRegistry,
+  type ExecutorOptions,
+  type LoadedSource,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { aiSource, type AiSourceOptions, type AiToolsInput } from "../../src/index.ts";
+
+/** The SDK's tools behind an executor that lets everything run. */
+export interface Sourced {
+  readonly source: LoadedSource;
+  readonly executor: ToolExecutor;
+  /** One call, with an id of its own. */
+  call(name: string, args?: object): Promise<ToolOutcome>;
+}
+
+/** The SDK's tools in a registry. */
+export async function sourced(
+  tools: AiToolsInput,
+  options?: AiSourceOptions,
+  executorOptions: Omit<ExecutorOptions, "registry"> = { policy: "autonomous" },
+): Promise<Sourced> {
+  const source = aiSource(tools, options);
+  const registry = new ToolRegistry([source]);
+  const executor = new ToolExecutor({ registry, ...executorOptions });
+  await registry.ready;
+  let calls = 0;
+  return {
+    source,
+    executor,
+    call: (name, args = {}) =>
+      executor.execute({ id: `call_${(calls += 1)}`, name, arguments: args as never }),
+  };
+}
+
+/** What a model reads of a call that has ended. */
+export function textOf(outcome: ToolOutcome): string {
+  if (outcome.status === "interrupted") throw new Error("The call waits for a person.");
+  return outcome.result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+/** The code of what went wrong. */
+export function codeOf(outcome: ToolOutcome): string | undefined {
+  return outcome.status === "interrupted" ? undefined : outcome.error?.code;
+}

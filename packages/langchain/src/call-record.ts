@@ -1,0 +1,40 @@
+import {
+  ToolError,
+  type Interruption,
+  type JsonObject,
+  type ToolErrorCode,
+  type ToolOutcome,
+  type ToolResult,
+} from "@toolweave/core";
+
+/** What came of a call, as plain JSON: a checkpointer keeps it, and gives it back in another process. */
+export type CallRecord =
+  | { readonly result: ToolResult; readonly error?: JsonObject }
+  | { readonly interruption: Interruption }
+  | ThrownRecord;
+
+/** The call was not made, for a reason that is thrown. */
+export interface ThrownRecord {
+  readonly thrown: { readonly code: ToolErrorCode; readonly message: string };
+}
+
+/** The outcome as plain JSON. */
+export function recordOf(outcome: ToolOutcome): CallRecord {
+  if (outcome.status === "interrupted") return { interruption: outcome.interruption };
+  const { result, error } = outcome;
+  return { result, ...(error === undefined ? {} : { error: error.toJSON() }) };
+}
+
+/**
+ * What was thrown as plain JSON. What is thrown within a LangGraph task ends the whole graph, whoever
+ * would have caught it.
+ */
+export function thrownRecord(error: unknown): ThrownRecord {
+  const code = ToolError.is(error) ? error.code : "internal";
+  return { thrown: { code, message: error instanceof Error ? error.message : String(error) } };
+}
+
+/** The error again. */
+export function errorOf({ thrown: { code, message } }: ThrownRecord): ToolError {
+  return new ToolError(code, message);
+}

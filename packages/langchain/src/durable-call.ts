@@ -1,0 +1,131 @@
+import type { Answer, Interruption } from "@toolweave/core";
+import type { CallRecord } from "./call-record.ts";
+import { earlierWrites, type EarlierWrites } from "./earlier-writes.ts";
+import { answersIn, type ToolInterrupt } from "./tool-interrupt.ts";
+
+/** LangGraph's functions for what goes on in another process. */
+type LangGraph = Pick<typeof import("@langchain/langgraph"), "getConfig" | "interrupt" | "task">;
+
+let loaded: Promise<LangGraph | undefined> | undefined;
+
+/** LangGraph where it is installed. Who runs a graph has loaded it before. */
+function langGraph(): Promise<LangGraph | undefined> {
+  return (loaded ??= import("@langchain/langgraph").catch(() => undefined));
+}
+
+/** One call, and how it is begun and gone on with. Nothing is thrown but a cancellation. */
+export interface DurableCall {
+  /** The model's id for it; absent: none was given. */
+  readonly id: string | undefined;
+  readonly name: string;
+  execute(): Promise<CallRecord>;
+  resume(interruption: Interruption, answers: readonly Answer[]): Promise<CallRecord>;
+}
+
+/** What a LangGraph task gives back, and a checkpointer keeps. */
+interface Step {
+  /** Tasks are in the "updates" of a stream, where readers look for messages. */
+  readonly messages: readonly [];
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly record: CallRecord;
+}
+
+/**
+ * Makes a call within a node of a graph, so that it is made once. LangGraph runs a node again from its
+ * start when it is resumed: what had ended by then is in tasks, which are not run again but read from
+ * the checkpoint. Each call is a task of its own, for an interrupt and an order of its own; within
+ * it every time that it is begun or gone on with is one.
+ *
+ * @param traced wraps what is done unless the checkpoint has the whole call.
+ * @returns `undefined` when LangGraph is not there to be asked.
+ */
+export async function callDurably(
+  call: DurableCall,
+  traced: (work: () => Promise<CallRecord>) => Promise<CallRecord>,
+): Promise<CallRecord | undefined> {
+  const graph = await langGraph();
+  if (graph === undefined) return undefined;
+  let earlier: Promise<EarlierWrites> | undefined;
+  const step = async (name: string, work: () => Promise<CallRecord>): Promise<CallRecord> => {
+    const { id, name: tool } = call;
+    const run = graph.task(name, async (): Promise<Step> => {
+      const config = graph.getConfig();
+      const writes = await (earlier ??= earlierWrites(config));
+      const kept = stepIn(writes, config.executionInfo?.taskId);
+      return kept ?? { messages: [], id, name: tool, record: await work() };
+    });
+    const kept = await run();
+    if ((id === undefined || kept.id === id) && kept.name === tool) return kept.record;
+    const message = `${tool} was not run: this step of the graph is not what it was when it was interrupted.`;
+    return { thrown: { code: "outcome_unknown", message } };
+  };
+  return step("toolweave_call", () => traced(() => untilAnswered(call, graph, step)));
+}
+
+function stepIn(writes: EarlierWrites, taskId: string | undefined): Step | undefined {
+  const write = writes.find(([id, , value]) => id === taskId && isStep(value));
+  return write?.[2] as Step | undefined;
+}
+
+function isStep(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "record" in value && "name" in value;
+}
+
+async function untilAnswered(
+  call: DurableCall,
+  { interrupt }: LangGraph,
+  step: (name: string, work: () => Promise<CallRecord>) => Promise<CallRecord>,
+): Promise<CallRecord> {
+  let record = await step("toolweave_step", () => call.execute());
+  let problem: string | undefined;
+  while ("interruption" in record) {
+    const { interruption } = record;
+    let resume: unknown;
+    try {
+      const asked: ToolInterrupt = { interruption, ...(problem === undefined ? {} : { problem }) };
+      resume = interrupt<ToolInterrupt, unknown>(asked);
+    } catch (error) {
+      // Without a checkpointer nobody can be asked.
+      if (isMissingCheckpointer(error)) return record;
+      throw error;
+    }
+    const given = answersIn(resume, interruption);
+    if (!("answers" in given)) {
+      problem = given.problem;
+      continue;
+    }
+    const next = await step("toolweave_step", () => call.resume(interruption, given.answers));
+    problem = problemOf(next);
+    // A no always ends it, and so does time: nobody is asked for ever.
+    if (problem === undefined || isTooLate(next, interruption) || given.answers.some(isNo)) {
+      problem = undefined;
+      record = next;
+    }
+  }
+  return record;
+}
+
+/** Why a call still waits: its answers cannot be used, or the store of pending calls does not answer. */
+function problemOf(record: CallRecord): string | undefined {
+  if (!("result" in record) || record.error === undefined) return undefined;
+  const { code, message } = record.error;
+  return code === "approval_invalid" || code === "store_unavailable" ? String(message) : undefined;
+}
+
+/** When it was answered, as the checkpoint has it: each time that the graph goes on, the same is decided again. */
+function isTooLate(record: CallRecord, { expiresAt }: Interruption): boolean {
+  return "result" in record && expiresAt <= record.result.timestamp;
+}
+
+function isNo(answer: Answer | null | undefined): boolean {
+  return answer?.type === "reject";
+}
+
+function isMissingCheckpointer(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "lc_error_code" in error &&
+    error.lc_error_code === "MISSING_CHECKPOINTER"
+  );
+}

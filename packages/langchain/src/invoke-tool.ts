@@ -1,0 +1,93 @@
+import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
+import type { Callbacks } from "@langchain/core/callbacks/manager";
+import { ToolMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import { ToolInputParsingException } from "@langchain/core/tools";
+import { ToolError, type JsonObject, type ToolContext, type ToolReturn } from "@toolweave/core";
+import type { LangchainTool } from "./langchain-source.ts";
+import { outputOf, updateOf } from "./source-output.ts";
+
+/** What a tool runs under, beside what the executor hands to it. */
+export interface Surroundings {
+  /** Fires when the source is closed. */
+  readonly closing: AbortSignal;
+  /** The tool is a generator, whose yields are updates. */
+  readonly streams: boolean;
+  readonly config: RunnableConfig;
+}
+
+/**
+ * Runs a tool of LangChain's for one call.
+ *
+ * @throws ToolError `invalid_arguments` when the tool's own schema refuses what JSON Schema let pass;
+ * `execution_failed` when it answers with orders for a graph; `unavailable` when the source is closed;
+ * whatever the tool throws.
+ */
+export async function invokeTool(
+  tool: LangchainTool,
+  args: JsonObject,
+  ctx: ToolContext,
+  { closing, streams, config }: Surroundings,
+): Promise<ToolReturn> {
+  const { callId: id } = ctx;
+  const signal = AbortSignal.any([ctx.signal, closing]);
+  // LangChain's tools listen for what is to come, and not for what has been.
+  signal.throwIfAborted();
+  const call = { type: "tool_call" as const, id, name: tool.name, args };
+  const own = {
+    ...config,
+    ...(streams ? { callbacks: withUpdates(config.callbacks, ctx) } : {}),
+    signal,
+    // What LangGraph's `ToolNode` gives.
+    toolCallId: id,
+  };
+  const invoke = (): Promise<unknown> => tool.invoke(call as never, own as never);
+  let output: unknown;
+  try {
+    // Whatever graph is around: its interrupts and its state are not for what runs in here.
+    output = await AsyncLocalStorageProviderSingleton.runWithConfig(undefined, invoke, true);
+  } catch (error) {
+    closing.throwIfAborted();
+    if (error instanceof ToolInputParsingException) {
+      throw new ToolError("invalid_arguments", `${ctx.toolName}: ${error.message}`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  return outputOf(answerOf(output, id));
+}
+
+function withUpdates(callbacks: Callbacks | undefined, ctx: ToolContext): Callbacks {
+  const updates = {
+    name: "toolweave_updates",
+    awaitHandlers: true,
+    handleToolEvent: (chunk: unknown) => ctx.update(updateOf(chunk)),
+  };
+  if (callbacks === undefined || Array.isArray(callbacks)) return [...(callbacks ?? []), updates];
+  return callbacks.copy([BaseCallbackHandler.fromMethods(updates)]);
+}
+
+/** The message to the model among the orders for a graph. */
+function answerOf(output: unknown, callId: string): unknown {
+  if (!isCommand(output)) return output;
+  const { messages } = (output.update ?? {}) as { readonly messages?: unknown };
+  const answer = (Array.isArray(messages) ? messages : []).find(
+    (message) => ToolMessage.isInstance(message) && message.tool_call_id === callId,
+  );
+  if (answer !== undefined) return answer;
+  throw new ToolError(
+    "execution_failed",
+    "The tool has run, and answers with orders for a LangGraph graph, which cannot be followed here.",
+  );
+}
+
+function isCommand(output: unknown): output is { readonly update?: unknown } {
+  return (
+    typeof output === "object" &&
+    output !== null &&
+    "lg_name" in output &&
+    output.lg_name === "Command"
+  );
+}

@@ -1,0 +1,139 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  checkOptions,
+  cleanName,
+  ToolError,
+  uniqueNames,
+  type SourceProblem,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  type ToolSource,
+} from "@toolweave/core";
+import { inputSchemaOf } from "./input-schema.ts";
+import { invokeTool } from "./invoke-tool.ts";
+
+/**
+ * A tool of LangChain's: what `tool(…)` gives, a `StructuredTool`, or `runnable.asTool(…)`. As loose as
+ * this, since LangChain's own types of different arguments do not fit one another.
+ */
+export interface LangchainTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** A schema of Zod's, a Standard Schema that gives JSON Schema, or JSON Schema. */
+  readonly schema: unknown;
+  invoke(input: never, config?: never): Promise<unknown>;
+}
+
+/** How LangChain's tools become a source. */
+export interface LangchainSourceOptions {
+  /** The source's id. Default: `langchain`. */
+  readonly name?: string;
+  /**
+   * What a tool does to the world. LangChain's tools do not say, so that MCP's defaults hold where this
+   * does not: the default policy asks before each call. It is the host's word, and loosens decisions.
+   */
+  readonly annotations?: (tool: LangchainTool) => ToolAnnotations;
+  /**
+   * What a tool gets as LangChain's config, such as `configurable` and `context`. The call's signal and
+   * id are added. Default: nothing.
+   */
+  readonly config?: (ctx: ToolContext) => RunnableConfig;
+}
+
+const optionNames: readonly string[] = [
+  "name",
+  "annotations",
+  "config",
+] satisfies readonly (keyof LangchainSourceOptions)[];
+
+/**
+ * LangChain's tools for the registry. Names are cleaned where they have to be. LangChain validates once
+ * more, by the tool's own schema, since only that knows its defaults and transformations. A tool runs
+ * outside of the graph that the call comes from: in there, `interrupt()` fails.
+ *
+ * @param tools those of `langchain`, of a toolkit, or your own. The list is read once.
+ * @throws ToolError `internal` when an option makes no sense, or something is no tool of LangChain's.
+ * @example
+ * ```js
+ * const registry = new ToolRegistry([
+ *   langchainSource([search], { annotations: () => ({ readOnlyHint: true }) }),
+ * ]);
+ * ```
+ */
+export function langchainSource(
+  tools: readonly LangchainTool[],
+  options: LangchainSourceOptions = {},
+): ToolSource {
+  checkOptions("langchainSource", options, optionNames);
+  const { name: id = "langchain" } = options;
+  checkTools(tools);
+  const names = uniqueNames(
+    tools.map(({ name }) => name),
+    cleanName,
+  );
+  const problems: SourceProblem[] = [];
+  const kept: Tool[] = [];
+  const closing = new AbortController();
+  const taken = new Set<string>();
+  for (const [index, tool] of tools.entries()) {
+    const name = names[index] as string;
+    if (taken.has(name)) {
+      problems.push({ subject: tool.name, message: "Another tool of the list has this name." });
+      continue;
+    }
+    try {
+      kept.push(toolOf(tool, name, id, closing.signal, options));
+      taken.add(name);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "It cannot be read.";
+      problems.push({ subject: tool.name, message });
+    }
+  }
+  return {
+    id,
+    ready: Promise.resolve(),
+    problems,
+    // What is said of them is said by the host.
+    trustAnnotations: true,
+    tools: () => kept,
+    onChange: () => () => {},
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  async function close(): Promise<void> {
+    closing.abort(new ToolError("unavailable", `The source "${id}" is closed.`));
+  }
+}
+
+function toolOf(
+  tool: LangchainTool,
+  name: string,
+  source: string,
+  closing: AbortSignal,
+  { annotations: annotationsOf, config }: LangchainSourceOptions,
+): Tool {
+  const annotations = annotationsOf?.(tool) ?? {};
+  const streams = annotations.streamingHint === true;
+  return {
+    spec: {
+      name,
+      description: tool.description ?? "",
+      inputSchema: inputSchemaOf(tool.schema),
+      annotations,
+      provenance: { adapter: "langchain", source, origin: { tool: tool.name } },
+    },
+    invoke: (args, ctx) =>
+      invokeTool(tool, args, ctx, { closing, streams, config: config?.(ctx) ?? {} }),
+  };
+}
+
+function checkTools(tools: readonly LangchainTool[]): void {
+  if (Array.isArray(tools) && tools.every(isTool)) return;
+  throw new ToolError("internal", "langchainSource takes a list of LangChain's tools.");
+}
+
+function isTool(tool: LangchainTool | null | undefined): boolean {
+  return typeof tool?.name === "string" && typeof tool.invoke === "function";
+}

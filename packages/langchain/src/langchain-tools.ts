@@ -1,0 +1,112 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { StructuredTool } from "@langchain/core/tools";
+import {
+  checkOptions,
+  ToolError,
+  type Awaitable,
+  type ToolExecutor,
+  type ToolRun,
+} from "@toolweave/core";
+import { toolSearch } from "@toolweave/core/search";
+import { RegistryTool, type RunFor } from "./registry-tool.ts";
+
+/** How the tools of an executor become LangChain's. */
+export interface LangchainToolsOptions {
+  /**
+   * The run that a call is made in, for an agent that serves many people: LangChain's config of the
+   * call, `configurable` among it, is all that is known of it. Called for each call, so that the host
+   * keeps one run for each run of its agent. What it throws, the call fails with. Default: the target
+   * run; of an executor one run, on nobody's behalf.
+   */
+  readonly runFor?: (config: RunnableConfig) => Awaitable<ToolRun>;
+}
+
+const optionNames: readonly string[] = [
+  "runFor",
+] satisfies readonly (keyof LangchainToolsOptions)[];
+
+/** Of more tools a model is shown a search: the list of an agent cannot change. */
+const mostShown = 100;
+
+/**
+ * Gives every tool of an executor, or of one run, to LangChain: to `createAgent`, a `ToolNode`, or a
+ * model's `bindTools`. Every call goes through the executor's pipeline; LangChain validates nothing. A
+ * `ToolMessage` holds what the model reads, and a `ToolArtifact` for the host; what went wrong has
+ * `status: "error"`. Nothing is thrown but a cancellation; without a tool call to answer, what went wrong
+ * is thrown as a `ToolError`.
+ *
+ * In a graph with a checkpointer a call that waits for a person interrupts the graph: see `ToolInterrupt`
+ * and `ToolResume`. When the graph goes on, in another process too, nothing runs twice. Elsewhere the
+ * model reads what the call waits for.
+ *
+ * Of an executor with more than 100 tools the constant form of the search is given: `search_tools`,
+ * `describe_tool` and `call_tool`.
+ *
+ * @param target an executor, for calls on nobody's behalf; or a run, for a caller, a session,
+ * limits, injected values, a search or a toolset of its own.
+ * @returns the tools as they are once every source has loaded, and with them the helper tools that a
+ * later call may need.
+ * @example
+ * ```js
+ * const agent = createAgent({ model, tools: await langchainTools(executor) });
+ * ```
+ *
+ * @throws ToolError `internal` when an option makes no sense, and for a run with a growing search.
+ */
+export async function langchainTools(
+  target: ToolExecutor | ToolRun,
+  options: LangchainToolsOptions = {},
+): Promise<StructuredTool[]> {
+  checkOptions("langchainTools", options, optionNames);
+  const isExecutor = "startRun" in target;
+  if (!isExecutor && !("admits" in target)) {
+    throw new ToolError(
+      "internal",
+      "langchainTools takes a ToolExecutor, or what its startRun() gives.",
+    );
+  }
+  const { runFor } = options;
+  const executor = isExecutor ? target : target.executor;
+  await executor.registry.ready;
+  const run = isExecutor ? ownRun(executor, runFor !== undefined) : target;
+  const toolset = run.fixToolset();
+  if (toolset.searchable !== undefined && toolset.get("call_tool") === undefined) {
+    throw new ToolError(
+      "internal",
+      `langchainTools: LangChain's list of tools cannot grow; use toolSearch({ form: "constant" }).`,
+    );
+  }
+  const runOf: RunFor = runFor === undefined ? () => run : hostRun(executor, runFor);
+  return toolset.specs().map((spec) => new RegistryTool(spec, runOf));
+}
+
+function ownRun(executor: ToolExecutor, isForMany: boolean): ToolRun {
+  const run = executor.startRun();
+  if (run.toolset.size <= mostShown) return run;
+  if (isForMany) {
+    throw new ToolError(
+      "internal",
+      `langchainTools: ${run.toolset.size} tools are too many to be shown. ` +
+        `Start each run with search: toolSearch({ form: "constant" }), and pass one of them in place of the executor.`,
+    );
+  }
+  return executor.startRun({ search: toolSearch({ form: "constant" }) });
+}
+
+function hostRun(
+  executor: ToolExecutor,
+  runFor: NonNullable<LangchainToolsOptions["runFor"]>,
+): RunFor {
+  return async (config) => {
+    const run = await runFor(config);
+    if (run?.executor !== executor) {
+      throw new ToolError(
+        "internal",
+        "langchainTools: runFor gives what startRun() of the same executor gave.",
+      );
+    }
+    // The model has been given every helper tool that a later call may need.
+    run.fixToolset();
+    return run;
+  };
+}

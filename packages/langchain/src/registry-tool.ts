@@ -1,0 +1,218 @@
+import {
+  CallbackManager,
+  parseCallbackConfigArg,
+  type CallbackManagerForToolRun,
+} from "@langchain/core/callbacks/manager";
+import { ToolMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { StructuredTool } from "@langchain/core/tools";
+import type { JSONSchema } from "@langchain/core/utils/json_schema";
+import {
+  ToolError,
+  type JsonObject,
+  type ToolCall,
+  type ToolErrorCode,
+  type ToolOutcome,
+  type ToolRun,
+  type ToolSpec,
+} from "@toolweave/core";
+import {
+  errorOf,
+  recordOf,
+  thrownRecord,
+  type CallRecord,
+  type ThrownRecord,
+} from "./call-record.ts";
+import { callDurably, type DurableCall } from "./durable-call.ts";
+import { messageContent, plainText, type MessageContent } from "./message-content.ts";
+import { artifactOf } from "./tool-artifact.ts";
+import { waitingText } from "./waiting-text.ts";
+
+/** Gives the run that a call is made in. */
+export type RunFor = (config: RunnableConfig) => ToolRun | Promise<ToolRun>;
+
+type AnswerRecord = Exclude<CallRecord, ThrownRecord>;
+
+/** What LangChain and LangGraph add to a tool's config. */
+interface ToolConfig extends RunnableConfig {
+  readonly toolCall?: { readonly id?: string };
+  /** LangGraph's, within a graph. */
+  readonly interrupt?: unknown;
+}
+
+/** A tool of the registry as LangChain calls one: the executor does the work. */
+export class RegistryTool extends StructuredTool {
+  static override lc_name(): string {
+    return "ToolweaveTool";
+  }
+  readonly name: string;
+  readonly description: string;
+  readonly #spec: ToolSpec;
+  readonly #runFor: RunFor;
+
+  constructor(spec: ToolSpec, runFor: RunFor) {
+    super({ responseFormat: "content_and_artifact" });
+    this.name = spec.name;
+    this.description = spec.description;
+    this.#spec = spec;
+    this.#runFor = runFor;
+  }
+
+  /** The input schema, as it is. */
+  get schema(): JSONSchema {
+    return this.#spec.inputSchema as JSONSchema;
+  }
+
+  /**
+   * What `invoke` comes to. LangChain's own would validate first, slowly, and throw: what the executor says
+   * of invalid arguments is what helps a model.
+   *
+   * @throws ToolError `cancelled`, or what the call was aborted with; and, without a tool call that a
+   * message could answer, whatever went wrong.
+   */
+  override async call(arg: unknown, configArg?: unknown): Promise<ToolMessage | MessageContent> {
+    const config = parseCallbackConfigArg(configArg as RunnableConfig) as ToolConfig;
+    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks like.
+    const isWhole = config.toolCall === undefined && isToolCall(arg);
+    const { id, args: input } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
+    const work = { id, name: this.name, ...this.#work(id, input, config) };
+    const traced = (go: () => Promise<CallRecord>): Promise<CallRecord> =>
+      this.#traced(input, id, config, go);
+    const record =
+      (isResumable(config) ? await callDurably(work, traced) : undefined) ??
+      (await traced(work.execute));
+    if ("thrown" in record) throw errorOf(record);
+    return this.#answer(record, id);
+  }
+
+  /** Never asked: `call` is all of it. */
+  protected _call(input: unknown, _manager: unknown, config?: RunnableConfig): Promise<unknown> {
+    return this.call(input, config);
+  }
+
+  #work(
+    callId: string | undefined,
+    input: unknown,
+    config: ToolConfig,
+  ): Pick<DurableCall, "execute" | "resume"> {
+    const { signal } = config;
+    const options = signal === undefined ? {} : { signal };
+    const within = async (go: (run: ToolRun) => Promise<ToolOutcome>): Promise<CallRecord> => {
+      let run: ToolRun;
+      try {
+        run = await this.#runFor(config);
+      } catch (error) {
+        return thrownRecord(error);
+      }
+      return recordOf(notCancelled(await go(run), signal));
+    };
+    return {
+      execute: () => within((run) => run.execute(callOf(callId, this.name, input), options)),
+      resume: (interruption, answers) =>
+        within((run) => run.executor.resume(interruption, answers, { ...options, run })),
+    };
+  }
+
+  /** Tells whoever listens to LangChain's callbacks: tracers, and streams of events. */
+  async #traced(
+    input: unknown,
+    callId: string | undefined,
+    config: ToolConfig,
+    work: () => Promise<CallRecord>,
+  ): Promise<CallRecord> {
+    const { callbacks, tags, metadata, runId, runName = this.name } = config;
+    const manager = CallbackManager.configure(
+      callbacks,
+      this.callbacks,
+      tags,
+      this.tags,
+      metadata,
+      this.metadata,
+      { verbose: this.verbose },
+    );
+    if (manager === undefined) return work();
+    const shown = isObject(input) ? { ...input } : (JSON.stringify(input) ?? "");
+    const run: CallbackManagerForToolRun = await manager.handleToolStart(
+      this.toJSON(),
+      shown,
+      runId,
+      undefined,
+      undefined,
+      undefined,
+      runName,
+      callId,
+    );
+    try {
+      const record = await work();
+      if ("thrown" in record) await run.handleToolError(errorOf(record));
+      else await run.handleToolEnd(this.#shown(record, callId));
+      return record;
+    } catch (error) {
+      await run.handleToolError(error);
+      throw error;
+    }
+  }
+
+  #shown(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
+    return callId === undefined ? contentOf(record) : this.#message(record, callId);
+  }
+
+  #answer(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
+    if (callId !== undefined || isSuccess(record)) return this.#shown(record, callId);
+    if ("interruption" in record) {
+      throw new ToolError("approval_invalid", waitingText(record.interruption));
+    }
+    const code = (record.error?.["code"] ?? "execution_failed") as ToolErrorCode;
+    throw new ToolError(code, plainText(record.result.content));
+  }
+
+  #message(record: AnswerRecord, callId: string): ToolMessage {
+    const content = contentOf(record);
+    return new ToolMessage({
+      // LangChain's providers look for standard blocks only where they came as such.
+      ...(typeof content === "string" ? { content } : { contentBlocks: content }),
+      status: isSuccess(record) ? "success" : "error",
+      artifact: artifactOf(record),
+      tool_call_id: callId,
+      name: this.name,
+    });
+  }
+}
+
+/** A graph that can be resumed: checkpointers know it by its thread. */
+function isResumable({ interrupt, configurable }: ToolConfig): boolean {
+  return typeof interrupt === "function" && configurable?.["thread_id"] !== undefined;
+}
+
+function callOf(id: string | undefined, name: string, input: unknown): ToolCall {
+  // The executor would parse a text: what the model sent as a JSON string is one, not arguments.
+  const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
+  return { id: id ?? crypto.randomUUID(), name, arguments: args };
+}
+
+/** @throws what the call was aborted with: whoever cancels does not want an answer. */
+function notCancelled(outcome: ToolOutcome, signal: AbortSignal | undefined): ToolOutcome {
+  if (outcome.status !== "failed" || outcome.error.code !== "cancelled") return outcome;
+  signal?.throwIfAborted();
+  throw outcome.error;
+}
+
+function contentOf(record: AnswerRecord): MessageContent {
+  return "interruption" in record
+    ? waitingText(record.interruption)
+    : messageContent(record.result.content);
+}
+
+function isSuccess(record: AnswerRecord): boolean {
+  return "result" in record && !record.result.isError;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isToolCall(
+  value: unknown,
+): value is { readonly type: "tool_call"; readonly id?: string; readonly args: unknown } {
+  return isObject(value) && "type" in value && value.type === "tool_call";
+}

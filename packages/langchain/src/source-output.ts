@@ -1,0 +1,68 @@
+import { ToolMessage, type ContentBlock as MessageBlock } from "@langchain/core/messages";
+import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
+
+/** What a tool of LangChain's answered: a message with what the model reads, or any value. */
+export function outputOf(answer: unknown): ToolOutput | JsonValue {
+  if (!ToolMessage.isInstance(answer)) return answer as JsonValue;
+  const content = answer.contentBlocks.map(contentBlock);
+  const value = jsonIn(content);
+  return {
+    content,
+    ...(value === undefined ? {} : { value }),
+    isError: answer.status === "error",
+    ...(answer.artifact === undefined ? {} : { details: answer.artifact as JsonValue }),
+  };
+}
+
+/** What a tool that is a generator yields before its answer. */
+export function updateOf(chunk: unknown): ToolOutput {
+  return { content: [text(typeof chunk === "string" ? chunk : (JSON.stringify(chunk) ?? ""))] };
+}
+
+/** LangChain writes an object or a list as JSON text, and forgets it. */
+function jsonIn([first, ...more]: readonly ContentBlock[]): JsonValue | undefined {
+  if (first?.type !== "text" || more.length > 0 || !/^\s*[[{]/.test(first.text)) return undefined;
+  try {
+    return JSON.parse(first.text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function contentBlock(block: MessageBlock.Standard): ContentBlock {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+    case "text-plain":
+      return dataBlock(block);
+    default:
+      return text(JSON.stringify(block));
+  }
+}
+
+function dataBlock(block: MessageBlock.Multimodal.Standard): ContentBlock {
+  const { type, mimeType } = block;
+  if (block.data !== undefined) {
+    const data = typeof block.data === "string" ? block.data : base64(block.data);
+    if ((type === "image" || type === "audio") && mimeType !== undefined) {
+      return { type, data, mimeType };
+    }
+    const resource = { uri: `attachment:${type}`, blob: data };
+    return {
+      type: "resource",
+      resource: mimeType === undefined ? resource : { ...resource, mimeType },
+    };
+  }
+  if (type === "text-plain" && block.text !== undefined) return text(block.text);
+  if (block.url === undefined) return text(JSON.stringify(block));
+  const link = { type: "resource_link" as const, uri: block.url, name: type };
+  return mimeType === undefined ? link : { ...link, mimeType };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

@@ -1,0 +1,15 @@
+import type { Interruption } from "@toolweave/core";
+
+/** What a model reads of a call that waits for what cannot be asked for here. */
+export function waitingText({ call, requests }: Interruption): string {
+  const needs = requests.map((request) => {
+    if (request.type === "approval") return `approval: ${request.permission.summary}`;
+    if (request.type === "result") return "a result from the host";
+    return `${request.type}: ${request.message}`;
+  });
+  const what = needs.join("; ");
+  return (
+    `${call.name} is not finished: it waits for ${what.length > 500 ? `${what.slice(0, 500)}…` : what}. ` +
+    `Do not call it again; go on without its result and say what it waits for.`
+  );
+}

@@ -1,0 +1,148 @@
+import { MemorySaver } from "@langchain/langgraph";
+import { memoryPendingCalls } from "@toolweave/core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { langchainTools } from "../src/index.ts";
+import { agent, codeOf, graphMakers, Thread, threadOf } from "./support/graphs.ts";
+import { look, remove, restarting, workshop } from "./support/workshop.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+describe("an answer that cannot be used", () => {
+  it("is asked about until a no ends it, when the call was answered elsewhere", async () => {
+    const { done, executor } = workshop();
+    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    const interruption = thread.asked[0]?.interruption as never;
+    await executor.resume(interruption, [{ type: "approve" }]);
+    expect(done).toEqual(["remove 1"]);
+    await thread.answerAll(({ problem }) =>
+      problem === undefined ? { type: "approve" } : { type: "reject" },
+    );
+    expect(done).toEqual(["remove 1"]);
+    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+  });
+
+  it("ends the call when it comes too late", async () => {
+    const yesterday = Date.now() - 25 * 3_600_000;
+    const store = memoryPendingCalls();
+    const asking = workshop({
+      key: "k".repeat(32),
+      pendingCalls: {
+        add: (interruption) => store.add(interruption),
+        claim: (interruption) => store.claim(interruption),
+        finish: (id) => store.finish(id),
+        get: (id) => store.get(id),
+        list: () => store.list(),
+        now: () => yesterday,
+      },
+    });
+    const answering = workshop({ key: "k".repeat(32), pendingCalls: store });
+    let executor = asking.executor;
+    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    executor = answering.executor;
+    await thread.answerAll(() => ({ type: "approve" }));
+    expect(answering.done).toEqual([]);
+    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+  });
+
+  it("does not end, when its time is over, what went on with a later one", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { done, executor } = restarting();
+    const thread = threadOf(agent, () => langchainTools(executor()), [
+      { id: "c1", name: "pack", args: { id: 1 } },
+    ]);
+    await thread.begin();
+    await thread.answerAll(({ interruption, problem }) => {
+      const isFirst = JSON.stringify(interruption.requests).includes("How, 0?");
+      if (isFirst && problem === undefined) return { type: "approve" };
+      // The first question has a day, and so has the second.
+      vi.advanceTimersByTime(20 * 3_600_000);
+      return { type: "input", value: "well" };
+    });
+    expect(done).toEqual(["pack 1 round 0", "pack 1 round 1", "pack 1 round 2"]);
+    expect(thread.answers["c1"]?.text).toBe("packed");
+  });
+
+  it("is for what was shown: a checkpoint that was changed meanwhile runs nothing", async () => {
+    const { done, executor } = restarting();
+    const saver = new MemorySaver();
+    const thread = new Thread(async () =>
+      agent(await langchainTools(executor()), [remove("c1", 7)], saver),
+    );
+    await thread.begin();
+    let changed = 0;
+    for (const writes of Object.values(saver.writes)) {
+      for (const write of Object.values(writes)) {
+        const text = new TextDecoder().decode(write[2]);
+        if (!text.includes('"arguments":{"id":7}')) continue;
+        write[2] = new TextEncoder().encode(
+          text.replaceAll('"arguments":{"id":7}', '"arguments":{"id":8}'),
+        );
+        changed += 1;
+      }
+    }
+    expect(changed).toBeGreaterThan(0);
+    await thread.answerAll(({ problem }) => ({
+      type: problem === undefined ? "approve" : "reject",
+    }));
+    expect(done).toEqual([]);
+    expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
+  });
+
+  it("runs nothing in a process with another key", async () => {
+    const asking = workshop();
+    const answering = workshop();
+    let executor = asking.executor;
+    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    executor = answering.executor;
+    await thread.answerAll(({ problem }) =>
+      problem === undefined ? { type: "approve" } : { type: "reject" },
+    );
+    expect(answering.done).toEqual([]);
+    expect(thread.answers["c1"]?.status).toBe("error");
+  });
+});
+
+describe("a policy", () => {
+  it.each(Object.entries(graphMakers))(
+    "refuses a call of %s, which the model reads",
+    async (_, maker) => {
+      const rules = [{ effect: "deny" as const, tools: "look" }];
+      const { done, executor } = workshop({ policy: { rules } });
+      // A list from before the rule: what is denied is not shown by itself.
+      const run = executor.startRun({ toolset: executor.registry.toolset() });
+      const thread = threadOf(maker, () => langchainTools(run), [look("c1", 1)]);
+      await thread.begin();
+      expect(codeOf(thread.answers["c1"])).toBe("permission_denied");
+      expect(thread.answers["c1"]?.status).toBe("error");
+      expect(thread.last).toBe("done");
+      expect(done).toEqual([]);
+    },
+  );
+
+  it("is answered inline by an approver, and the graph is not interrupted", async () => {
+    const { done, executor } = workshop({ onAsk: () => ({ approved: true }) });
+    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    expect(thread.asked).toEqual([]);
+    expect(done).toEqual(["remove 1"]);
+  });
+
+  it("that denies by the time of the answer still denies", async () => {
+    const shared = { key: "k".repeat(32), pendingCalls: memoryPendingCalls() };
+    const asking = workshop(shared);
+    const denying = workshop({
+      ...shared,
+      policy: () => ({ effect: "deny", reason: "not any more" }),
+    });
+    let executor = asking.executor;
+    const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
+    await thread.begin();
+    executor = denying.executor;
+    await thread.answerAll(() => ({ type: "approve" }));
+    expect(denying.done).toEqual([]);
+    expect(codeOf(thread.answers["c1"])).toBe("permission_denied");
+  });
+});

@@ -1,0 +1,117 @@
+import type { Interruption, ToolExecutor } from "@toolweave/core";
+
+/** Runs, and calls that were announced, which are remembered; the oldest are forgotten first. */
+const most = 1000;
+
+interface Known {
+  readonly runs: Map<string, AgentQuestions>;
+  readonly announced: Set<string>;
+}
+
+const byExecutor = new WeakMap<ToolExecutor, Known>();
+
+function knownOf(executor: ToolExecutor): Known {
+  let known = byExecutor.get(executor);
+  if (known === undefined) {
+    byExecutor.set(executor, (known = { runs: new Map(), announced: new Set() }));
+  }
+  return known;
+}
+
+/** Mastra is about to make a call. */
+export function announce(executor: ToolExecutor, callId: string): void {
+  const { announced } = knownOf(executor);
+  announced.add(callId);
+  const [oldest] = announced;
+  if (announced.size > most && oldest !== undefined) announced.delete(oldest);
+}
+
+/**
+ * What calls of one agent's run wait for, as far as this process knows.
+ *
+ * Mastra gives an answer that names no call to every call that waits, and tells none of them
+ * whether it was named. It goes through them in order, so the first one takes such an answer, and
+ * the others know it when they get it, too.
+ */
+export class AgentQuestions {
+  /** Calls that run or wait, in order. */
+  readonly #calls = new Set<string>();
+  readonly #open = new Map<string, Interruption>();
+  readonly #answers = new Map<string, unknown>();
+  readonly #announced: Set<string>;
+
+  static of(executor: ToolExecutor, runId: string): AgentQuestions {
+    const { runs, announced } = knownOf(executor);
+    const questions = runs.get(runId) ?? new AgentQuestions(announced);
+    runs.delete(runId);
+    runs.set(runId, questions);
+    const [oldest] = runs.keys();
+    if (runs.size > most && oldest !== undefined) runs.delete(oldest);
+    return questions;
+  }
+
+  constructor(announced: Set<string>) {
+    this.#announced = announced;
+  }
+
+  /** The call begins, or goes on. */
+  begin(callId: string): void {
+    this.#announced.delete(callId);
+    this.#calls.add(callId);
+  }
+
+  /** The call has ended. */
+  end(callId: string): void {
+    this.#calls.delete(callId);
+    this.#open.delete(callId);
+  }
+
+  /** The calls before this one that have not ended. */
+  before(callId: string): readonly string[] {
+    const calls = [...this.#calls];
+    return calls.slice(0, calls.indexOf(callId));
+  }
+
+  /**
+   * True when an answer that the call got is meant for it.
+   *
+   * @param before the calls that came before it when it asked.
+   */
+  takes(callId: string, answer: unknown, before: readonly string[]): boolean {
+    this.#answers.set(callId, answer);
+    const isOfOthers = before.some((id) => this.#announced.has(id) || this.#got(id, answer));
+    if (!isOfOthers) this.#open.delete(callId);
+    return !isOfOthers;
+  }
+
+  /**
+   * What the call waits for, when it got an answer that another one has got before. Mastra may have
+   * lost by then what it waited with.
+   */
+  openBeside(callId: string, answer: unknown): Interruption | undefined {
+    const isOfOthers = [...this.#answers.keys()].some(
+      (id) => id !== callId && this.#got(id, answer),
+    );
+    return isOfOthers ? this.#open.get(callId) : undefined;
+  }
+
+  /** Of one that is no object, another answer may be the same. */
+  #got(callId: string, answer: unknown): boolean {
+    const isSame = this.#answers.has(callId) && this.#answers.get(callId) === answer;
+    return isSame && (typeof answer === "object" || this.#calls.has(callId));
+  }
+
+  /** The call waits. */
+  open(callId: string, interruption: Interruption): void {
+    this.#open.set(callId, interruption);
+  }
+
+  /** What the first call that waits is asked. */
+  get first(): Interruption | undefined {
+    for (const callId of this.#calls) {
+      const interruption = this.#open.get(callId);
+      if (interruption !== undefined) return interruption;
+    }
+    return undefined;
+  }
+}

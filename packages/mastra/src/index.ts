@@ -1,0 +1,2 @@
+export { mastraTools } from "./mastra-tools.ts";
+export type { MastraTools, MastraToolsOptions } from "./mastra-tools.ts";

@@ -1,0 +1,73 @@
+import type { Interruption, JsonObject } from "@toolweave/core";
+
+/** What Mastra keeps with a call that waits, shows to whoever answers, and gives back with the answer. */
+export interface Question {
+  readonly interruption: Interruption;
+  /** The calls before it that had not ended. */
+  readonly before: readonly string[];
+}
+
+/** A part of an agent's stream. */
+export interface Chunk {
+  readonly type: "tool-call-approval" | "tool-call-suspended";
+  readonly runId: string;
+  readonly from: "AGENT";
+  readonly payload: object;
+}
+
+const approvalSchema = JSON.stringify({
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
+  additionalProperties: false,
+});
+
+/** What a call was suspended with, if it is a question of ours. Whether it is genuine, the executor says. */
+export function questionOf(payload: unknown, callId: string): Question | undefined {
+  if (typeof payload !== "object" || payload === null) return undefined;
+  const { interruption, before } = payload as Partial<Question>;
+  const isOurs = interruption?.call?.id === callId && Array.isArray(interruption.requests);
+  return isOurs && Array.isArray(before) ? { interruption, before } : undefined;
+}
+
+/** What an answer has to look like, as Mastra tells it. */
+export function resumeSchemaOf(interruption: Interruption): { readonly resumeSchema?: string } {
+  if (isApproval(interruption)) return { resumeSchema: approvalSchema };
+  const [request, ...others] = interruption.requests;
+  const schema = request?.type === "input" && others.length === 0 ? request.schema : undefined;
+  return schema === undefined ? {} : { resumeSchema: JSON.stringify(schema) };
+}
+
+/** True when a person is asked to agree to a call, and nothing else is waited for. */
+export function isApproval(interruption: Interruption): boolean {
+  return approvalOf(interruption) !== undefined;
+}
+
+/** A question as an agent's stream tells it. */
+export function questionChunk(interruption: Interruption, runId: string): Chunk {
+  const approval = approvalOf(interruption);
+  const resume = resumeSchemaOf(interruption);
+  if (approval !== undefined) {
+    const payload = { ...approval, ...resume };
+    return { type: "tool-call-approval", runId, from: "AGENT", payload };
+  }
+  const { id: toolCallId, name: toolName, arguments: args } = interruption.call;
+  const suspendPayload: Question = { interruption, before: [] };
+  const payload = { toolCallId, toolName, args, suspendPayload, ...resume };
+  return { type: "tool-call-suspended", runId, from: "AGENT", payload };
+}
+
+interface Approval {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: JsonObject | string;
+}
+
+/** The call that a person is asked to agree to: a tool that calls others may ask for one of theirs. */
+function approvalOf({ call, requests }: Interruption): Approval | undefined {
+  if (!requests.every((request) => request.type === "approval")) return undefined;
+  const inner = requests.flatMap((request) => request.call ?? []);
+  if (inner.length > 0 && requests.length > 1) return undefined;
+  const { name, arguments: args } = inner[0] ?? call;
+  return { toolCallId: call.id, toolName: name, args };
+}

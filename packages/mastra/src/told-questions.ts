@@ -1,0 +1,49 @@
+import type { ToolPayloadTransform } from "@mastra/core/tools";
+import type { Interruption } from "@toolweave/core";
+import { questionOf } from "./question.ts";
+
+/** Questions that are about to be told; the oldest are forgotten first. */
+const most = 1000;
+
+/**
+ * Hears when Mastra tells a question, which in a stream is later than a call asks it: Mastra asks
+ * then how it is to be shown. At any other time nothing is shown in another way, since Mastra keeps
+ * a copy of all that might be.
+ */
+export class ToldQuestions {
+  readonly #listeners = new Map<string, () => Promise<void>>();
+  readonly #display: NonNullable<ToolPayloadTransform["display"]> = {
+    // As they are: Mastra puts a placeholder where a function is missing.
+    input: ({ input }) => input,
+    inputDelta: ({ inputTextDelta }) => inputTextDelta,
+    output: ({ output }) => output,
+    error: ({ error }) => error,
+    approval: ({ input }) => input,
+    resume: ({ resumeData }) => resumeData,
+    suspend: async ({ suspendPayload, toolCallId }) => {
+      const question = questionOf(suspendPayload, toolCallId);
+      if (question === undefined) return suspendPayload;
+      const { state: _, ...interruption } = question.interruption;
+      await this.#told(interruption.id);
+      return { ...question, interruption };
+    },
+  };
+
+  /** What Mastra reads whenever it makes a call. */
+  get display(): ToolPayloadTransform["display"] | undefined {
+    return this.#listeners.size === 0 ? undefined : this.#display;
+  }
+
+  /** Calls `listener` once, when Mastra tells the question. */
+  whenTold({ id }: Interruption, listener: () => Promise<void>): void {
+    this.#listeners.set(id, listener);
+    const [oldest] = this.#listeners.keys();
+    if (this.#listeners.size > most && oldest !== undefined) this.#listeners.delete(oldest);
+  }
+
+  async #told(id: string): Promise<void> {
+    const listener = this.#listeners.get(id);
+    this.#listeners.delete(id);
+    await listener?.();
+  }
+}

@@ -1,0 +1,47 @@
+import type { ContentBlock, JsonValue, ToolError, ToolOutcome, ToolOutput } from "@toolweave/core";
+import { isToldOutput, plainText } from "./model-output.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
+
+/**
+ * What the host reads as a call's result.
+ *
+ * @throws ToolError when the result is an error.
+ */
+export function outputOf({ result, error }: EndedOutcome): unknown {
+  if (result.isError) throw failureOf(result.content, error);
+  return hostOutput(result);
+}
+
+/**
+ * The structured value, when the model reads just that; the text, when there is nothing else; or
+ * both. Mastra stores it and asks what the model reads of it later, in another process perhaps: it
+ * has to say so by itself.
+ */
+export function hostOutput({ content, value }: Pick<ToolOutput, "content" | "value">): unknown {
+  const [block, ...others] = content;
+  const isText = block?.type === "text" && others.length === 0;
+  if (isText && (value === undefined || value === block.text)) return block.text;
+  // A text alone would be read as it is, not as its JSON; and of no `null` does Mastra ask what the model reads.
+  const speaksForItself = typeof value !== "string" && value !== null && !isToldOutput(value);
+  if (isText && speaksForItself && JSON.stringify(value) === block.text) return value;
+  return told(content, value);
+}
+
+function told(content: readonly ContentBlock[], value: JsonValue | undefined): object {
+  return value === undefined ? { content } : { content, value };
+}
+
+/** The error with the whole of what the model may read as its message, and nothing that it may not. */
+function failureOf(content: readonly ContentBlock[], error: ToolError | undefined): ToolFailure {
+  const text = plainText(content);
+  if (error === undefined) return new ToolFailure("execution_failed", text);
+  const { code, message, retryable, audience, status, retryAfterMs } = error;
+  return new ToolFailure(code, text === "" ? message : text, {
+    retryable,
+    audience,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

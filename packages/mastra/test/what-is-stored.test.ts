@@ -1,0 +1,43 @@
+import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { modelOutput } from "../src/model-output.ts";
+import { hostOutput } from "../src/tool-output.ts";
+
+const block = fc.record({ type: fc.constant("text" as const), text: fc.string() });
+const content = fc.array(block, { minLength: 1, maxLength: 3 });
+const value = fc.oneof(
+  fc.jsonValue() as fc.Arbitrary<JsonValue>,
+  fc.record({ content: content as unknown as fc.Arbitrary<JsonValue> }),
+  fc.record({
+    content: content as unknown as fc.Arbitrary<JsonValue>,
+    value: fc.jsonValue() as fc.Arbitrary<JsonValue>,
+  }),
+);
+
+function textOf(blocks: readonly ContentBlock[]): string {
+  return blocks.map((each) => (each.type === "text" ? each.text : "")).join("\n") || "(no output)";
+}
+
+describe("a result that Mastra has stored", () => {
+  it("that is a text, and is shown as its JSON, is read as that JSON", () => {
+    for (const given of ["", "seven"]) {
+      const shown = JSON.stringify(given);
+      const output = { content: [{ type: "text" as const, text: shown }], value: given };
+      expect(modelOutput(hostOutput(output))).toEqual({ type: "text", value: shown });
+    }
+  });
+
+  it("is read by the model as its content says, and holds the value", () => {
+    fc.assert(
+      fc.property(value, fc.option(content, { nil: undefined }), (given, own) => {
+        // The executor's own content of a value is its JSON.
+        const json = [{ type: "text" as const, text: JSON.stringify(given) }];
+        const output = { content: own ?? json, value: JSON.parse(JSON.stringify(given)) };
+        const stored: unknown = JSON.parse(JSON.stringify(hostOutput(output)));
+        expect(modelOutput(stored)).toEqual({ type: "text", value: textOf(output.content) });
+        expect(output.content.every(isContentBlock)).toBe(true);
+      }),
+    );
+  });
+});

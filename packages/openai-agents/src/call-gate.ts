@@ -1,0 +1,220 @@
+import type { RunContext } from "@openai/agents-core";
+import {
+  canonicalJson,
+  type Answer,
+  type GrantProposal,
+  type Interruption,
+  type InterruptionRequest,
+  type JsonObject,
+  type ResumeOptions,
+  type ToolCall,
+  type ToolOutcome,
+  type ToolRun,
+} from "@toolweave/core";
+import type { Admission, AgentRun, AgentRuns } from "./agent-runs.ts";
+import { isAnswerable } from "./answerable.ts";
+import { agreedForAll, decisionOn, type DecidedCall } from "./decisions.ts";
+import { digestOf } from "./digest.ts";
+import {
+  agreedIn,
+  keepAgreed,
+  keepWaiting,
+  takeWaiting,
+  waitingIn,
+  type KeptCall,
+} from "./waiting-calls.ts";
+
+/** A call as the SDK hands it to a tool. */
+export interface SdkCall extends DecidedCall {
+  /** The arguments, as the model wrote them. */
+  readonly text: string;
+}
+
+/** Between the SDK's two questions, "does this call need approval?" and "execute it", and its runs. */
+export class CallGate<Context> {
+  readonly #runs: AgentRuns<Context>;
+
+  constructor(runs: AgentRuns<Context>) {
+    this.#runs = runs;
+  }
+
+  /** True when the model of this agent run is shown the tool. */
+  async shows(runContext: RunContext<Context>, name: string): Promise<boolean> {
+    for (const call of waitingIn(runContext)) {
+      if (call.name === name) await this.#closeIfDeclined(runContext, call);
+    }
+    return this.#runs.of(runContext).run.toolset.get(name) !== undefined;
+  }
+
+  /** True when a person has to agree before the SDK may execute the call. */
+  async asks(
+    runContext: RunContext<Context>,
+    name: string,
+    input: JsonObject,
+    callId: string,
+  ): Promise<boolean> {
+    const asked = await waitingAs(runContext, { callId, name }, () => input);
+    if (asked !== undefined) {
+      if (asked.callId === callId) return true;
+      // The same may be asked about twice in one turn: whichever is answered with yes first goes on.
+      if (!asked.asked) takeWaiting(runContext, asked);
+      keepWaiting(runContext, { ...asked, asked: true, callId });
+      return true;
+    }
+    const { run, admitted } = this.#runs.of(runContext);
+    const call = { id: callId, name, arguments: input };
+    const refusal = await run.admits(call);
+    if (refusal?.status === "interrupted") {
+      const { interruption } = refusal;
+      const digest = await digestOf(name, input);
+      const waiting = { callId, asked: true, name, digest, suspended: false, interruption };
+      keepWaiting(runContext, waiting);
+      return true;
+    }
+    admitted.set(callId, { call, input, refusal });
+    return false;
+  }
+
+  /**
+   * Executes the call, or goes on with it when a person has agreed to it.
+   *
+   * @returns `undefined` when it needs an approval that it does not have.
+   */
+  async execute(
+    runContext: RunContext<Context>,
+    call: SdkCall,
+    signal: AbortSignal | undefined,
+  ): Promise<ToolOutcome | undefined> {
+    const outcome = await this.#outcome(runContext, call, signal && { signal });
+    if (outcome?.status === "interrupted") {
+      const { callId, name, text } = call;
+      const digest = await digestOf(name, parsed(text));
+      const { interruption } = outcome;
+      const waiting = { callId, asked: false, name, digest, suspended: true, interruption };
+      keepWaiting(runContext, waiting);
+    }
+    return outcome;
+  }
+
+  async #outcome(
+    runContext: RunContext<Context>,
+    call: SdkCall,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ToolOutcome | undefined> {
+    const agentRun = this.#runs.of(runContext);
+    const { run } = agentRun;
+    const asked = await waitingAs(runContext, call, () => parsed(call.text));
+    if (asked !== undefined && decisionOn(runContext, call) === true) {
+      // The SDK has not asked about this one, but somebody has agreed to every call of the tool.
+      if (asked.callId !== call.callId && !isAgreed(runContext, asked.interruption)) {
+        return undefined;
+      }
+      if (takeWaiting(runContext, asked)) return goOn(runContext, call, asked, { ...options, run });
+    }
+    const admission = takeAdmission(agentRun, call) ?? (await admit(run, call, options));
+    const { refusal } = admission;
+    if (refusal?.status !== "interrupted") {
+      // The very object that was admitted: the run goes on from there.
+      return refusal ?? run.execute(admission.call, options);
+    }
+    const { interruption } = refusal;
+    if (!agreedForAll(runContext, call) || !isAgreed(runContext, interruption)) return undefined;
+    return run.executor.resume(interruption, yes, { ...options, run });
+  }
+
+  /** The SDK tells no tool what a person has declined: the executor, its store and its audit hear of it here. */
+  async #closeIfDeclined(runContext: RunContext<Context>, call: KeptCall): Promise<void> {
+    if (decisionOn(runContext, call) !== false || !takeWaiting(runContext, call)) return;
+    // What has run already would go on with a no, and nobody would read what came of it.
+    if (call.suspended) return;
+    const { run } = this.#runs.of(runContext);
+    const reason = runContext.getRejectionMessage(call.name, call.callId);
+    const no = { type: "reject" as const, ...(reason === undefined ? {} : { reason }) };
+    await run.executor.resume(call.interruption, [no], { run });
+  }
+}
+
+const yes: readonly Answer[] = [{ type: "approve" }];
+
+/** Goes on with what a person has agreed to. */
+function goOn(
+  runContext: RunContext<unknown>,
+  call: SdkCall,
+  { interruption }: KeptCall,
+  options: ResumeOptions & { readonly run: ToolRun },
+): Promise<ToolOutcome> {
+  if (agreedForAll(runContext, call)) keepAgreed(runContext, proposals(interruption.requests));
+  return options.run.executor.resume(interruption, yes, options);
+}
+
+/** The call, if it waits for a yes; or one that has run, and reads the same. */
+async function waitingAs(
+  runContext: RunContext<unknown>,
+  { callId, name }: DecidedCall,
+  input: () => unknown,
+): Promise<KeptCall | undefined> {
+  const waiting = waitingIn(runContext);
+  if (waiting.length === 0) return undefined;
+  // Nothing that nests too deeply to be written waits.
+  const digest = await digestOf(name, input()).catch(() => undefined);
+  const same = waiting.filter(
+    (one) => one.digest === digest && isAnswerable(one.interruption.requests),
+  );
+  return same.find((one) => one.callId === callId) ?? same.find((one) => one.suspended);
+}
+
+function takeAdmission(
+  { admitted }: AgentRun,
+  { callId, name, text }: SdkCall,
+): Admission | undefined {
+  const admission = admitted.get(callId);
+  if (admission === undefined) return undefined;
+  admitted.delete(callId);
+  const isSame = admission.call.name === name && isWrittenAs(admission.input, text);
+  return isSame ? admission : undefined;
+}
+
+/** An id may come twice, and the SDK does not ask about every call. */
+function isWrittenAs(input: JsonObject, text: string): boolean {
+  try {
+    const written = JSON.stringify(input);
+    return written === text || written === JSON.stringify(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+async function admit(
+  run: ToolRun,
+  { callId, name, text }: SdkCall,
+  options: { readonly signal?: AbortSignal },
+): Promise<Pick<Admission, "call" | "refusal">> {
+  const call: ToolCall = { id: callId, name, arguments: text };
+  return { call, refusal: await run.admits(call, options) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function proposals(requests: readonly InterruptionRequest[]): GrantProposal[] {
+  return requests.flatMap((request) =>
+    request.type === "approval" && request.grant !== undefined ? [request.grant] : [],
+  );
+}
+
+/** Somebody has agreed, for the rest of the run, to the same tool and permissions, whatever the arguments are. */
+function isAgreed(runContext: RunContext<unknown>, { requests }: Interruption): boolean {
+  const needed = proposals(requests);
+  if (needed.length < requests.length) return false;
+  const agreed = new Set(agreedIn(runContext).map(withoutArguments));
+  return needed.every((proposal) => agreed.has(withoutArguments(proposal)));
+}
+
+function withoutArguments({ tool, specHash, permission, caller }: GrantProposal): string {
+  return canonicalJson([tool, specHash, permission, caller]);
+}

@@ -1,0 +1,188 @@
+import type { RunContext } from "@openai/agents-core";
+import type { GrantProposal, Interruption } from "@toolweave/core";
+import { decisionOn } from "./decisions.ts";
+
+/** A call of an agent's run that waits for a person. */
+export interface WaitingCall {
+  /** The model's id of the call, as in the `rawItem.callId` of the SDK's interruption. */
+  readonly callId: string;
+  /**
+   * What it waits for: what it intends to do is in `requests[].permission`. What the SDK cannot ask
+   * for, such as an input, is answered with `executor.resume(interruption, answers)`.
+   */
+  readonly interruption: Interruption;
+}
+
+/** The same, with what it is known again by. */
+export interface KeptCall extends WaitingCall {
+  /** The SDK asks a person about it; otherwise it will be asked about as another call that reads the same. */
+  readonly asked: boolean;
+  /** The tool that the SDK calls; not always the one inside of a `call_tool`. */
+  readonly name: string;
+  /** Of the tool's name and the model's arguments: the same id alone is not the same call. */
+  readonly digest: string;
+  /** The tool has run, and has asked on its way. */
+  readonly suspended: boolean;
+}
+
+/** What an agent run has to remember until a person has answered. */
+interface Kept {
+  readonly waiting: KeptCall[];
+  /** What a person has agreed to for the rest of the run. */
+  readonly always: GrantProposal[];
+}
+
+/** Of the SDK's context object, which `RunState.toString()` writes down. */
+const property = "@toolweave/openai-agents";
+
+/** More do not wait in one run; the oldest have to be asked for again. */
+const most = 1000;
+
+/** Made here, or looked through. */
+const wellFormed = new WeakSet<object>();
+
+/**
+ * The run that each of them was made in, by what all its contexts share: a host may give one context
+ * object to several runs. None for what comes from a state.
+ */
+const madeIn = new WeakMap<object, object>();
+
+/** By the same: for a context object that takes no property. */
+const elsewhere = new WeakMap<object, Kept>();
+
+/**
+ * The calls of an agent's run that wait for a person, those of agents that it runs as tools included:
+ * for whoever decides on the SDK's interruptions, which show a call's arguments only.
+ *
+ * @param runContext `result.runContext`.
+ */
+export function waitingCalls(runContext: RunContext<unknown>): readonly WaitingCall[] {
+  return waitingIn(runContext)
+    .filter((call) => decisionOn(runContext, call) !== false)
+    .map(({ callId, interruption }) => ({ callId, interruption }));
+}
+
+/**
+ * Takes the calls that wait from a run's state into a context of the host's own, for
+ * `RunState.fromStringWithContext`: the SDK leaves behind what the context of the state held.
+ * `RunState.fromString` needs none of it.
+ *
+ * @param state what `RunState.toString()` gave. One that cannot be read has no such calls.
+ */
+export function restoreWaitingCalls(runContext: RunContext<unknown>, state: string): void {
+  const kept = restored(keptInState(state));
+  for (const call of kept.waiting) keepWaiting(runContext, call);
+  keepAgreed(runContext, kept.always);
+}
+
+/** All that wait in the run. */
+export function waitingIn(runContext: RunContext<unknown>): readonly KeptCall[] {
+  return ofRun(runContext, keptIn(runContext)?.waiting);
+}
+
+/** Keeps a call until it is answered. */
+export function keepWaiting(runContext: RunContext<unknown>, call: KeptCall): void {
+  const { waiting } = keptFor(runContext);
+  madeIn.set(call, runContext.usage);
+  waiting.push(call);
+  if (waiting.length > most) waiting.shift();
+}
+
+/** Takes it out, so that it is answered once. False: somebody else has. */
+export function takeWaiting(runContext: RunContext<unknown>, call: KeptCall): boolean {
+  const waiting = keptIn(runContext)?.waiting;
+  const index = waiting?.indexOf(call) ?? -1;
+  if (index < 0) return false;
+  waiting?.splice(index, 1);
+  return true;
+}
+
+/** What a person has agreed to for the rest of the run. */
+export function agreedIn(runContext: RunContext<unknown>): readonly GrantProposal[] {
+  return ofRun(runContext, keptIn(runContext)?.always);
+}
+
+/** Remembers it. */
+export function keepAgreed(
+  runContext: RunContext<unknown>,
+  proposals: readonly GrantProposal[],
+): void {
+  for (const proposal of proposals) madeIn.set(proposal, runContext.usage);
+  keptFor(runContext).always.push(...proposals);
+}
+
+function ofRun<One extends object>(
+  { usage }: RunContext<unknown>,
+  all: readonly One[] = [],
+): readonly One[] {
+  return all.length === 0 ? all : all.filter((one) => (madeIn.get(one) ?? usage) === usage);
+}
+
+function keptIn({ context, usage }: RunContext<unknown>): Kept | undefined {
+  if (!isObject(context)) return elsewhere.get(usage);
+  const found = context[property];
+  if (found === undefined) return elsewhere.get(usage);
+  if (isObject(found) && wellFormed.has(found)) return found as unknown as Kept;
+  return attached(context, restored(found));
+}
+
+function keptFor(runContext: RunContext<unknown>): Kept {
+  const kept = keptIn(runContext);
+  if (kept !== undefined) return kept;
+  const made: Kept = { waiting: [], always: [] };
+  const { context, usage } = runContext;
+  if (isObject(context) && attached(context, made) !== undefined) return made;
+  elsewhere.set(usage, made);
+  return made;
+}
+
+function attached(context: Record<string, unknown>, kept: Kept): Kept | undefined {
+  wellFormed.add(kept);
+  const plain = { value: kept, enumerable: true, configurable: true, writable: true };
+  try {
+    return Reflect.defineProperty(context, property, plain) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keptInState(state: string): unknown {
+  try {
+    const { context } = JSON.parse(state) as { context?: { context?: Record<string, unknown> } };
+    return context?.context?.[property];
+  } catch {
+    return undefined;
+  }
+}
+
+/** From a run's state that was kept elsewhere: it may be anything. What matters in it is sealed. */
+function restored(found: unknown): Kept {
+  const { waiting, always } = isObject(found) ? found : {};
+  return {
+    waiting: Array.isArray(waiting) ? waiting.filter(isKeptCall) : [],
+    always: Array.isArray(always) ? always.filter(isProposal) : [],
+  };
+}
+
+function isKeptCall(value: unknown): value is KeptCall {
+  if (!isObject(value)) return false;
+  const { callId, asked, name, digest, suspended, interruption } = value;
+  if (![callId, name, digest].every((text) => typeof text === "string")) return false;
+  if (![asked, suspended].every((flag) => typeof flag === "boolean")) return false;
+  if (!isObject(interruption)) return false;
+  const { call, requests } = interruption;
+  return isObject(call) && Array.isArray(requests) && requests.every(isRequest);
+}
+
+function isRequest(value: unknown): boolean {
+  return isObject(value) && (value["grant"] === undefined || isProposal(value["grant"]));
+}
+
+/** It is only compared with others. */
+function isProposal(value: unknown): value is GrantProposal {
+  return isObject(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
