@@ -9,6 +9,7 @@ import { ApprovalStore } from "./approval-store.ts";
 import type { StoreOptions } from "./approvals-list.ts";
 import { askForAnswers } from "./ask-for-answers.ts";
 import { proposalsOf } from "./approve.ts";
+import { isHopeless } from "./call.ts";
 import { rebuiltApi, recipeOf } from "./call-recipe.ts";
 import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -17,8 +18,7 @@ import { describeProposals } from "./describe-grant.ts";
 import { bounded, describeRequests } from "./describe-requests.ts";
 import { exitCode } from "./exit-code.ts";
 import { keptCall, refusalOf } from "./kept-call.ts";
-import { loadPolicy } from "./load-policy.ts";
-import { loadRegistry } from "./load-registry.ts";
+import { planSources } from "./load-sources.ts";
 import { outcomeExitCode } from "./outcome-exit-code.ts";
 import { storeCommand, waitsForYes } from "./next-commands.ts";
 import type { Output } from "./output.ts";
@@ -27,11 +27,11 @@ import { readJsonOption, readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial, type CommandPlace, type ReportOptions } from "./report.ts";
 import { safeLine } from "./safe-text.ts";
 import { checkSavePath } from "./save-answer.ts";
-import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of the commands that let a call go on. */
-interface AnswerOptions extends StoreOptions, Partial<ApiOptions> {
+interface AnswerOptions extends StoreOptions, ToolOptions {
   readonly verbose?: boolean;
   readonly output?: string;
 }
@@ -183,16 +183,23 @@ async function answerCall(
   const { interruption } = record;
   const recipe = recipeOf(interruption);
   const rebuilt = rebuiltApi(recipe, options);
-  const api = sourceOptions(rebuilt.options, io.env);
-  output.keepSecret(...api.secrets);
-  const policy = await loadPolicy(recipe?.policy);
+  const { policy: kept } = recipe ?? {};
+  const made = { ...rebuilt.options, ...(kept === undefined ? {} : { policy: kept }) };
+  const plan = await planSources(made, io, output, rebuilt.madeWith);
   const answers = await answersTo(interruption);
-  const { registry, failures } = await loadRegistry(rebuilt.documents, api.options, io);
+  const { registry, failures, policy } = await plan.load();
   try {
     for (const failure of failures) output.say(describeError(failure, options.verbose === true));
-    if (failures.length > 0) return exitCode.sourceFailed;
+    const found = registry.get(interruption.call.name);
+    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
     const { timeout } = rebuilt.options;
-    const executor = cliExecutor({ registry, policy, timeout, store });
+    const executor = cliExecutor({
+      registry,
+      policy,
+      timeout,
+      isForModel: found?.delegates,
+      store,
+    });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
     const code = await reported(outcome, options, place);
     await sayDenial(outcome, executor, output);

@@ -13,7 +13,7 @@ import {
   revokeExamples,
   showExamples,
 } from "./help-text.ts";
-import { collect, outputHelp, withApiOverrides, withStore } from "./option-values.ts";
+import { collect, outputHelp, withToolOverrides, withStore } from "./option-values.ts";
 
 const idHelp = "as `toolweave approvals list` prints it, or its first characters";
 
@@ -50,7 +50,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       end(await showCall(id, options, io, output));
     });
 
-  withApiOverrides(command("approve"))
+  withToolOverrides(command("approve"))
     .summary("let a call run")
     .description(
       "Runs a call that waits, once and as it was shown, and prints its answer as `toolweave call` does.",
@@ -83,7 +83,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       end(await reject(id, options, io, output));
     });
 
-  withApiOverrides(command("resume"))
+  withToolOverrides(command("resume"))
     .summary("answer a call that waits for more than a yes")
     .description(
       "Goes on with a call that waits for whatever it may be. Without --answer it asks, on a terminal.",

@@ -122,10 +122,12 @@ function* sourceLines(interruption: Interruption): Generator<string> {
     yield "made by another program";
     return;
   }
-  const { documents, baseUrl, auth, header, policy } = recipe;
+  const { documents, mcp = [], config, baseUrl, auth, header, policy } = recipe;
   for (const { location = "a document whose address is not kept" } of documents) {
     yield `from ${safeLine(location)}`;
   }
+  for (const server of mcp) yield `from ${safeLine(server)}`;
+  if (config !== undefined) yield `from ${safeLine(config)}`;
   if (baseUrl !== undefined) yield `at ${safeLine(baseUrl)}`;
   const credentials = [...auth, ...header].map(safeLine);
   if (credentials.length > 0) yield `with ${credentials.join(", ")}`;

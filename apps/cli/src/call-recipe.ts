@@ -4,7 +4,9 @@ import type { Interruption, JsonObject } from "@toolweave/core";
 import { slotOf, withoutSecrets, type WrittenOption } from "./kept-secrets.ts";
 import { isPreset } from "./load-policy.ts";
 import { shellLine } from "./shell-line.ts";
-import type { ApiOptions } from "./source-options.ts";
+import type { MadeWith } from "./load-sources.ts";
+import { isKeepable } from "./mcp-server.ts";
+import type { ChosenSources, ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A document and what it is called; the name is part of what an approval is for. */
@@ -21,6 +23,11 @@ export interface CallRecipe {
   readonly calledAt: number;
   /** A location that may hold a secret is left out. */
   readonly documents: readonly { readonly location?: string; readonly id?: string }[];
+  /** MCP servers, by command or URL; the folder is where commands ran. */
+  readonly mcp?: readonly string[];
+  readonly folder?: string;
+  /** The absolute path of a configuration. */
+  readonly config?: string;
   readonly baseUrl?: string;
   readonly header: readonly string[];
   readonly auth: readonly string[];
@@ -37,8 +44,11 @@ export interface CallRecipe {
 const metadataKey = "toolweave-cli";
 
 /** The recipe of a call, as it goes with the call: authenticated with it, and not shown to a model. */
-export function recipeMetadata(options: ApiOptions, policy: string | undefined): JsonObject {
-  const { openapi, baseUrl, header = [], auth = [], timeout } = options;
+export function recipeMetadata(
+  options: ToolOptions & ChosenSources,
+  policy: string | undefined,
+): JsonObject {
+  const { openapi, mcp, config, baseUrl, header = [], auth = [], timeout } = options;
   const { allowOrigin = [], allowReference = [] } = options;
   const headers = withoutSecrets("--header", header);
   const credentials = withoutSecrets("--auth", auth);
@@ -48,6 +58,9 @@ export function recipeMetadata(options: ApiOptions, policy: string | undefined):
     version: 1,
     calledAt: Date.now(),
     documents,
+    ...(mcp.length === 0 ? {} : { folder: resolve() }),
+    ...(mcp.length === 0 || !mcp.every(isKeepable) ? {} : { mcp }),
+    ...(config === undefined ? {} : { config }),
     ...(baseUrl === undefined || shown(baseUrl) !== baseUrl ? {} : { baseUrl }),
     header: headers.kept,
     auth: credentials.kept,
@@ -58,6 +71,9 @@ export function recipeMetadata(options: ApiOptions, policy: string | undefined):
     withheld: [
       // All of them: those that are given replace those that were kept.
       ...(hides ? openapi.map((document): WrittenOption => ["--openapi", shown(document)]) : []),
+      ...(mcp.every(isKeepable)
+        ? []
+        : mcp.map((server): WrittenOption => ["--mcp", isKeepable(server) ? server : "SERVER"])),
       ...(baseUrl === undefined || shown(baseUrl) === baseUrl
         ? []
         : [["--base-url", shown(baseUrl)] as const]),
@@ -78,20 +94,21 @@ export function recipeOf({ call }: Interruption): CallRecipe | undefined {
 
 /** What a call goes on with: as it was made, with the options that are given now over it. */
 export interface RebuiltApi {
-  readonly options: ApiOptions;
-  readonly documents: readonly Document[];
+  readonly options: ToolOptions;
+  readonly madeWith: MadeWith;
 }
 
 /** @throws UsageError for a call that cannot be made again without more options. */
-export function rebuiltApi(recipe: CallRecipe | undefined, given: Partial<ApiOptions>): RebuiltApi {
+export function rebuiltApi(recipe: CallRecipe | undefined, given: ToolOptions): RebuiltApi {
   const documents = given.openapi?.map((location, index) => ({
     location,
     // The same document in another place keeps the name that it was approved by.
     ...(given.openapi?.length === recipe?.documents.length ? idOf(recipe?.documents[index]) : {}),
   }));
-  if (recipe === undefined && documents === undefined) {
+  const { mcp, config } = { ...recipe, ...given };
+  if (recipe === undefined && (documents ?? mcp ?? config) === undefined) {
     throw new UsageError(
-      "This call was not made by `toolweave call`: answer it in the program that made it, or say with --openapi where its tools are from.",
+      "This call was not made by `toolweave`: answer it in the program that made it, or say with --openapi, --mcp or --config where its tools are from.",
     );
   }
   const missing = (recipe?.withheld ?? []).filter(([name, value]) => !isGiven(name, value, given));
@@ -102,9 +119,14 @@ export function rebuiltApi(recipe: CallRecipe | undefined, given: Partial<ApiOpt
   }
   const { baseUrl, timeout } = { ...recipe, ...given };
   return {
-    documents: documents ?? (recipe?.documents as readonly Document[]),
+    madeWith: {
+      documents: documents ?? ((recipe?.documents ?? []) as readonly Document[]),
+      ...(given.mcp !== undefined || recipe?.folder === undefined ? {} : { folder: recipe.folder }),
+    },
     options: {
       openapi: (documents ?? recipe?.documents ?? []).map(({ location = "" }) => location),
+      ...(mcp === undefined ? {} : { mcp }),
+      ...(config === undefined ? {} : { config }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(timeout === undefined ? {} : { timeout }),
       header: merged("--header", recipe?.header, given.header),
@@ -149,8 +171,9 @@ function idOf(document: { readonly id?: string } | undefined): { id?: string } {
   return document?.id === undefined ? {} : { id: document.id };
 }
 
-function isGiven(name: string, value: string, given: Partial<ApiOptions>): boolean {
+function isGiven(name: string, value: string, given: ToolOptions): boolean {
   if (name === "--openapi") return given.openapi !== undefined;
+  if (name === "--mcp") return given.mcp !== undefined;
   if (name === "--base-url") return given.baseUrl !== undefined;
   const options = (name === "--auth" ? given.auth : given.header) ?? [];
   return options.some((option) => slotOf(name, option) === slotOf(name, value));

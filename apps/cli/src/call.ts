@@ -2,6 +2,7 @@ import {
   argumentsSchemaOf,
   nearNames,
   type OnAsk,
+  type Tool,
   type ToolCall,
   type ToolRegistry,
 } from "@toolweave/core";
@@ -12,8 +13,7 @@ import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
-import { loadPolicy } from "./load-policy.ts";
-import { loadRegistry } from "./load-registry.ts";
+import { planSources, type SourcePlan } from "./load-sources.ts";
 import { outcomeExitCode } from "./outcome-exit-code.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
@@ -21,11 +21,11 @@ import { canAsk } from "./questions.ts";
 import { readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial } from "./report.ts";
 import { checkSavePath } from "./save-answer.ts";
-import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave call`. */
-export interface CallOptions extends ApiOptions {
+export interface CallOptions extends ToolOptions {
   readonly args?: string;
   readonly policy?: string;
   readonly store?: string;
@@ -44,18 +44,14 @@ export async function call(
   output: Output,
 ): Promise<number> {
   const { verbose = false, policy, timeout } = options;
-  const api = sourceOptions(options, io.env);
-  output.keepSecret(...api.secrets);
-  const rules = await loadPolicy(policy);
+  const plan = await planSources(options, io, output);
   await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
-  const documents = options.openapi.map((location) => ({ location }));
-  const { registry, failures } = await loadRegistry(documents, api.options, io);
+  const { registry, failures, policy: rules, store: place } = await plan.load();
   try {
     for (const failure of failures) output.say(describeError(failure, verbose));
-    if (failures.length > 0) return exitCode.sourceFailed;
-
     const found = registry.get(tool);
+    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
     if (found === undefined) throw unknownTool(registry, tool);
     const schema = argumentsSchemaOf(found);
     // Reading the schema is what shows that an operation is broken.
@@ -67,16 +63,17 @@ export async function call(
       id: "call",
       name: tool,
       arguments: words.length === 0 ? base : parseArguments(words, schema, base),
-      metadata: recipeMetadata(options, policy),
+      metadata: recipeMetadata({ ...options, ...plan }, policy),
     };
     const attempt = async (): Promise<number | undefined> => {
-      const store = new ApprovalStore(options.store, io.env);
+      const store = new ApprovalStore(options.store ?? place, io.env);
       try {
         const executor = cliExecutor({
           registry,
           policy: rules,
           timeout,
           onAsk: onAsk(options, io),
+          isForModel: found.delegates,
           // Who has approved it already needs no store that works.
           store: options.yes === true ? undefined : store,
         });
@@ -94,6 +91,18 @@ export async function call(
   } finally {
     await registry.close();
   }
+}
+
+/**
+ * True where a source that failed ends the command: one that was named on the command line, or any when the tool is not
+ * found. Of a file's servers one may be dead, and the others work.
+ */
+export function isHopeless(
+  { config }: SourcePlan,
+  failures: readonly unknown[],
+  found: Tool | undefined,
+): boolean {
+  return failures.length > 0 && (config === undefined || found === undefined);
 }
 
 /** The error for a tool that no document has. */

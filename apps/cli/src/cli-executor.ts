@@ -2,6 +2,7 @@ import {
   ToolError,
   ToolExecutor,
   type ArtifactStore,
+  type ExecutorOptions,
   type OnAsk,
   type PolicyInput,
   type ToolRegistry,
@@ -18,6 +19,8 @@ export interface CliExecutorOptions {
   /** Milliseconds; undefined: the executor's own. */
   readonly timeout?: number | undefined;
   readonly onAsk?: OnAsk;
+  /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
+  readonly isForModel?: boolean | undefined;
   /** Where calls wait and grants are kept; undefined: nothing is looked up or kept. */
   readonly store?: ExecutorStore | undefined;
 }
@@ -32,24 +35,31 @@ const nothingStored: ArtifactStore = {
   delete: () => {},
 };
 
+/**
+ * A person reads the answer, or a program does: neither has a model's limits, nor a later call that
+ * would read what was stored. How much is received at all is for the HTTP client to say.
+ */
+const whole: Partial<ExecutorOptions> = {
+  maxOutputBytes: Infinity,
+  artifacts: nothingStored,
+  largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
+  // A token that an API makes for its caller is what was asked for; what was sent stays secret.
+  redact: { credentials: false },
+};
+
 /** The executor of one command. */
 export function cliExecutor({
   registry,
   policy,
   timeout,
   onAsk = "interrupt",
+  isForModel = false,
   store,
 }: CliExecutorOptions): ToolExecutor {
   return new ToolExecutor({
     registry,
     onAsk,
-    // A person reads the answer, or a program does: neither has a model's limits, nor a later call that
-    // would read what was stored. How much is received at all is for the HTTP client to say.
-    maxOutputBytes: Infinity,
-    artifacts: nothingStored,
-    largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
-    // A token that an API makes for its caller is what was asked for; what was sent stays secret.
-    redact: { credentials: false },
+    ...(isForModel ? {} : whole),
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     ...(store === undefined

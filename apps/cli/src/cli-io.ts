@@ -17,6 +17,6 @@ export interface CliIo {
   readonly stdout: TerminalOutput;
   readonly stderr: TerminalOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Fires on Ctrl-C. */
+  /** Fires on Ctrl-C, and on SIGTERM. */
   readonly signal: AbortSignal;
 }

@@ -5,10 +5,12 @@ import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { Interrupt } from "./interrupt.ts";
 import { Output, OutputClosed } from "./output.ts";
+import { safeJson } from "./safe-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * The command line, on streams of the caller's. Never rejects: what goes wrong is on stderr and in the exit code.
+ * The command line, on streams of the caller's. Never rejects: what goes wrong is on stderr and in the exit code, and
+ * with `--json` on stdout, too.
  *
  * @param argv the words after `toolweave`.
  * @returns the exit code.
@@ -19,10 +21,20 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const program = commands({ io, output, end: (result) => (code = result) });
   try {
     await program.parseAsync(argv, { from: "user" });
-    return code;
   } catch (error) {
-    return failed(error, argv, program, output);
+    code = failed(error, argv, program, output);
   }
+  const isSilent = code !== exitCode.completed && !output.hasResult;
+  if (isSilent && argv.includes("--json")) await writeFailure(code, output);
+  return code;
+}
+
+/** Whoever reads JSON reads why there is none, too: what was said on stderr. */
+async function writeFailure(code: number, output: Output): Promise<void> {
+  const message = output.said.map((text) => text.replace(/^toolweave: /, "")).join("\n");
+  const failure = { error: { exitCode: code, message } };
+  // Nobody may be there to read it.
+  await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
 }
 
 function failed(error: unknown, argv: readonly string[], program: Command, output: Output): number {

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addApprovals } from "./approvals-commands.ts";
 import type { CallOptions } from "./call.ts";
@@ -10,21 +9,26 @@ import {
   examples,
   explainExamples,
   inspectExamples,
+  lockExamples,
   policyExamples,
   searchExamples,
 } from "./help-text.ts";
 import type { InspectOptions } from "./inspect.ts";
+import type { LockOptions } from "./lock.ts";
 import {
   collect,
+  lockFileHelp,
   outputHelp,
   resultLimit,
-  withApiOptions,
+  withToolOptions,
   withPolicy,
   withStore,
 } from "./option-values.ts";
 import type { Output } from "./output.ts";
 import type { ExplainOptions } from "./policy-explain.ts";
 import type { SearchOptions } from "./search.ts";
+import { addServe } from "./serve-commands.ts";
+import { version } from "./version.ts";
 
 /** What a command works with; `end` takes its exit code. */
 export interface CommandContext {
@@ -41,7 +45,7 @@ export function commands(context: CommandContext): Command {
   const { io, output, end } = context;
   const program = new Command("toolweave")
     .description(
-      "Lists, calls and governs the tools that OpenAPI documents make, and tests any tools.",
+      "Lists, calls, serves and governs the tools of MCP servers and OpenAPI documents, and tests any tools.",
     )
     .version(version(), "--version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -59,11 +63,13 @@ export function commands(context: CommandContext): Command {
     })
     .addHelpText("after", examples + exitCodeHelp);
 
-  withPolicy(withApiOptions(program.command("inspect")))
-    .summary("list the tools of a document")
+  withPolicy(withToolOptions(program.command("inspect")))
+    .summary("list the tools")
     .description(
-      "Lists the tools of OpenAPI documents: name, method and path, what a call does, summary; then what could not become a tool.",
+      "Lists the tools of MCP servers and OpenAPI documents: name, where it is from, what a call does, summary; then what could not become a tool.",
     )
+    .option("--check", "compare them with the lock, and end with 1 when one has changed")
+    .option("--lock-file <file>", lockFileHelp)
     .option("--filter <glob>", "only tools of these names (list_*); may be repeated", collect)
     .option(
       "--json",
@@ -71,12 +77,30 @@ export function commands(context: CommandContext): Command {
     )
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", inspectExamples + exitCodeHelp)
-    .action(async (options: InspectOptions) => {
+    .action(async (options: InspectOptions & LockOptions & { readonly check?: boolean }) => {
+      if (options.check === true) {
+        const { check } = await import("./lock.ts");
+        return end(await check(options, io, output));
+      }
       const { inspect } = await import("./inspect.ts");
       end(await inspect(options, io, output));
     });
 
-  withPolicy(withApiOptions(program.command("search")))
+  withToolOptions(program.command("lock"))
+    .summary("write down what the tools are")
+    .description(
+      "Writes a hash of every tool's name, schemas, description and hints, with the texts themselves, and says what has changed since the last time.",
+    )
+    .option("--lock-file <file>", lockFileHelp)
+    .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", lockExamples + exitCodeHelp)
+    .action(async (options: LockOptions) => {
+      const { lock } = await import("./lock.ts");
+      end(await lock(options, io, output));
+    });
+
+  withPolicy(withToolOptions(program.command("search")))
     .summary("find tools by what they are about")
     .description(
       "Lists the tools that are about some words, the best first: name, method and path, what a call does, summary. It looks at names, titles, descriptions, parameters and where tools are from.",
@@ -91,7 +115,7 @@ export function commands(context: CommandContext): Command {
       end(await search(words, options, io, output));
     });
 
-  withStore(withPolicy(withApiOptions(program.command("call"))))
+  withStore(withPolicy(withToolOptions(program.command("call"))))
     .summary("call a tool")
     .description(
       "Calls one tool and prints its answer. Calls that may change something ask first, on a terminal; elsewhere they are put aside and answered with `toolweave approvals`.",
@@ -109,6 +133,7 @@ export function commands(context: CommandContext): Command {
       end(await call(tool, words, options, io, output));
     });
 
+  addServe(program, context);
   addApprovals(program, context);
   addConform(program, context);
 
@@ -117,7 +142,7 @@ export function commands(context: CommandContext): Command {
     .summary("explain what a policy decides")
     .description("Explains what a policy decides about a tool or a call. Nothing is called.")
     .addHelpText("after", policyExamples + exitCodeHelp);
-  withStore(withPolicy(withApiOptions(policy.command("explain"))))
+  withStore(withPolicy(withToolOptions(policy.command("explain"))))
     .summary("tell what would become of a call, and which rule decides")
     .description(
       "Tells what would become of a call, which rule decides, and what else was weighed. Nothing is called. Without arguments it tells of the tool.",
@@ -135,10 +160,4 @@ export function commands(context: CommandContext): Command {
       end(await explain(tool, words, options, io, output));
     });
   return program;
-}
-
-function version(): string {
-  // By name: where this file lies differs between the sources and a build.
-  const manifest = createRequire(import.meta.url)("toolweave/package.json") as { version: string };
-  return manifest.version;
 }

@@ -1,8 +1,8 @@
-import { basename } from "node:path";
 import type { Manifest } from "@toolweave/conformance";
 import type { ToolSource } from "@toolweave/core";
 import type { McpServer } from "@toolweave/mcp";
 import { noSamples, plainLocation, type ConformSubject } from "./conform-subject.ts";
+import { serverName } from "./mcp-server.ts";
 import { sourceOptions, type ApiOptions } from "./source-options.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -34,16 +34,6 @@ export function writtenMcpSubject(written: string): Promise<ConformSubject> {
   const [command, ...args] = splitCommand(written, "--mcp");
   const name = serverName(command, args);
   return mcpSubject(name, { name: "mcp", prefix: false, command, args }, []);
-}
-
-const runners = /^(?:npx|node|deno|bunx?|uvx?|python3?)(?:\.exe|\.cmd)?$/i;
-
-/** What a report calls a server: its program, without the options, which may hold secrets. */
-function serverName(command: string, args: readonly string[]): string {
-  const program = basename(command);
-  if (!runners.test(program)) return program;
-  const script = args.find((arg) => !arg.startsWith("-"));
-  return script === undefined ? program : basename(script);
 }
 
 /** An MCP server. */

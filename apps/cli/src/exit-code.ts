@@ -3,6 +3,8 @@ export const exitCode = {
   completed: 0,
   /** The tool answered with an error, did not answer, or nobody knows whether it did. */
   toolError: 1,
+  /** A tool is not as the lock has it. */
+  changed: 1,
   /** A rule of the contract is broken, and nobody has said so. */
   notConformant: 1,
   /** The command line is wrong: nothing was sent. */
@@ -19,8 +21,9 @@ export const exitCodeHelp = `
 Exit codes:
   0    completed
   1    the tool answered with an error, or did not answer; nobody knows how an approved call ended;
-       the store of approvals cannot be used; conform: a rule is broken
+       the store of approvals cannot be used; conform: a rule is broken; inspect --check: a tool has
+       changed
   2    usage: an option, a file, a name, an id or arguments are wrong; nothing was sent
   3    refused, or waiting for approval; nothing was sent
-  4    a document could not be loaded, or what conform tests not be made; nothing was sent
+  4    a document or server could not be loaded, or what conform tests not be made; nothing was sent
   130  interrupted (Ctrl-C)`;

@@ -2,6 +2,8 @@
 export const examples = `
 Examples:
   $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
+  $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
+  $ toolweave serve --config toolweave.json
   $ toolweave search 'find a pet by its status' --openapi openapi.yaml
   $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
   $ toolweave approvals list
@@ -19,9 +21,25 @@ Examples:
   $ toolweave inspect --openapi openapi.yaml --filter get_pet    # and the arguments of this one
   $ toolweave inspect --openapi openapi.yaml --policy strict     # and what it lets run
   $ toolweave inspect --openapi openapi.yaml --json | jq '.tools[].name'
+  $ toolweave inspect --config toolweave.json
+  $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
+  $ toolweave inspect --mcp https://mcp.example.com/mcp --auth 'bearer:$TOKEN'
+  $ toolweave inspect --check                       # against toolweave.lock.json
 
 "asks first" marks the calls that a person has to approve, unless --yes does; "denied" those that
 the policy never lets run. \`toolweave policy explain\` tells why.
+`;
+
+/** After the help of `toolweave lock`. */
+export const lockExamples = `
+Examples:
+  $ toolweave lock                                  # of the toolweave.json of this folder
+  $ toolweave lock --config toolweave.json
+  $ toolweave inspect --check                       # ends with 1 when a tool has changed
+  $ toolweave serve --locked                        # leaves out what has changed
+
+A server can change what it says of a tool after you have looked at it. Keep the file with your
+configuration, and look at what changes before you lock again.
 `;
 
 /** After the help of `toolweave search`. */
@@ -40,6 +58,8 @@ Examples:
   $ toolweave call add_pet --args @pet.json --json --openapi openapi.yaml
   $ toolweave call list_repos --auth 'bearer:$GITHUB_TOKEN' --openapi github.json
   $ toolweave call add_pet name=Rex --policy rules.json --openapi openapi.yaml
+  $ toolweave call memory__read_graph --config toolweave.json
+  $ toolweave call librarian task='Which notes are from May?'     # an agent of toolweave.json
   $ toolweave call get_photo id=7 --output photo.png --openapi openapi.yaml
 
 A value of --auth or --header that is $NAME, in single quotes, is read from the environment, so that
@@ -75,6 +95,36 @@ A file has one policy, or a list of which each can only narrow those before it:
     ]
   }
 Deny goes before ask, and ask before allow, in whatever order they stand.
+`;
+
+/** After the help of `toolweave serve`. */
+export const serveExamples = `
+Examples:
+  $ toolweave serve --config toolweave.json
+  $ toolweave serve --locked --policy strict
+  $ toolweave serve --http
+  $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
+  $ toolweave serve --openapi https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
+
+A host starts it with this line in its own mcpServers:
+  "tools": {
+    "command": "npx",
+    "args": ["-y", "toolweave", "serve", "--config", "/path/toolweave.json"]
+  }
+
+What needs a person is asked of the client's user, where the client can do that. Elsewhere the call
+is kept, and its answer has the command of \`toolweave approvals\` that goes on with it; always so
+with --approvals out-of-band. Over HTTP other machines are let in with a token only.
+`;
+
+/** After the help of `toolweave login`. */
+export const loginExamples = `
+Examples:
+  $ toolweave login linear --config toolweave.json
+  $ toolweave login --mcp https://mcp.example.com/mcp
+
+Tokens are kept in files of this user alone, in the folder that the configuration names as "store",
+else beside the store of \`toolweave approvals\`.
 `;
 
 /** After the help of `toolweave approvals`. */

@@ -8,40 +8,37 @@ import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
-import { loadPolicy } from "./load-policy.ts";
-import { loadRegistry } from "./load-registry.ts";
+import { planSources } from "./load-sources.ts";
+import { orderProblems } from "./order-problems.ts";
 import type { Output } from "./output.ts";
 import { renderArguments } from "./render-arguments.ts";
 import { renderProblems, renderTools } from "./render-tools.ts";
 import { safeJson } from "./safe-text.ts";
-import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import type { ToolOptions } from "./tool-options.ts";
 import { unmatchedGlobs } from "./unmatched-globs.ts";
 
 /** The options of `toolweave inspect`. */
-export interface InspectOptions extends ApiOptions {
+export interface InspectOptions extends ToolOptions {
   readonly filter?: readonly string[];
   readonly policy?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
 
-/** `toolweave inspect`: lists the tools of documents, and what could not become one. */
+/** `toolweave inspect`: lists the tools of documents and servers, and what could not become one. */
 export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
-  const { openapi, filter, json, verbose = false } = options;
-  const api = sourceOptions(options, io.env);
-  output.keepSecret(...api.secrets);
-  const policy = await loadPolicy(options.policy);
-  const documents = openapi.map((location) => ({ location }));
-  const { registry, sources, failures } = await loadRegistry(documents, api.options, io);
+  const { filter, json, verbose = false } = options;
+  const plan = await planSources(options, io, output);
+  const { registry, documents, failures, sources, policy } = await plan.load();
   try {
     // Without it a tool that cannot be called would be listed as one that can.
-    for (const source of sources) source.realize();
+    for (const document of documents) document.realize();
     // The sources tell the registry of what they have dropped in a microtask.
     await Promise.resolve();
     const all = registry.toolset();
     const shown = filter === undefined ? all : all.select({ include: filter });
     const entries = [...shown.entries()];
-    const { problems } = registry;
+    const problems = [...registry.problems, ...orderProblems(entries)];
     const executor = cliExecutor({ registry, policy });
     const decisions = new Map<string, PolicyEffect>();
     for (const { tool } of entries) {
@@ -52,7 +49,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     const warnings = failures.length > 0 ? [] : unmatchedGlobs(policy, [...all.names()]);
     for (const warning of warnings) output.say(describeError(warning, false));
     if (json === true) await writeJson(entries, { problems, decisions, warnings }, output);
-    else if (failures.length < openapi.length) {
+    else if (failures.length < sources.length || sources.length === 0) {
       // What could not be loaded at all is said on stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
       const list = renderTools(entries, decisions, io.stdout);

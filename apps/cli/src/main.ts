@@ -5,11 +5,16 @@ const problem = nodeProblem(process.version);
 if (problem === undefined) {
   const { runCli } = await import("./cli.ts");
   const interrupt = new AbortController();
-  process.on("SIGINT", () => {
-    // Whoever presses Ctrl-C again does not want to wait for the clean-up.
-    if (interrupt.signal.aborted) process.exit(130);
-    interrupt.abort();
-  });
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    process.on(signal, () => {
+      // Whoever presses Ctrl-C again does not want to wait for the clean-up.
+      if (interrupt.signal.aborted) process.exit(code);
+      interrupt.abort();
+    });
+  }
   const { stdin, stdout, stderr, env } = process;
   const { signal } = interrupt;
   process.exitCode = await runCli(process.argv.slice(2), { stdin, stdout, stderr, env, signal });

@@ -52,7 +52,9 @@ export function storeCommand(
   ...more: readonly string[]
 ): string {
   const place = isHomeStore(path, env) ? [] : ["--store", path];
-  return shellLine(["toolweave", "approvals", command, safeLine(id), ...place, ...more]);
+  // Whoever runs it through npx, or has a host that does, may have no `toolweave` in their path.
+  const program = env["npm_command"] === "exec" ? ["npx", "toolweave"] : ["toolweave"];
+  return shellLine([...program, "approvals", command, safeLine(id), ...place, ...more]);
 }
 
 function withheldNotes(withheld: readonly WrittenOption[]): string[] {

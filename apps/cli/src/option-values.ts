@@ -1,21 +1,34 @@
 import type { Command } from "commander";
 import { UsageError } from "./usage-error.ts";
 
-/** What a command needs to know of the documents and of the API behind them. */
-export function withApiOptions(command: Command): Command {
+/** What a command needs to know of where its tools are from. */
+export function withToolOptions(command: Command): Command {
   return withApi(
-    command.requiredOption("--openapi <url|file>", "an OpenAPI document; may be repeated", collect),
+    command
+      .option(
+        "--config <file>",
+        "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
+      )
+      .option("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
+      .option(
+        "--mcp <command|url>",
+        "an MCP server: a command that starts it, or its URL; may be repeated",
+        collect,
+      ),
   );
 }
 
 /** The same for a command on a call that was made before: each goes before what it was made with. */
-export function withApiOverrides(command: Command): Command {
+export function withToolOverrides(command: Command): Command {
   return withApi(
-    command.option(
-      "--openapi <url|file>",
-      "the OpenAPI document, where it is now; may be repeated",
-      collect,
-    ),
+    command
+      .option("--config <file>", "the configuration, where it is now")
+      .option(
+        "--openapi <url|file>",
+        "the OpenAPI document, where it is now; may be repeated",
+        collect,
+      )
+      .option("--mcp <command|url>", "the MCP server, as it is reached now", collect),
   );
 }
 
@@ -45,6 +58,9 @@ export function withApi(command: Command): Command {
       milliseconds,
     );
 }
+
+/** What `--lock-file` is, with all commands that have a lock. */
+export const lockFileHelp = "the lock (default: toolweave.lock.json beside the configuration)";
 
 /** What `--output` does, with all commands that run a call. */
 export const outputHelp =

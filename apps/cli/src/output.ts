@@ -5,6 +5,9 @@ export class OutputClosed extends Error {
   override readonly name: string = "OutputClosed";
 }
 
+/** A gateway says things for as long as it runs. */
+const mostSaid = 20;
+
 const guarded = new WeakSet<TerminalOutput>();
 
 /** What the command writes: results to stdout, everything said about them to stderr. */
@@ -12,6 +15,8 @@ export class Output {
   readonly #stdout: TerminalOutput;
   readonly #stderr: TerminalOutput;
   readonly #secrets: string[] = [];
+  readonly #said: string[] = [];
+  #hasResult = false;
 
   constructor(io: CliIo) {
     this.#stdout = io.stdout;
@@ -28,6 +33,16 @@ export class Output {
     return this.#stdout.isTTY === true;
   }
 
+  /** Something was written to stdout. */
+  get hasResult(): boolean {
+    return this.#hasResult;
+  }
+
+  /** What was said on stderr, as it was said there: the first of it. */
+  get said(): readonly string[] {
+    return this.#said;
+  }
+
   /** Never to be written to stderr. */
   keepSecret(...secrets: readonly string[]): void {
     this.#secrets.push(...secrets.filter((secret) => secret.length > 3));
@@ -39,6 +54,7 @@ export class Output {
    * @throws OutputClosed
    */
   write(text: string): Promise<void> {
+    this.#hasResult = true;
     return new Promise((resolve, reject) => {
       this.#stdout.write(text, (error) => {
         if (error === null || error === undefined) resolve();
@@ -52,6 +68,7 @@ export class Output {
   say(text: string): void {
     let clean = text;
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, "[redacted]");
+    if (this.#said.length < mostSaid) this.#said.push(clean);
     this.#stderr.write(`${clean}\n`);
   }
 }

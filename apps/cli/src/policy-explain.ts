@@ -7,23 +7,22 @@ import {
   type PolicyEffect,
 } from "@toolweave/core";
 import { ApprovalStore } from "./approval-store.ts";
-import { unknownTool } from "./call.ts";
+import { isHopeless, unknownTool } from "./call.ts";
 import { cliExecutor } from "./cli-executor.ts";
 import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
-import { loadPolicy } from "./load-policy.ts";
-import { loadRegistry } from "./load-registry.ts";
+import { planSources } from "./load-sources.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { readObjectOption } from "./read-json-option.ts";
 import { safeJson, safeLine } from "./safe-text.ts";
-import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import type { ToolOptions } from "./tool-options.ts";
 import { unmatchedGlobs } from "./unmatched-globs.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave policy explain`. */
-export interface ExplainOptions extends ApiOptions {
+export interface ExplainOptions extends ToolOptions {
   readonly args?: string;
   readonly policy?: string;
   readonly store?: string;
@@ -43,17 +42,14 @@ export async function explain(
 ): Promise<number> {
   const { verbose = false, args: written } = options;
   const caller = callerOf(options);
-  const api = sourceOptions(options, io.env);
-  output.keepSecret(...api.secrets);
-  const policy = await loadPolicy(options.policy);
+  const plan = await planSources(options, io, output);
   const base = written === undefined ? {} : await readObjectOption("--args", written, io);
-  const documents = options.openapi.map((location) => ({ location }));
-  const { registry, failures } = await loadRegistry(documents, api.options, io);
-  const store = new ApprovalStore(options.store, io.env);
+  const { registry, failures, policy, store: place } = await plan.load();
+  const store = new ApprovalStore(options.store ?? place, io.env);
   try {
     for (const failure of failures) output.say(describeError(failure, verbose));
-    if (failures.length > 0) return exitCode.sourceFailed;
     const found = registry.get(tool);
+    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
     if (found === undefined) throw unknownTool(registry, tool);
     const executor = cliExecutor({ registry, policy, store });
     const warnings = unmatchedGlobs(policy, [...registry.toolset().names()]);

@@ -18,6 +18,9 @@ export interface ReportOptions {
   readonly output?: string;
 }
 
+/** A call that waits for nothing. */
+type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
+
 /** What a command reads from and writes to. */
 export interface CommandPlace {
   readonly io: CliIo;
@@ -50,6 +53,8 @@ export async function report(
     if (cause !== undefined) output.say(describeError(cause, verbose));
   } else if (outcome.error !== undefined) {
     output.say(describeError(outcome.error, verbose));
+    const left = unfinished(outcome);
+    if (json !== true && left !== "") output.say(safeText(left));
   } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
     const shown = output.isTerminal ? safeText(text) : text;
@@ -59,6 +64,14 @@ export async function report(
   for (const { id } of store.saved) {
     output.say(`toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`);
   }
+}
+
+/** What a tool has said beside its error: as far as it came is no answer, and not for stdout. */
+function unfinished({ status, result, error }: EndedOutcome): string {
+  if (status !== "completed" || error === undefined) return "";
+  const { text } = renderResult(result.content);
+  const at = text.indexOf(error.message);
+  return at < 0 ? "" : text.slice(at + error.message.length).trim();
 }
 
 /** Saves the answer; what cannot be saved is printed, since the call is not to be made again for it. */

@@ -4,14 +4,13 @@ import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { writeJson } from "./inspect.ts";
-import { loadPolicy } from "./load-policy.ts";
-import { loadRegistry } from "./load-registry.ts";
+import { planSources } from "./load-sources.ts";
 import type { Output } from "./output.ts";
 import { renderTools } from "./render-tools.ts";
-import { sourceOptions, type ApiOptions } from "./source-options.ts";
+import type { ToolOptions } from "./tool-options.ts";
 
 /** The options of `toolweave search`. */
-export interface SearchOptions extends ApiOptions {
+export interface SearchOptions extends ToolOptions {
   readonly limit: number;
   readonly policy?: string;
   readonly json?: boolean;
@@ -25,18 +24,16 @@ export async function search(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { openapi, limit, json, verbose = false } = options;
-  const api = sourceOptions(options, io.env);
-  output.keepSecret(...api.secrets);
-  const policy = await loadPolicy(options.policy);
-  const documents = openapi.map((location) => ({ location }));
-  const [{ ToolIndex }, { registry, sources, failures }] = await Promise.all([
+  const { limit, json, verbose = false } = options;
+  const plan = await planSources(options, io, output);
+  const [{ ToolIndex }, loaded] = await Promise.all([
     import("@toolweave/core/search"),
-    loadRegistry(documents, api.options, io),
+    plan.load(),
   ]);
+  const { registry, documents, failures, sources, policy } = loaded;
   try {
     // As `inspect` does: what cannot be called must not be found.
-    for (const source of sources) source.realize();
+    for (const document of documents) document.realize();
     await Promise.resolve();
     const tools = registry.toolset();
     const index = new ToolIndex();
@@ -52,7 +49,7 @@ export async function search(
     }
     if (json === true) {
       await writeJson(entries, { problems: registry.problems, decisions, warnings: [] }, output);
-    } else if (failures.length < openapi.length) {
+    } else if (failures.length < sources.length || sources.length === 0) {
       for (const line of renderTools(entries, decisions, io.stdout))
         await output.write(`${line}\n`);
       const found = entries.length === 0 ? "None" : `\n${entries.length}`;

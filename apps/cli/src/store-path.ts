@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,6 +17,11 @@ export function storePath(option: string | undefined, env: Env): string {
   if (given !== "") return resolve(given);
   const { XDG_STATE_HOME: stateHome = "" } = env;
   return isAbsolute(stateHome) ? inFolder(stateHome) : homeStore(env);
+}
+
+/** The folder of tokens: beside the store of calls that wait. */
+export function credentialsPath(env: Env): string {
+  return join(dirname(storePath(undefined, env)), "credentials");
 }
 
 /** True for the store that a process finds whose environment says nothing. */

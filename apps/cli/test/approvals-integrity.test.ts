@@ -177,7 +177,7 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "list"])).stdout).toContain("input: Your name?");
     const resumed = await run(["approvals", "resume", id]);
     expect(resumed.code).toBe(2);
-    expect(resumed.stderr).toContain("This call was not made by `toolweave call`");
+    expect(resumed.stderr).toContain("This call was not made by `toolweave`");
     const rejected = await run(["approvals", "reject", id]);
     expect(rejected.code).toBe(2);
     expect(rejected.stderr).toContain("has begun and waits for more than a yes");

@@ -112,9 +112,13 @@ test.each<[what: string, code: string, problem: string]>([
   ],
 ])("a module that exports %s is a usage error, without a stack", async (_, code, problem) => {
   const { code: exit, stdout, stderr } = await conform(code);
-  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  const { error } = JSON.parse(stdout) as { readonly error: Readonly<Record<string, unknown>> };
+  expect({ exit, said: error }).toEqual({
+    exit: 2,
+    said: { exitCode: 2, message: expect.stringContaining(problem) },
+  });
   expect(stderr).toContain(problem);
-  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stdout + stderr).not.toMatch(/^\s+at |\\n\s+at /m);
 });
 
 test("a module that a file for --config names is beside the file", async () => {

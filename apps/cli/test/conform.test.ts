@@ -284,7 +284,8 @@ test.each<[what: string, argv: readonly string[], problem: string]>([
   ["an empty command", ["--mcp", " "], "--mcp names no command."],
 ])("%s is a usage error", async (_, argv, problem) => {
   const { code, stdout, stderr } = await run(argv);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(code).toBe(2);
+  expect(stdout).toMatch(argv.includes("--json") ? /^\{"error":\{"exitCode":2,/ : /^$/);
   expect(stderr).toContain(problem);
   expect(stderr).toContain("See `toolweave conform --help`.");
 });

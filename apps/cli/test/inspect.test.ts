@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { stripVTControlCharacters } from "node:util";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
@@ -38,21 +37,6 @@ const broken = JSON.stringify({
       get: {
         operationId: "bad",
         parameters: [{ $ref: "#/components/parameters/Missing" }],
-        responses: {},
-      },
-    },
-  },
-});
-
-const hostile = JSON.stringify({
-  openapi: "3.1.0",
-  info: { title: "Hostile", version: "1" },
-  servers: [{ url: "https://api.example.com" }],
-  paths: {
-    "/a\u001b[2J": {
-      get: {
-        operationId: "a",
-        summary: "Nice\u001b]8;;https://evil.example\u0007\r\u009b31m\nfake_tool  GET /fake\u202e",
         responses: {},
       },
     },
@@ -305,25 +289,6 @@ describe("a terminal", () => {
     showProgress(piped.io, "Loading");
     vi.advanceTimersByTime(5000);
     expect([quick.stderr(), piped.stderr()]).toEqual(["", ""]);
-  });
-});
-
-describe.each([[true], [false]])("a hostile document (terminal: %s)", (terminal) => {
-  test.each([[[]], [["--json"]]])("writes no control characters %j", async (flags) => {
-    vi.stubEnv("NO_COLOR", "1");
-    const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile), ...flags], {
-      terminal,
-    });
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    vi.unstubAllEnvs();
-  });
-
-  test("adds no line to the list", async () => {
-    const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile)], { terminal });
-    const [tool, gap, count, warning, ...rest] = stripVTControlCharacters(stdout).split("\n");
-    expect(tool).toMatch(/ fake_tool GET \/fake$/);
-    expect([gap, count, ...rest]).toEqual(["", "1 tool, 1 problem", ""]);
-    expect(warning).toContain("Hidden or broken characters were taken out");
   });
 });
 

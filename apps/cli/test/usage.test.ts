@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { nodeProblem } from "../src/node-version.ts";
 import { captureIo } from "./support/captured-io.ts";
+import { openPetShop } from "./support/pet-shop.ts";
 
 async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const { io, stdout, stderr } = captureIo();
@@ -20,6 +21,9 @@ test.each([
   [[]],
   [["inspect"]],
   [["search"]],
+  [["lock"]],
+  [["serve"]],
+  [["login"]],
   [["call"]],
   [["conform"]],
   [["policy"]],
@@ -54,7 +58,7 @@ test.each([
   ],
   [
     ["inspect"],
-    "toolweave: Required option '--openapi <url|file>' not specified.\nSee `toolweave inspect --help`.\n",
+    "toolweave: Say where the tools are from: --openapi, --mcp or --config. Without them they are from the toolweave.json of this folder, and there is none.\nSee `toolweave inspect --help`.\n",
   ],
   [
     ["call", "x", "--openapi", "x", "--timeout", "1s"],
@@ -91,4 +95,32 @@ test("an older Node is told what it takes", () => {
     undefined,
     undefined,
   ]);
+});
+
+test.each([
+  ["an option that there is not", ["call", "get_pet", "--jsno", "--json"], 2, "--jsno"],
+  ["a tool that there is not", ["call", "no_pet", "--json", "--openapi", "DOCUMENT"], 2, "no_pet"],
+  [
+    "a document that is not there",
+    ["call", "get_pet", "--json", "--openapi", "no/such"],
+    4,
+    "no/such",
+  ],
+  [
+    "a lock that is not there",
+    ["inspect", "--check", "--json", "--openapi", "DOCUMENT"],
+    2,
+    "lock",
+  ],
+  ["nothing to compare", ["lock", "--json", "--openapi", "no/such"], 4, "no/such"],
+])("with --json %s is JSON on stdout, too", async (_name, words, code, about) => {
+  const shop = await openPetShop();
+  const argv = words.map((word) => (word === "DOCUMENT" ? shop.documentUrl : word));
+  const ended = await run(...argv);
+  expect(ended.code).toBe(code);
+  const { error } = JSON.parse(ended.stdout) as {
+    error: { exitCode: number; message: string };
+  };
+  expect(error).toEqual({ exitCode: code, message: expect.stringContaining(about) });
+  expect(`toolweave: ${error.message}\n`).toBe(ended.stderr);
 });

@@ -1,7 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Manifest } from "@toolweave/conformance";
 import { mcpSource } from "@toolweave/mcp";
 
@@ -13,10 +22,32 @@ export interface ServerManifest {
 
 const secret = "s3cret-of-the-server-host";
 
-const always = {
-  suspendingCalls: "asking a person is not supported yet",
-  outage: "a server that ends is not started again yet",
+const servers = mkdtempSync(join(tmpdir(), "toolweave-servers-"));
+
+/** While it is there all servers are closed: see `closing.mjs`. */
+const closed = join(servers, "closed");
+
+/** Those that run, by their processes' numbers. */
+const running = join(servers, "running");
+mkdirSync(running);
+
+const outage = {
+  async begin(): Promise<void> {
+    writeFileSync(closed, "");
+    while (readdirSync(running).some(isAlive)) await setTimeout(5);
+  },
+  end: () => rmSync(closed),
 };
+
+function isAlive(id: string): boolean {
+  try {
+    return process.kill(Number(id), 0);
+  } catch {
+    return false;
+  }
+}
+
+const nobody = "it asks nobody anything";
 
 /** Each server of `@modelcontextprotocol` with what its tools can be tried with. */
 export const serverManifests: readonly (() => ServerManifest)[] = [
@@ -71,8 +102,10 @@ function everything(): ServerManifest {
         "get-tiny-image",
       ],
       secrets: [secret],
+      outage,
       without: {
-        ...always,
+        suspendingCalls:
+          "it asks over a connection that cannot wait; the page that it wants visited first it wants every other time only",
         effectCalls: "what it changes is nothing that can be counted",
         state: "what it changes is within the server",
         change: "its tools change only by what a client can do",
@@ -117,8 +150,9 @@ function filesystem(): ServerManifest {
       generatedCalls: ["read_text_file", "list_directory", "get_file_info", "search_files"],
       state: () =>
         Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(at(name)).size])),
+      outage,
       without: {
-        ...always,
+        suspendingCalls: nobody,
         slowCalls: "nothing that it does with small files takes long",
         updatingCalls: "it tells of no progress",
         secrets: "it is given none",
@@ -153,8 +187,9 @@ function memory(): ServerManifest {
       },
       generatedCalls: ["read_graph", "search_nodes", "open_nodes"],
       state: () => readFileSync(file, "utf8"),
+      outage,
       without: {
-        ...always,
+        suspendingCalls: nobody,
         effectCalls: "what it knows already it does not keep twice: there is nothing to count",
         slowCalls: "nothing that it does takes long",
         updatingCalls: "it tells of no progress",
@@ -182,8 +217,9 @@ function sequentialThinking(): ServerManifest {
         ],
       },
       generatedCalls: "all",
+      outage,
       without: {
-        ...always,
+        suspendingCalls: nobody,
         failingCalls: "a thought cannot fail",
         effectCalls: "its thoughts stay within the server",
         slowCalls: "a thought is there at once",
@@ -200,6 +236,8 @@ function sequentialThinking(): ServerManifest {
 const require = createRequire(import.meta.url);
 
 const cache = join(import.meta.dirname, "../../node_modules/.cache/compiled");
+
+const closing = new URL("closing.mjs", import.meta.url).href;
 
 const programs = {
   everything: require.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
@@ -218,8 +256,8 @@ function serverOf(
     name,
     prefix: false,
     command: process.execPath,
-    args: [programs[name], ...args],
+    args: ["--import", closing, programs[name], ...args],
     // They are started hundreds of times.
-    env: { NODE_COMPILE_CACHE: cache, ...env },
+    env: { NODE_COMPILE_CACHE: cache, SERVER_CLOSED: closed, SERVER_RUNNING: running, ...env },
   });
 }

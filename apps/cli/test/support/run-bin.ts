@@ -30,7 +30,13 @@ export function startBin(
   { env = {}, cwd, nodeArgs = [] }: BinOptions = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ["--conditions=@toolweave/source", ...nodeArgs, main, ...args], {
-    env: { ...process.env, TOOLWEAVE_STORE: tempStore(), TOOLWEAVE_KEY: "", ...env },
+    env: {
+      ...process.env,
+      npm_command: "",
+      TOOLWEAVE_STORE: tempStore(),
+      TOOLWEAVE_KEY: "",
+      ...env,
+    },
     ...(cwd === undefined ? {} : { cwd }),
   });
 }

@@ -1,0 +1,216 @@
+import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
+import { askTheClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
+import { ApprovalStore } from "./approval-store.ts";
+import { recipeMetadata } from "./call-recipe.ts";
+import type { CliIo } from "./cli-io.ts";
+import { describeError } from "./describe-error.ts";
+import { exitCode } from "./exit-code.ts";
+import { Interrupt, unlessInterrupted } from "./interrupt.ts";
+import { planSources, type LoadedSources } from "./load-sources.ts";
+import { lockAt, lockPath } from "./lock-path.ts";
+import { nextCommands } from "./next-commands.ts";
+import { outputClosed } from "./output-closed.ts";
+import type { Output } from "./output.ts";
+import { safeLine } from "./safe-text.ts";
+import type { ToolOptions } from "./tool-options.ts";
+import { UsageError } from "./usage-error.ts";
+import { version } from "./version.ts";
+
+/** The options of `toolweave serve`. */
+export interface ServeOptions extends ToolOptions {
+  /** `host:port`; true: the default. Absent: stdio. */
+  readonly http?: string | true;
+  readonly tokenEnv?: string;
+  readonly search?: boolean;
+  readonly locked?: boolean;
+  readonly lockFile?: string;
+  readonly approvals?: "elicit" | "out-of-band";
+  readonly policy?: string;
+  readonly store?: string;
+  readonly verbose?: boolean;
+}
+
+/** How long it is before the gateway says over HTTP where it is, and what is wrong with the sources. */
+const patienceMs = 3_000;
+const graceMs = 5_000;
+
+/**
+ * `toolweave serve`: the tools as an MCP server, until the client has gone or Ctrl-C. Over stdio nothing but the protocol
+ * is on stdout.
+ */
+export async function serve(options: ServeOptions, io: CliIo, output: Output): Promise<number> {
+  const http = options.http === undefined ? undefined : httpOptions(options, io, output);
+  if (http === undefined && options.tokenEnv !== undefined) {
+    throw new UsageError("--token-env is for --http: over stdio only who starts it has it.");
+  }
+  const plan = await planSources(options, io, output);
+  const lock = options.locked === true ? await lockAt(lockPath(options.lockFile, plan)) : undefined;
+  const loaded = await plan.load({
+    isHasty: true,
+    mcp: askTheClient,
+    ...(lock === undefined ? {} : { lock }),
+  });
+  const { registry } = loaded;
+  const store = openStore(options.store ?? loaded.store, io);
+  try {
+    sayFailures(loaded, options, output);
+    const { policy, servers } = loaded;
+    const { timeout } = options;
+    const executor = new ToolExecutor({
+      registry,
+      key: store.key.value,
+      pendingCalls: store.pendingCalls,
+      grants: store.grants,
+      ...(policy === undefined ? {} : { policy }),
+      ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
+    });
+    const gateway = serveMcp(registry, executor, {
+      version: version(),
+      providers: servers.map(({ provider }) => provider),
+      search: options.search === true ? true : "auto",
+      key: store.key.value,
+      ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+      callMetadata: () => recipeMetadata({ ...options, ...plan }, options.policy),
+      howToAnswer: (interruption) => howToAnswer(interruption, store, io),
+      onError: (error) => {
+        if (options.verbose === true) output.say(describeError(error, true));
+      },
+    });
+    try {
+      const settling = settled(registry.ready, io.signal).then(() => sayProblems(loaded, output));
+      // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
+      if (http === undefined) settling.catch(() => {});
+      else await settling;
+      await (http === undefined
+        ? serveStdio(gateway, io)
+        : serveHttp(gateway, http, registry.size, io, output));
+    } catch (error) {
+      if (!(error instanceof Interrupt)) throw error;
+    } finally {
+      await gateway.close({ graceMs });
+      await executor.drain({ graceMs: 0 });
+    }
+    return exitCode.completed;
+  } catch (error) {
+    // Being stopped is how it ends.
+    if (error instanceof Interrupt) return exitCode.completed;
+    throw error;
+  } finally {
+    await registry.close();
+    await store.close();
+  }
+}
+
+async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
+  const connection = gateway.stdio({ input: io.stdin, output: io.stdout });
+  const watching = new AbortController();
+  const gone = outputClosed(io.stdout, watching.signal);
+  try {
+    await unlessInterrupted(Promise.race([connection.closed, gone]), io.signal);
+  } finally {
+    watching.abort();
+  }
+}
+
+async function serveHttp(
+  gateway: McpGateway,
+  options: Parameters<typeof listenHttp>[1],
+  tools: number,
+  io: CliIo,
+  output: Output,
+): Promise<void> {
+  const listener = await listenHttp(gateway, options);
+  output.say(`toolweave: Serving ${tools} tools at ${listener.url}`);
+  try {
+    await unlessInterrupted(new Promise<never>(() => {}), io.signal);
+  } finally {
+    await Promise.all([listener.close(graceMs), gateway.close({ graceMs })]);
+  }
+}
+
+/** Addresses that only this machine reaches. */
+const onlyHere = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/;
+const shortestToken = 16;
+
+function httpOptions(
+  { http, tokenEnv }: ServeOptions,
+  io: CliIo,
+  output: Output,
+): { readonly host: string; readonly port: number; readonly token?: string } {
+  const written = http === true || http === undefined ? "127.0.0.1:8137" : http;
+  const [, bracketed, plain, digits] =
+    /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(written) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) {
+    throw new UsageError("--http must be a port, or host:port, such as 127.0.0.1:8137.");
+  }
+  const host = bracketed ?? plain ?? "127.0.0.1";
+  if (tokenEnv === undefined) {
+    if (onlyHere.test(host)) return { host, port };
+    throw new UsageError(
+      `${host} can be reached from other machines, and whoever reaches it could call every tool: say with --token-env which environment variable has the token that clients send.`,
+    );
+  }
+  const token = io.env[tokenEnv] ?? "";
+  if (token === "") {
+    throw new UsageError(
+      `--token-env names the environment variable ${tokenEnv}, which is not set.`,
+    );
+  }
+  output.keepSecret(token);
+  if (token.length < shortestToken) {
+    throw new UsageError(
+      `The token in ${tokenEnv} can be guessed: use ${shortestToken} characters or more, such as those of \`openssl rand -base64 32\`.`,
+    );
+  }
+  return { host, port, token };
+}
+
+/** With its key, so that calls which wait can be answered by other processes from the beginning. */
+function openStore(place: string | undefined, io: CliIo): ApprovalStore {
+  const store = new ApprovalStore(place, io.env);
+  try {
+    store.key.keep();
+    return store;
+  } catch (error) {
+    // Another process has just made it.
+    if (store.key.wasTaken) return new ApprovalStore(place, io.env);
+    throw error;
+  }
+}
+
+function howToAnswer(interruption: Interruption, store: ApprovalStore, io: CliIo): string {
+  const { approve, resume, notes } = nextCommands(interruption, store, io.env);
+  return [`\`${approve ?? resume ?? ""}\` in a terminal.`, ...notes].join(" ");
+}
+
+/** One dead server keeps nobody from the others. */
+function sayFailures({ sources }: LoadedSources, { verbose }: ServeOptions, output: Output): void {
+  for (const { ready } of sources) {
+    ready.catch((error: unknown) => {
+      // Closed before it was there.
+      if (ToolError.is(error) && error.code === "cancelled") return;
+      output.say(describeError(error, verbose === true));
+    });
+  }
+}
+
+function sayProblems({ registry }: LoadedSources, output: Output): void {
+  const failed = new Set(registry.failedSources);
+  for (const problem of registry.problems.filter((one) => !failed.has(one))) {
+    const { source, subject, message } = problem;
+    output.say(`toolweave: ${safeLine(source)}: ${safeLine(subject)}: ${safeLine(message)}`);
+  }
+}
+
+async function settled(ready: Promise<void>, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  try {
+    await unlessInterrupted(Promise.race([ready, late]), signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

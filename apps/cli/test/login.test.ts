@@ -1,0 +1,86 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { guardedServer } from "./support/guarded-server.ts";
+import { runIn } from "./support/run-cli.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function configured(): Promise<{ readonly config: string; readonly redirectUri: string }> {
+  const { url } = await guardedServer();
+  const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
+  const config = tempFile(
+    "toolweave.json",
+    JSON.stringify({
+      mcpServers: { museum: { url } },
+      mcp: { museum: { auth: { oauth: { redirectUri } } } },
+    }),
+  );
+  return { config, redirectUri };
+}
+
+const urlIn = (said: string): string => /^ {2}(http\S+)$/m.exec(said)?.[1] ?? "";
+
+test("login waits for the browser to come back, and later commands have the token", async () => {
+  const { config } = await configured();
+  const store = tempStore();
+  const run = runIn(store);
+  const before = await run(["call", "museum__ask", "--yes", "--config", config]);
+  expect(before.code).toBe(4);
+  expect(before.stderr).toContain("toolweave login museum");
+
+  const { io, said, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: store } });
+  const login = runCli(["login", "museum", "--config", config], io);
+  await said("Waiting for the browser");
+  expect(await (await fetch(urlIn(stderr()))).text()).toContain("go back to the terminal");
+  expect([await login, stdout()]).toEqual([0, "Signed in to museum.\n"]);
+
+  const after = await run(["call", "museum__ask", "--yes", "--config", config]);
+  expect(after).toEqual({ code: 0, stdout: "Signed in.\n", stderr: "" });
+  const again = await run(["login", "museum", "--config", config]);
+  expect(again.stdout).toBe("museum asks for no sign-in, or has what it needs.\n");
+});
+
+test("on a terminal the address may be pasted", async () => {
+  const { config, redirectUri } = await configured();
+  const { io, stdin, said, stdout, stderr } = captureIo({ terminal: true });
+  const login = runCli(["login", "museum", "--config", config], io);
+  await said("paste the whole address");
+  const { headers } = await fetch(urlIn(stderr()), { redirect: "manual" });
+  expect(headers.get("location")).toContain(redirectUri);
+  stdin.write(`${headers.get("location")}\n`);
+  expect([await login, stdout()]).toEqual([0, "Signed in to museum.\n"]);
+});
+
+test("an address of another sign-in is refused", async () => {
+  const { config, redirectUri } = await configured();
+  const { io, stdin, said, stderr } = captureIo({ terminal: true });
+  const login = runCli(["login", "museum", "--config", config], io);
+  await said("paste the whole address");
+  stdin.write(`${redirectUri}?code=stolen&state=of-somebody-else\n`);
+  expect(await login).toBe(1);
+  expect(stderr()).toContain("toolweave: ");
+});
+
+test.each([
+  [["nothing"], 'There is no MCP server "nothing"'],
+  [["program"], "program is a program: only a server with a URL is signed in to."],
+  [[], "Name the server to sign in to, as the configuration does."],
+])("login %j is a usage error", async (words, message) => {
+  const config = tempFile("t.json", '{ "mcpServers": { "program": { "command": "x" } } }');
+  const { code, stderr } = await runIn(tempStore())(["login", ...words, "--config", config]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});

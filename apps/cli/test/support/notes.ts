@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { shellLine } from "../../src/shell-line.ts";
+import { tempFolder } from "./temp-file.ts";
+
+const script = fileURLToPath(new URL("notes-server.mjs", import.meta.url));
+
+/** How hosts write it in a file. */
+export const notesServer = (env: Readonly<Record<string, string>>): object => ({
+  command: process.execPath,
+  args: [script],
+  env,
+});
+
+/** The command of a server with two tools. */
+export const notesCommand: string = shellLine([process.execPath, script]);
+
+/** A configuration with that server, and what the server has written. */
+export interface Notes {
+  readonly folder: string;
+  readonly config: string;
+  readonly written: () => string;
+  /** What the server says of its tool from now on. */
+  readonly describe: (text: string) => void;
+}
+
+/** A folder with a `toolweave.json`, until the test ends. */
+export function notes(more: object = {}): Notes {
+  const folder = tempFolder();
+  const [config, file] = [join(folder, "toolweave.json"), join(folder, "notes.txt")];
+  mkdirSync(folder, { recursive: true });
+  const describe = (READS: string): void =>
+    writeFileSync(
+      config,
+      JSON.stringify({
+        mcpServers: {
+          notes: notesServer({ NOTES: file, READS }),
+        },
+        mcp: { notes: { trustAnnotations: true } },
+        ...more,
+      }),
+    );
+  describe("Read all notes.");
+  return {
+    folder,
+    config,
+    describe,
+    written: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
+  };
+}
