@@ -1,47 +1,83 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 
-import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";
 import { openApiSource } from "@toolweave/openapi";
 
+import { showAgent } from "./agent-step.ts";
+import { chosenModel } from "./chosen-model.ts";
+import { curator, task } from "./curator.ts";
+import { printField } from "./fields.ts";
 import { Guide } from "./guide.ts";
+import { Person, type Seat } from "./person.ts";
 import { startMuseum } from "./service.ts";
 import type { Museum } from "./service.ts";
 import type { Terminal } from "./terminal.ts";
 import { printTools } from "./tool-table.ts";
+import { visitorFiles } from "./visitor-files.ts";
 
 /**
- * Opens the museum, makes tools of its OpenAPI document and runs a scripted conversation with them.
- * Rejects when a step does not come out as it should; everything is closed in any case.
+ * Opens the museum, a folder with an MCP server and an agent, puts the tools of all three into one
+ * registry, and runs a scripted conversation with them. Rejects when a step does not come out as it
+ * should, and with the reason of `signal` when that fires; everything is closed in any case.
+ *
+ * @param seat where a person is asked about the agent's calls.
  */
-export async function runDemo(terminal: Terminal): Promise<void> {
+export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSignal): Promise<void> {
+  const { model, label } = await chosenModel(process.env);
   const visitor = new AbortController();
   const museum = await startMuseum({
     onRequest: ({ url }) => {
       if (url.startsWith("/exhibits/tour")) visitor.abort();
     },
   });
-  const registry = new ToolRegistry([openApiSource(museum.documentUrl)]);
+  const files = await visitorFiles();
+  const registry = new ToolRegistry([
+    openApiSource(museum.documentUrl),
+    files.source,
+    curator(model),
+  ]);
+  const person = new Person(seat);
   try {
-    await registry.ready;
+    await unlessAborted(registry.ready, signal);
     assert.deepEqual(registry.problems, []);
-    const executor = new ToolExecutor({ registry });
+    const executor = new ToolExecutor({ registry, eventPayloads: true });
 
     terminal.line(
-      terminal.paint("bold", "Toolweave: an API becomes tools, and every call takes one path."),
+      terminal.paint(
+        "bold",
+        "Toolweave: one registry for every tool, and every call takes one path.",
+      ),
     );
     terminal.line();
-    terminal.line(`A museum serves ${museum.documentUrl}; each of its operations is a tool now:`);
+    terminal.line(
+      `A museum serves ${museum.documentUrl}: each of its operations is a tool.\n` +
+        "An MCP server from npm works in a folder, and an agent works with the tools of both:",
+    );
     terminal.line();
-    printTools(terminal, executor.toolset.specs());
+    printTools(terminal, [...executor.toolset.specs()].sort(byKind));
     terminal.line();
     terminal.line(
       "A model calls them below, by script. Each call takes the same stages: 1 resolve, 2 parse,\n" +
         "3 strip, 4 validate, 5 count, 6 hooks, 7 authorize, 8 run, 9 normalise, 10 bound, 11 events.",
     );
-    await converse(new Guide(executor, museum, terminal), museum, visitor);
+    const guide = new Guide(executor, museum, terminal, signal);
+    await converse(guide, museum, visitor);
+
+    guide.heading(
+      "An agent is a tool, too: it calls the others, and you decide what it may change",
+    );
+    printField(terminal, "model", label);
+    const approved = await showAgent({ terminal, executor, museum, person, signal }, "curator", {
+      task,
+    });
+    const names = await readdir(files.folder);
+    assert(approved.includes("files__write_file") || names.length === 1, "nothing else is written");
+    guide.note(`the folder has ${names.sort().join(" and ")}`);
   } finally {
+    person.close();
     await registry.close();
-    await museum.close();
+    await Promise.all([museum.close(), files.remove()]);
   }
   terminal.line();
   terminal.line(terminal.paint("green", "Every step came out as it should; everything is closed."));
@@ -99,17 +135,20 @@ async function converse(guide: Guide, museum: Museum, visitor: AbortController):
     { type: "reject", reason: "The exhibition still runs." },
     { status: "failed", code: "approval_rejected" },
   );
-
-  guide.heading("A delete waits, is approved, and the event is gone");
-  const deletion = await guide.interrupted("delete_event", { eventId: 7 });
-  await guide.resume(deletion, { type: "approve" }, { status: "completed" });
-  const tours = await guide.call("list_events", { kind: "tour" }, { status: "completed" });
-  assert(tours.status === "completed");
-  const titles = titlesOf(tours.result.value);
-  assert.deepEqual(titles, ["Lanterns After Dark"]);
-  guide.note(`there were two tours; what is left is ${titles.join(", ")}`);
 }
 
-function titlesOf(value: unknown): string[] {
-  return (value as { events: { title: string }[] }).events.map((event) => event.title);
+/** The API's tools first, then the server's, and the agent that uses them. */
+function byKind(a: ToolSpec, b: ToolSpec): number {
+  const kinds = ["openapi", "mcp", "subagent"];
+  return kinds.indexOf(a.provenance.adapter) - kinds.indexOf(b.provenance.adapter);
+}
+
+/** What is awaited, unless `signal` fires before. */
+async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    awaited.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

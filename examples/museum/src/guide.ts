@@ -11,6 +11,7 @@ import type {
   ToolOutcome,
 } from "@toolweave/core";
 
+import { printField, printRequest } from "./fields.ts";
 import type { Museum } from "./service.ts";
 import { shorten } from "./terminal.ts";
 import type { Style, Terminal } from "./terminal.ts";
@@ -35,13 +36,16 @@ export class Guide {
   readonly #executor: ToolExecutor;
   readonly #museum: Museum;
   readonly #terminal: Terminal;
+  readonly #signal: AbortSignal;
   #steps = 0;
   #calls = 0;
 
-  constructor(executor: ToolExecutor, museum: Museum, terminal: Terminal) {
+  /** @param signal ends the conversation: the step under way rejects with its reason. */
+  constructor(executor: ToolExecutor, museum: Museum, terminal: Terminal, signal: AbortSignal) {
     this.#executor = executor;
     this.#museum = museum;
     this.#terminal = terminal;
+    this.#signal = signal;
   }
 
   /** Begins a step. */
@@ -56,14 +60,13 @@ export class Guide {
     name: string,
     args: Exclude<ToolCall["arguments"], string>,
     expected: Expectation,
-    signal?: AbortSignal,
+    visitor?: AbortSignal,
   ): Promise<ToolOutcome> {
     this.#calls += 1;
     const call = { id: `call_${this.#calls}`, name, arguments: args };
     this.#field("call", `${name} ${JSON.stringify(args)}`);
-    return this.#observe(expected, () =>
-      this.#executor.execute(call, signal === undefined ? {} : { signal }),
-    );
+    const signal = visitor === undefined ? this.#signal : AbortSignal.any([this.#signal, visitor]);
+    return this.#observe(expected, () => this.#executor.execute(call, { signal }));
   }
 
   /** A call that has to wait for a person; prints what the person is asked. */
@@ -76,9 +79,7 @@ export class Guide {
     const { interruption } = outcome;
     for (const request of interruption.requests) {
       assert(request.type === "approval");
-      const { kind, target, summary } = request.permission;
-      this.#field("asks", `${summary} [${kind} ${target}]`);
-      this.#field("because", request.reason);
+      printRequest(this.#terminal, request);
     }
     return interruption;
   }
@@ -91,7 +92,8 @@ export class Guide {
   ): Promise<ToolOutcome> {
     const reason = answer.type === "reject" ? `: ${answer.reason}` : "";
     this.#field("answer", `${answer.type}${reason}`);
-    return this.#observe(expected, () => this.#executor.resume(interruption, [answer]));
+    const signal = this.#signal;
+    return this.#observe(expected, () => this.#executor.resume(interruption, [answer], { signal }));
   }
 
   /** Prints one line about the step. */
@@ -105,6 +107,7 @@ export class Guide {
     const heardBefore = this.#museum.requests.length;
     const outcome = await act();
     stop();
+    this.#signal.throwIfAborted();
     const heard = this.#museum.requests
       .slice(heardBefore)
       .map(({ method, url }) => `${method} ${url}`);
@@ -129,12 +132,7 @@ export class Guide {
   }
 
   #field(name: string, text: string, style?: Style): void {
-    const [first = "", ...more] = text.split("\n");
-    const label = this.#terminal.paint("dim", name.padEnd(8));
-    this.#terminal.line(
-      `   ${label} ${style === undefined ? first : this.#terminal.paint(style, first)}`,
-    );
-    for (const line of more) this.#terminal.line(`            ${line}`);
+    printField(this.#terminal, name, text, style);
   }
 }
 

@@ -3,7 +3,7 @@ import type { ToolAnnotations, ToolSpec } from "@toolweave/core";
 import { shorten } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints one line per tool: name, method and path, summary, hints. */
+/** Prints one line per tool: name, what it stands for, summary, hints. */
 export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void {
   const rows = specs.map((spec) => ({
     name: spec.name,
@@ -25,9 +25,11 @@ export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void
   }
 }
 
-/** `DELETE /events/{eventId}`. */
-function operationOf({ provenance }: ToolSpec): string {
-  const { method, path } = provenance.origin ?? {};
+/** `DELETE /events/{eventId}`, `MCP server files`, or `agent`. */
+function operationOf({ provenance: { adapter, source, origin = {} } }: ToolSpec): string {
+  if (adapter === "mcp") return `MCP server ${source ?? ""}`;
+  if (adapter === "subagent") return "agent";
+  const { method, path } = origin;
   return [method, path].filter((part) => typeof part === "string").join(" ");
 }
 

@@ -1,33 +1,16 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { startMuseum } from "../src/service.ts";
+import { runStart, type Ended } from "./support/running-start.ts";
 
-const script = fileURLToPath(new URL("../src/start.ts", import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function start(...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, ["--conditions=@toolweave/source", script, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject).once("close", resolve);
-  });
-  return { code, stdout, stderr };
+function start(...args: string[]): Promise<Ended> {
+  const { child, ended } = runStart(args);
+  child.stdin.end();
+  return ended;
 }
 
 let folder: string;
@@ -60,10 +43,11 @@ describe("start without an argument", () => {
       expect(stdout).not.toContain("\u001b");
       const steps = stdout.split(/\n\n(?=\d\. )/);
       expect(steps).toHaveLength(9);
-      const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, deleted] =
-        steps;
+      const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, agent] = steps;
 
       expect(intro).toMatch(/delete_event +DELETE \/events\/\{eventId\} +Delete an event +\(destr/);
+      expect(intro).toMatch(/files__write_file +MCP server files +Write File +\(destructive/);
+      expect(intro).toMatch(/curator +agent +An agent/);
       expect(listed).toMatch(/outcome +completed\n/);
       expect(listed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
 
@@ -88,10 +72,8 @@ describe("start without an argument", () => {
       expect(rejected).toContain("Reason: The exhibition still runs.");
       expect(rejected).not.toContain("heard DELETE");
 
-      expect(deleted).toMatch(/asks +DELETE \/events\/7 /);
-      expect(deleted).toMatch(/museum +heard DELETE \/events\/7\n/);
-      expect(deleted).toContain("there were two tours; what is left is Lanterns After Dark");
-      expect(deleted).toContain("Every step came out as it should; everything is closed.");
+      expect(agent).toMatch(/model +a script/);
+      expect(agent).toContain("Every step came out as it should; everything is closed.");
     },
   );
 });

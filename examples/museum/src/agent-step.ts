@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+
+import type { JsonObject, ToolEvent, ToolExecutor, ToolOutcome } from "@toolweave/core";
+
+import { decide } from "./decide.ts";
+import { printField, printRequest } from "./fields.ts";
+import type { Person } from "./person.ts";
+import type { Museum } from "./service.ts";
+import { shorten, type Terminal } from "./terminal.ts";
+
+/** What the step is played with. */
+export interface AgentStage {
+  readonly terminal: Terminal;
+  readonly executor: ToolExecutor;
+  readonly museum: Museum;
+  readonly person: Person;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls an agent like any other tool, shows its own calls as they end, and puts what waits in it to the
+ * person at the terminal, as often as it takes.
+ *
+ * @returns the tools that the person has let it call, once for each call.
+ */
+export async function showAgent(
+  { terminal, executor, museum, person, signal }: AgentStage,
+  name: string,
+  args: JsonObject,
+): Promise<readonly string[]> {
+  const call = { id: "agent", name, arguments: args };
+  const heardBefore = museum.requests.length;
+  const approved: string[] = [];
+
+  printField(terminal, "call", `${name} ${JSON.stringify(args)}`);
+  const stop = executor.on(showCalls(terminal, call.id));
+  try {
+    let outcome: ToolOutcome = await executor.execute(call, { signal });
+    while (outcome.status === "interrupted") {
+      const { interruption } = outcome;
+      const answers = [];
+      for (const request of interruption.requests) {
+        // The call in question is one of the agent's own.
+        assert(request.type === "approval" && request.call !== undefined);
+        printRequest(terminal, request);
+        // All of it, however long: what is not shown is not approved.
+        const wanted = JSON.stringify(request.call.arguments, undefined, 2);
+        printField(terminal, "to call", `${request.call.name} ${wanted}`);
+        const answer = await decide(person, request.id, signal);
+        const reason = answer.type === "reject" ? `: ${answer.reason}` : "";
+        printField(terminal, "answer", `${answer.type}${reason}`, "yellow");
+        if (answer.type === "approve") approved.push(request.call.name);
+        answers.push(answer);
+      }
+      outcome = await executor.resume(interruption, answers, { signal });
+    }
+    signal.throwIfAborted();
+    const [said] = outcome.result.content;
+    const text = said?.type === "text" ? said.text : "";
+    assert(!outcome.result.isError, text);
+    const heard = museum.requests.slice(heardBefore).map(({ method, url }) => `${method} ${url}`);
+    const writes = heard.filter((request) => !request.startsWith("GET "));
+    const events = approved.filter((tool) => tool === "create_event");
+    assert(writes.length <= events.length, "only what was approved is heard");
+    printField(terminal, "outcome", outcome.status, "green");
+    printField(
+      terminal,
+      "museum",
+      heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`,
+    );
+    printField(terminal, "answers", text);
+    return approved;
+  } finally {
+    stop();
+  }
+}
+
+/** Prints each call that the call `parentId` makes itself, when it ends or begins to wait. */
+function showCalls(terminal: Terminal, parentId: string): (event: ToolEvent) => void {
+  const asked = new Map<string, string>();
+  return (event) => {
+    if (!("parentCallId" in event) || event.parentCallId !== parentId) return;
+    if (event.type === "tool.requested") {
+      const { arguments: args } = event;
+      asked.set(event.callId, typeof args === "string" ? args : JSON.stringify(args));
+    }
+    const ending = endingOf(event);
+    if (ending === undefined) return;
+    const args = event.type === "tool.interrupted" ? undefined : asked.get(event.callId);
+    // What waits is shown in whole to the person.
+    asked.delete(event.callId);
+    const call = args === undefined ? event.tool : `${event.tool} ${shorten(args, 100)}`;
+    printField(terminal, "agent", `${call}: ${ending}`);
+  };
+}
+
+function endingOf(event: ToolEvent): string | undefined {
+  switch (event.type) {
+    case "tool.completed":
+      return event.isError ? `completed, ${event.code}` : "completed";
+    case "tool.failed":
+    case "tool.rejected":
+      return event.code;
+    case "tool.interrupted":
+      return "waits for a person";
+    default:
+      return undefined;
+  }
+}

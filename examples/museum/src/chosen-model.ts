@@ -1,0 +1,26 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+
+import { scriptedModel } from "./scripted-model.ts";
+
+/** A model, and how to call it to a reader. */
+export interface ChosenModel {
+  readonly model: LanguageModelV4;
+  readonly label: string;
+}
+
+/**
+ * The scripted model; with `OPENAI_API_KEY` in the environment a real one, of OpenAI or of whatever
+ * speaks its chat API at `OPENAI_BASE_URL`. `OPENAI_MODEL` names it.
+ */
+export async function chosenModel(env: NodeJS.ProcessEnv): Promise<ChosenModel> {
+  const apiKey = env["OPENAI_API_KEY"];
+  if (!apiKey) {
+    return { model: scriptedModel, label: "a script (OPENAI_API_KEY would give it a real one)" };
+  }
+  const baseURL = env["OPENAI_BASE_URL"] || "https://api.openai.com/v1";
+  const name = env["OPENAI_MODEL"] || "gpt-5-mini";
+  // Only whoever has a key waits for it to load.
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({ name: "openai", baseURL, apiKey, includeUsage: true });
+  return { model: provider(name), label: `${name}, a real model behind OPENAI_API_KEY` };
+}

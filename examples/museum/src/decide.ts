@@ -1,0 +1,35 @@
+import type { Answer } from "@toolweave/core";
+
+import type { Person } from "./person.ts";
+
+const longestWaitMs = 300_000;
+
+/**
+ * What the person at the terminal says to one request. Only a plain yes is one: nobody there, a closed
+ * terminal and five minutes without an answer are a no.
+ *
+ * @throws the reason of `signal` when that fires
+ */
+export async function decide(
+  person: Person,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const no = (reason: string): Answer => ({ type: "reject", requestId, reason });
+  if (!person.isThere) return no("There is no terminal, so nobody can be asked: it is a no.");
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)]);
+  for (;;) {
+    const line = await person.ask("   allow?   y/n > ", limit);
+    signal.throwIfAborted();
+    switch (line?.trim().toLowerCase()) {
+      case "y":
+      case "yes":
+        return { type: "approve", requestId, by: "terminal" };
+      case "n":
+      case "no":
+        return no("A person at the terminal said no.");
+      case undefined:
+        return no("Nobody answered, so it is a no.");
+    }
+  }
+}

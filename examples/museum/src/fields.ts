@@ -1,0 +1,19 @@
+import type { ApprovalRequest } from "@toolweave/core";
+
+import { printable } from "./printable.ts";
+import type { Style, Terminal } from "./terminal.ts";
+
+/** Prints a text after its name; further lines stand below the first one. */
+export function printField(terminal: Terminal, name: string, text: string, style?: Style): void {
+  const [first = "", ...more] = printable(text).split("\n");
+  const label = terminal.paint("dim", name.padEnd(8));
+  terminal.line(`   ${label} ${style === undefined ? first : terminal.paint(style, first)}`);
+  for (const line of more) terminal.line(`            ${line}`);
+}
+
+/** Prints what a person is asked, and why. */
+export function printRequest(terminal: Terminal, { permission, reason }: ApprovalRequest): void {
+  const { kind, target, summary } = permission;
+  printField(terminal, "asks", `${summary} [${kind} ${target}]`);
+  printField(terminal, "because", reason);
+}

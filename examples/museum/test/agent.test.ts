@@ -1,0 +1,223 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { chatServer, type Said } from "./support/chat-server.ts";
+import { hasTerminals, runAtTerminal, runStart, type Ended } from "./support/running-start.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+let temporary: string;
+beforeEach(async () => {
+  temporary = await mkdtemp(join(tmpdir(), "museum-agent-"));
+});
+afterEach(() => rm(temporary, { recursive: true }));
+
+/** The step with the agent. */
+const step = ({ stdout }: Ended): string => stdout.slice(stdout.indexOf("8. An agent"));
+
+/** The command lines of all processes. That of the MCP server has its folder, which lies in `temporary`. */
+function commandLines(): string {
+  if (process.platform !== "linux") {
+    return execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+  }
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.map(commandLine).join("\n");
+}
+
+function commandLine(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8");
+  } catch {
+    return ""; // it has ended
+  }
+}
+
+async function expectNothingLeft(): Promise<void> {
+  expect(commandLines()).not.toContain(temporary);
+  expect(await readdir(temporary)).toEqual([]);
+}
+
+describe("without a terminal", () => {
+  it("what the agent wants to change is refused, and the output says so", async () => {
+    const { child, ended } = runStart([], { TMPDIR: temporary });
+    // A pipe says nothing for anybody.
+    child.stdin.end("y\ny\n");
+    const result = await ended;
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    const shown = step(result);
+    expect(shown).toContain('agent    list_events {"kind":"tour"}: completed\n');
+    expect(shown).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
+    expect(shown.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
+    expect(shown).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(shown).toContain("The tour is not on the programme, and the answer to the visitor is");
+    expect(shown).toContain("the folder has wishes.txt\n");
+    await expectNothingLeft();
+  });
+});
+
+describe("while a model is thinking", () => {
+  /** The command with a model that answers when it is told to. */
+  async function thinking() {
+    let answer: (said: Said) => void = () => {};
+    const server = await chatServer(new Promise<Said>((resolve) => (answer = resolve)));
+    const env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.url, TMPDIR: temporary };
+    const running = runStart([], env);
+    await running.shown("8. An agent");
+    expect(commandLines()).toContain(temporary);
+    return { ...running, answer, server };
+  }
+
+  it.each([
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "%s ends everything that was started, however often it comes: %i",
+    async (signal, code) => {
+      const { child, ended, server } = await thinking();
+      try {
+        child.kill(signal);
+        child.kill(signal);
+        const result = await ended;
+        expect(result).toMatchObject({ code, stderr: "" });
+        expect(result.stdout).not.toContain("Every step");
+        await expectNothingLeft();
+      } finally {
+        await server.close();
+      }
+    },
+  );
+
+  it("a reader that goes away ends everything that was started", async () => {
+    const { child, ended, answer, server } = await thinking();
+    try {
+      child.stdout.destroy();
+      answer({ text: "Here I am." });
+      expect(await ended).toMatchObject({ code: 141, stderr: "" });
+      await expectNothingLeft();
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe.runIf(hasTerminals)("at a terminal", () => {
+  const env = (): NodeJS.ProcessEnv => ({ TMPDIR: temporary, NO_COLOR: "1" });
+  const question = "allow?   y/n > ";
+
+  it("a person is asked about each change, and what is agreed to is done", async () => {
+    const { child, ended, shown } = runAtTerminal(env());
+    await shown(question);
+    child.stdin.write("perhaps\n");
+    await shown(question, 2);
+    child.stdin.write("y\n");
+    await shown(question, 3);
+    child.stdin.write("y\n");
+    const result = await ended;
+    expect(result.code).toBe(0);
+    expect(result.stdout).not.toContain("\u001b");
+    const shownStep = step(result);
+    expect(shownStep).toMatch(
+      /to call +create_event \{\r\n +"title": "Lanterns After Dark, Again"/,
+    );
+    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
+    expect(shownStep).toContain("The tour is on the programme, and the answer to the visitor is w");
+    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+    await expectNothingLeft();
+  });
+
+  it("a no is a result that the agent reads, and the museum hears nothing of it", async () => {
+    const { child, ended, shown } = runAtTerminal(env());
+    await shown(question);
+    child.stdin.write("n\n");
+    await shown(question, 2);
+    child.stdin.write("y\n");
+    const shownStep = step(await ended);
+    expect(shownStep).toContain("answer   reject: A person at the terminal said no.");
+    expect(shownStep).toContain('"content": "We are sorry: there is no other lantern tour');
+    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
+    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+  });
+
+  it("what was typed before the question is no answer to it", async () => {
+    const { child, ended, shown } = runAtTerminal(env());
+    child.stdin.write("y\n");
+    await shown(question);
+    child.stdin.write("n\n");
+    await shown(question, 2);
+    child.stdin.write("n\n");
+    expect(step(await ended).match(/answer +reject/g)).toHaveLength(2);
+  });
+
+  it("Ctrl-D is a no to everything that is asked", async () => {
+    const { child, ended, shown } = runAtTerminal(env());
+    await shown(question);
+    child.stdin.write("\u0004");
+    const result = await ended;
+    expect(result.code).toBe(0);
+    expect(step(result).match(/answer +reject: Nobody answered/g)).toHaveLength(2);
+  });
+
+  it("Ctrl-C at the question ends everything that was started", async () => {
+    const { child, ended, shown } = runAtTerminal(env());
+    await shown(question);
+    child.stdin.write("\u0003");
+    expect((await ended).code).toBe(130);
+    await expectNothingLeft();
+  });
+});
+
+describe("with a key in the environment", () => {
+  const key = "sk-museum-4711";
+
+  it("a real model is asked, and what it says cannot move the cursor", async () => {
+    const server = await chatServer(
+      { name: "files__write_file", input: { path: "answer.txt", content: "a\u202eb" } },
+      { text: "I may not.\u001b[2J" },
+    );
+    try {
+      const { child, ended } = runStart([], {
+        OPENAI_API_KEY: key,
+        OPENAI_BASE_URL: server.url,
+        OPENAI_MODEL: "museum-large",
+      });
+      child.stdin.end();
+      const result = await ended;
+      expect(result).toMatchObject({ code: 0, stderr: "" });
+      const asked = { authorization: `Bearer ${key}`, model: "museum-large" };
+      expect(server.asked).toEqual([asked, asked]);
+      const shown = step(result);
+      expect(shown).toContain("museum-large, a real model behind OPENAI_API_KEY");
+      expect(shown).toContain(String.raw`"content": "a\u202eb"`);
+      expect(shown).toMatch(/answer +reject: There is no terminal/);
+      expect(shown).toContain(String.raw`answers  I may not.\u001b[2J`);
+      expect(result.stdout).not.toContain(key);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("a model that does not answer is one sentence and code 1, without the key", async () => {
+    const server = await chatServer();
+    try {
+      const { child, ended } = runStart([], {
+        OPENAI_API_KEY: key,
+        OPENAI_BASE_URL: server.url,
+        TMPDIR: temporary,
+      });
+      child.stdin.end();
+      const { code, stdout, stderr } = await ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^This step did not come out as expected: .*HTTP 401.*\n$/);
+      expect(stdout + stderr).not.toContain(key);
+      await expectNothingLeft();
+    } finally {
+      await server.close();
+    }
+  });
+});
