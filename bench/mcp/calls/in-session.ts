@@ -1,0 +1,10 @@
+/**
+ * How a script is run in a session of its own. Toolweave starts servers so, and Linux shares a busy machine out by
+ * sessions: without it the scheduler would be measured.
+ */
+export function inSession(args: readonly string[]): { command: string; args: string[] } {
+  const command = process.execPath;
+  return process.platform === "linux"
+    ? { command: "setsid", args: [command, ...args] }
+    : { command, args: [...args] };
+}

@@ -1,0 +1,72 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Costs, Round } from "./child.ts";
+
+/** Until code is compiled and connections are there. */
+const warmUps = 4;
+
+const leaving = new WeakSet<ChildProcess>();
+
+/** A script of this folder in a process of its own. One that ends before `dismissed` ends the bench. */
+export function forked(script: string, ...args: readonly string[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, script), args);
+  child.once("exit", (code) => {
+    if (leaving.has(child)) return;
+    process.stderr.write(`${script} ${args.join(" ")} ended with ${String(code)}\n`);
+    process.exit(1);
+  });
+  return child;
+}
+
+/** What it says next. */
+export async function answerOf(child: ChildProcess): Promise<unknown> {
+  const [message] = (await once(child, "message")) as [unknown];
+  return message;
+}
+
+/** Resolves when all of them have ended. */
+export async function dismissed(children: Iterable<ChildProcess>): Promise<void> {
+  await Promise.all(
+    Array.from(children, (child) => {
+      leaving.add(child);
+      const ended = child.exitCode ?? once(child, "exit");
+      child.disconnect();
+      return ended;
+    }),
+  );
+}
+
+/** Contenders take turns, and a figure compares neighbours: what the machine does meanwhile meets both. */
+export async function measured(
+  clients: ReadonlyMap<string, ChildProcess>,
+  rounds: number,
+  round: Round,
+): Promise<ReadonlyMap<string, readonly Costs[]>> {
+  const taken = new Map<string, Costs[]>([...clients.keys()].map((name) => [name, []]));
+  for (let turn = -warmUps; turn < rounds; turn++) {
+    for (const [name, child] of clients) {
+      child.send(round);
+      const costs = (await answerOf(child)) as Costs | { readonly error: string };
+      if ("error" in costs) throw new Error(`${name}: ${costs.error}`);
+      if (turn >= 0) taken.get(name)?.push(costs);
+    }
+  }
+  return taken;
+}
+
+export function median(list: readonly number[]): number {
+  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
+}
+
+/** Columns of these widths. */
+export function row(widths: readonly number[], ...cells: readonly string[]): string {
+  return cells
+    .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+    .join("")
+    .trimEnd();
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
