@@ -21,7 +21,7 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { alwaysTheSame } from "./always-the-same.ts";
@@ -148,7 +148,7 @@ describe("a call that is stopped while something about it is written down", () =
 
   test("is rejected once: its refusal was being recorded", async () => {
     const { events, run, finish, outcome } = recording({ calls: 0 });
-    await hashed();
+    await settled();
     run.cancel();
     expect(codeOf(await outcome)).toBe("cancelled");
     finish();

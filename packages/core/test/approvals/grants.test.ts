@@ -18,7 +18,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -279,11 +279,11 @@ test("an approver that grants when the call is already cancelled grants nothing"
   });
   const run = executor.startRun();
   const outcome = run.execute(call("pay"));
-  await hashed();
+  await settled();
   run.cancel();
   open();
   expect(codeOf(await outcome)).toBe("cancelled");
-  await hashed();
+  await settled();
   expect(await executor.grants.list()).toEqual([]);
 });
 

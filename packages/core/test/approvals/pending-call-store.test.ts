@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suspend, ToolError, type JsonObject, type ToolEvent } from "@toolweave/core";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, TestStore } from "../support/pending-call-stores.ts";
 
@@ -19,7 +19,7 @@ describe("an interruption", () => {
     const events = recorded(executor);
     let outcome: unknown;
     const made = executor.execute(call("pay")).then((it) => (outcome = it));
-    await hashed();
+    await settled();
     expect([outcome, typesOf(events)]).toEqual([undefined, ["tool.requested"]]);
     open();
     await made;
@@ -112,14 +112,14 @@ describe("an interruption", () => {
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.execute(call("pay"));
-    await hashed();
+    await settled();
     run.cancel("Never mind.");
     expect(failed(await outcome).error).toMatchObject({
       code: "cancelled",
       message: "Never mind.",
     });
     open();
-    await hashed();
+    await settled();
     expect(await pendingCalls.list()).toEqual([]);
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
@@ -130,7 +130,7 @@ describe("an interruption", () => {
     pendingCalls.before.add = () => new Promise(() => {});
     const executor = executorFor(guarded(), { pendingCalls, clock });
     const outcome = executor.startRun().execute(call("pay"), { deadlineMs: 2000 });
-    await hashed();
+    await settled();
     await clock.advance(2000);
     expect(codeOf(await outcome)).toBe("timeout");
     expect(clock.timers).toBe(0);
@@ -143,7 +143,7 @@ describe("an interruption", () => {
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.admits(call("pay"));
-    await hashed();
+    await settled();
     run.cancel();
     expect(codeOf(await outcome)).toBe("cancelled");
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
@@ -160,11 +160,11 @@ describe("an interruption", () => {
     const events = recorded(executor);
     const run = executor.startRun();
     const outcome = run.execute(call("t"));
-    await hashed();
+    await settled();
     run.cancel();
     expect(codeOf(await outcome)).toBe("cancelled");
     open();
-    await hashed();
+    await settled();
     expect(typesOf(events).slice(-2)).toEqual(["tool.started", "tool.failed"]);
   });
 });
@@ -279,11 +279,11 @@ describe("a resumed call", () => {
     pendingCalls.before.claim = () => opened;
     const controller = new AbortController();
     const outcome = executor.resume(interruption, yes, { signal: controller.signal });
-    await hashed();
+    await settled();
     controller.abort();
     expect(codeOf(await outcome)).toBe("cancelled");
     open();
-    await hashed();
+    await settled();
     expect([ran, await pendingCalls.list()]).toEqual([[], []]);
   });
 
@@ -303,7 +303,7 @@ describe("a resumed call", () => {
     pendingCalls.before.finish = () => new Promise(() => {});
     let outcome: unknown;
     const resumed = executor.resume(interruption, yes).then((it) => (outcome = it));
-    await hashed();
+    await settled();
     await clock.advance(4999);
     expect(outcome).toBeUndefined();
     await clock.advance(1);
@@ -324,9 +324,9 @@ describe("a resumed call", () => {
     const interruption = interruptionOf(await executor.execute(call("pay")));
     const controller = new AbortController();
     const outcome = executor.resume(interruption, yes, { signal: controller.signal });
-    await hashed();
+    await settled();
     controller.abort();
-    await hashed();
+    await settled();
     open();
     expect(codeOf(await outcome)).toBe("cancelled");
     expect(await pendingCalls.list()).toEqual([]);

@@ -17,7 +17,7 @@ import {
   recorded,
   tool,
 } from "../support/executor-for.ts";
-import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
@@ -314,7 +314,7 @@ describe("a sink that fails", () => {
     const executor = executorFor(tool("t"), { audit: { write } });
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
-    await hashed();
+    await settled();
     expect(events.find(({ type }) => type === "store.failed")).toMatchObject({
       store: "audit",
       callId: "t",
@@ -329,14 +329,14 @@ describe("a sink that fails", () => {
     for (const name of ["t", "pay"]) {
       const controller = new AbortController();
       const outcome = executor.execute(call(name), { signal: controller.signal });
-      await hashed();
+      await settled();
       controller.abort();
       expect(codeOf(await outcome)).toBe("cancelled");
     }
     const controller = new AbortController();
     const denied = executorFor(guarded(), { onAsk: "deny", audit: { write, required: true } });
     const outcome = denied.execute(call("pay"), { signal: controller.signal });
-    await hashed();
+    await settled();
     controller.abort();
     expect(codeOf(await outcome)).toBe("cancelled");
   });

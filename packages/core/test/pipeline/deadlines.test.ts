@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ToolContext } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { deferred } from "../support/deferred.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
@@ -288,7 +288,7 @@ test("a person who never answers stops no clock but that of the call they are as
       ),
       tool("careless", async (_, { scope }) => {
         void scope.execute(call("pay"));
-        await hashed();
+        await settled();
         return "gone";
       }),
       tool("pay", undefined, { needsApproval: true }),
@@ -296,7 +296,7 @@ test("a person who never answers stops no clock but that of the call they are as
     { clock, onAsk: () => new Promise(() => {}) },
   );
   const outcome = executor.execute(call("outermost"));
-  for (let turn = 0; turn < 3; turn++) await hashed();
+  for (let turn = 0; turn < 3; turn++) await settled();
   await clock.advance(100);
   expect(codeOf(await outcome)).toBe("timeout");
 });

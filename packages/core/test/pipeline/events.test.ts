@@ -9,7 +9,7 @@ import {
   tool,
   typesOf,
 } from "../support/executor-for.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -290,7 +290,7 @@ test("each start ends exactly once, and each call that never starts is rejected 
           }),
         );
         await clock.advance(wait);
-        await hashed();
+        await settled();
         const interruption = interruptions.shift();
         if (next === "cancel") {
           run.cancel();
@@ -303,7 +303,7 @@ test("each start ends exactly once, and each call that never starts is rejected 
         }
       }
       await clock.advance(1000);
-      await hashed();
+      await settled();
       await clock.advance(1000);
       await Promise.all(outcomes);
       await clock.advance(1000);

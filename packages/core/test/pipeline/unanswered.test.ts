@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { memoryGrants, type ExecutorOptions, type Tool } from "@toolweave/core";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -63,7 +63,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
     const outcome = executor.execute(call("t"));
     let ended = false;
     void outcome.then(() => (ended = true));
-    await hashed();
+    await settled();
     await clock.advance(9_999);
     expect(ended).toBe(false);
     await clock.advance(1);
@@ -78,7 +78,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
     const { clock, executor } = setUp(more, { ...options, hookTimeoutMs: 0 });
     const controller = new AbortController();
     const outcome = executor.execute(call("t"), { signal: controller.signal });
-    await hashed();
+    await settled();
     await clock.advance(1_000_000);
     controller.abort();
     expect(codeOf(await outcome)).toBe("cancelled");

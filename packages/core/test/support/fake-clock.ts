@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
+import { pendingCrypto } from "./pending-crypto.ts";
 
 interface Timer extends ClockTimer {
   readonly at: number;
@@ -50,15 +51,9 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Resolves when everything that was only waiting for its turn has had it. */
+/** Resolves when everything that was only waiting for its turn, or to be hashed or sealed, has had it. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Resolves when what had to be hashed, sealed or opened before should have been: that is not of this thread. */
-export async function hashed(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) {
-    await crypto.subtle.digest("SHA-256", new Uint8Array(1));
-    await settled();
-  }
+  do {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  } while (pendingCrypto() > 0);
 }

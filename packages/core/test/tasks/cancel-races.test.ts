@@ -8,7 +8,7 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
-import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { gate, key } from "../support/pending-call-stores.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";
@@ -42,7 +42,7 @@ async function waitingTask(): Promise<Setup> {
   const id = taskIdOf(await here.execute(call("book")));
   const interruption = interruptionOf(await here.tasks.result(id));
   const claimed = async (): Promise<void> => {
-    while ((await pendingCalls.get(interruption.id))?.status === "pending") await hashed();
+    while ((await pendingCalls.get(interruption.id))?.status === "pending") await settled();
   };
   return { here, there, tasks, clock, ran, id, interruption, claimed };
 }
@@ -80,7 +80,7 @@ describe("a task that is cancelled at the moment when its answer comes", () => {
     const cancelling = here.tasks.cancel(id);
     open();
     await resumed;
-    await hashed();
+    await settled();
     await clock.advance(1000);
     expect((await cancelling).status).toMatch(/^(?:cancelled|completed)$/);
     const ends = typesOf(events).filter((type) => /^task\.(?:cancelled|completed)$/.test(type));
@@ -94,7 +94,7 @@ describe("a task that is cancelled at the moment when its answer comes", () => {
     tasks.change = (one, given) =>
       given.status === "cancelled" ? opened.then(() => change(one, given)) : change(one, given);
     const cancelling = here.tasks.cancel(id);
-    await hashed();
+    await settled();
     expect(codeOf(await there.resume(interruption, answers))).toBe("approval_invalid");
     open();
     expect(await cancelling).toMatchObject({ status: "cancelled" });

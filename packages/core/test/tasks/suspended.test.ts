@@ -9,7 +9,7 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
-import { FakeClock, hashed } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate, key, TestStore } from "../support/pending-call-stores.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";
@@ -133,10 +133,10 @@ describe("a task that waits for a person", () => {
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(asking(), { tasks, pendingCalls });
     const id = taskIdOf(await executor.execute(call("book")));
-    await hashed();
+    await settled();
     const [pending] = await pendingCalls.list();
     const resumed = executor.resume(pending?.interruption as Interruption, red);
-    await hashed();
+    await settled();
     open();
     expect(taskIdOf(await resumed)).toBe(id);
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
@@ -176,12 +176,12 @@ describe("a task that waits for a person", () => {
     pendingCalls.before.claim = () => opened;
     const controller = new AbortController();
     const resumed = executor.resume(interruption, red, { signal: controller.signal });
-    await hashed();
+    await settled();
     controller.abort();
     expect(codeOf(await resumed)).toBe("cancelled");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "input_required" });
     open();
-    await hashed();
+    await settled();
     expect(await executor.tasks.status(id)).toMatchObject({ status: "cancelled" });
   });
 
@@ -230,7 +230,7 @@ describe("a task that waits for a person", () => {
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(asking(), { tasks, pendingCalls });
     const id = taskIdOf(await executor.execute(call("book")));
-    await hashed();
+    await settled();
     const cancelling = executor.tasks.cancel(id);
     open();
     expect(await cancelling).toMatchObject({ status: "cancelled" });
@@ -283,7 +283,7 @@ describe("a task that is to wait for a person, and a store that never answers", 
     });
     const executor = executorFor(asking(), { clock, pendingCalls });
     const id = taskIdOf(await executor.execute(call("book")));
-    await hashed();
+    await settled();
     await clock.advance(9999);
     expect(await executor.tasks.status(id)).toMatchObject({ status: "working" });
     await clock.advance(1);
@@ -319,6 +319,6 @@ async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Prom
   for (;;) {
     const answer = await ask();
     if (is(answer)) return answer;
-    await hashed();
+    await settled();
   }
 }

@@ -7,7 +7,7 @@ import {
   type TaskStore,
 } from "@toolweave/core";
 import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { gate } from "../support/pending-call-stores.ts";
 import { taskIdOf, taskTool } from "./task-for.ts";
@@ -98,11 +98,11 @@ describe("a task that cannot be kept", () => {
     );
     const run = executor.startRun();
     const outcome = run.execute(call("t"));
-    await hashed();
+    await settled();
     run.cancel("Never mind.");
     expect(textFor(await outcome)).toBe("Never mind.");
     open();
-    await hashed();
+    await settled();
     expect(await executor.tasks.list()).toMatchObject([{ status: "cancelled" }]);
     expect(ran).toBe(0);
   });
@@ -174,7 +174,7 @@ describe("the end of a task that the store does not take", () => {
     const times = { updatedAt: 0, expiresAt: Date.now() + 10_000 };
     await tasks.change(id, { status: "cancelled", error, result, ...times });
     open();
-    await hashed();
+    await settled();
     expect(await executor.tasks.status(id)).toMatchObject({ status: "cancelled", error });
     expect(typesOf(events).at(-1)).toBe("task.cancelled");
   });

@@ -4,7 +4,7 @@ import { suspend, text, ToolError } from "@toolweave/core";
 import { openTelemetry } from "@toolweave/core/telemetry";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
-import { FakeClock, hashed, settled } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { Collected, followContexts } from "./collected.ts";
 
@@ -119,7 +119,7 @@ describe("the span of a call", () => {
     expect(await collected.spans()).toEqual([]);
     go.resolve("done");
     await settled();
-    await hashed();
+    await settled();
     expect((await collected.spans()).map(({ name }) => name)).toEqual(["execute_tool t"]);
   });
 

@@ -1,0 +1,27 @@
+/** How many operations of WebCrypto are under way: they are not of this thread, and no turn of it waits for them. */
+let pending = 0;
+
+export const pendingCrypto = (): number => pending;
+
+const { subtle } = globalThis.crypto;
+for (const name of [
+  "decrypt",
+  "deriveKey",
+  "digest",
+  "encrypt",
+  "importKey",
+  "sign",
+  "verify",
+] as const) {
+  const original = subtle[name].bind(subtle) as (...args: unknown[]) => Promise<unknown>;
+  Object.defineProperty(subtle, name, {
+    value: async (...args: unknown[]): Promise<unknown> => {
+      pending += 1;
+      try {
+        return await original(...args);
+      } finally {
+        pending -= 1;
+      }
+    },
+  });
+}
