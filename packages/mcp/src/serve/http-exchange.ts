@@ -9,9 +9,13 @@ export function requestOf(incoming: IncomingMessage, url: URL, signal: AbortSign
   });
 }
 
-/** The same, a POST, with its body. */
-export function withBody(request: Request, body: Uint8Array<ArrayBuffer>): Request {
-  return body.length === 0 ? request : new Request(request, { method: "POST", body });
+/** The same, a POST, with its body. It hears of the signal itself: a chain of requests breaks where one is collected. */
+export function withBody(
+  { url, headers }: Request,
+  body: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal,
+): Request {
+  return new Request(url, { method: "POST", headers, body, signal });
 }
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {

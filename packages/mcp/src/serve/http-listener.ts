@@ -200,7 +200,9 @@ class Listener implements HttpListener {
     if (caller instanceof Response) return caller;
     // Nothing would tell that its request has ended.
     if (signal.aborted) return refusal(503, "The client has gone.");
-    return this.#counted(caller, outgoing, () => this.#forwarded(request, incoming, caller));
+    return this.#counted(caller, outgoing, () =>
+      this.#forwarded(request, incoming, signal, caller),
+    );
   }
 
   /** One of the requests that the caller may have open: until the answer has been sent. */
@@ -228,6 +230,7 @@ class Listener implements HttpListener {
   async #forwarded(
     request: Request,
     incoming: IncomingMessage,
+    signal: AbortSignal,
     caller: Caller | undefined,
   ): Promise<Response> {
     const { maxBodyBytes = defaultBodyBytes } = this.#options;
@@ -236,7 +239,7 @@ class Listener implements HttpListener {
       const message = `A request has ${maxBodyBytes} bytes at most.`;
       return refusal(413, message, { connection: "close" });
     }
-    const whole = body === undefined ? request : withBody(request, body);
+    const whole = body === undefined ? request : withBody(request, body, signal);
     return this.#gateway.fetch(whole, {
       maxBodyBytes,
       ...(caller === undefined ? {} : { caller }),

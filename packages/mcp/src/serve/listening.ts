@@ -70,16 +70,17 @@ export class Listening {
   /**
    * Over HTTP: a stream ends with its request.
    *
-   * @returns false when the client listens as often as it may; true as soon as it may be told that it does.
+   * @returns what ends it sooner, as soon as the client may be told that it listens; `undefined`: it listens as often as
+   *   it may.
    */
-  async begin(request: Request, wanted: JsonObject): Promise<boolean> {
+  async begin(request: Request, wanted: JsonObject): Promise<(() => void) | undefined> {
     const stream = this.#open(wanted);
-    if (stream === undefined) return false;
+    if (stream === undefined) return undefined;
     const { end, ready } = stream;
     if (request.signal.aborted) end();
     else request.signal.addEventListener("abort", end, { once: true });
     await ready;
-    return true;
+    return end;
   }
 
   close(): void {

@@ -20,6 +20,7 @@ import { GatewayAnswers } from "./gateway-answers.ts";
 import { GatewayClient } from "./gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./gateway-fetch.ts";
 import { GatewayServer } from "./gateway-server.ts";
+import { isEventStream } from "./http-exchange.ts";
 import { refusal } from "./http-refusal.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import { ListChanges } from "./list-changes.ts";
@@ -91,6 +92,12 @@ export function serveMcp(
   }
   return new Gateway(executor, checkedOptions(options));
 }
+
+/**
+ * What was asked for an answer that is being sent. A `Request` that nobody holds is collected, and its signal fires no
+ * more: nobody would hear that the client has gone.
+ */
+const asked = new WeakMap<ReadableStream, Request>();
 
 /** What `serveMcp` gives, and what else a client in the same process needs. */
 export class Gateway implements McpGateway {
@@ -215,6 +222,12 @@ export class Gateway implements McpGateway {
   }
 
   async fetch(request: Request, from: GatewayRequest = {}): Promise<Response> {
+    const response = await this.#answer(request, from);
+    if (response.body !== null) asked.set(response.body, request);
+    return response;
+  }
+
+  async #answer(request: Request, from: GatewayRequest): Promise<Response> {
     if (this.#closed !== undefined) return refusal(503, "The gateway is shutting down");
     const { caller, maxBodyBytes } = from;
     let body: unknown;
@@ -237,11 +250,16 @@ export class Gateway implements McpGateway {
       });
     const wanted = listenedTo(body);
     if (wanted === undefined) return go();
-    const listening = new Listening(this.#watched, client);
-    if (!(await listening.begin(request, wanted))) {
-      return refusal(429, "This client listens as often as it may");
+    const end = await new Listening(this.#watched, client).begin(request, wanted);
+    if (end === undefined) return refusal(429, "This client listens as often as it may");
+    let response: Response | undefined;
+    try {
+      response = await go();
+    } finally {
+      // Refused: there is no stream that will end.
+      if (response === undefined || !isEventStream(response)) end();
     }
-    return go();
+    return response;
   }
 
   close({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
