@@ -21,6 +21,7 @@ function shelf(watched: Set<string>): McpProvider {
     id: "shelf",
     resources: {
       list: () => [],
+      templates: () => [],
       read: () => ({ contents: [] }),
       subscribe: (uri) => void watched.add(uri),
       unsubscribe: (uri) => void watched.delete(uri),
