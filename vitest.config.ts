@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     // For tests that would hang; how long one takes depends on what else the machine does.
     testTimeout: 30_000,
+    setupFiles: ["./scripts/usual-seed.ts"],
     include: [
       "{packages,apps,examples}/*/test/**/*.test.ts",
       "conformance/test/**/*.test.ts",

@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["{packages,apps}/*/corpus/**/*.test.ts", "conformance/corpus/**/*.test.ts"],
     globalSetup: ["scripts/require-shared.ts"],
+    setupFiles: ["./scripts/usual-seed.ts"],
     testTimeout: 120_000,
   },
 });

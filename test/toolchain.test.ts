@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isStringLiteral } from "typescript/unstable/ast/is";
@@ -43,6 +44,12 @@ test("the tests run on the pinned Node", () => {
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(process.version).toBe(`v${devDependencies.node}`);
   expect(process.version).toBe("v24.21.0");
+});
+
+test("properties draw the same values in every run, and others when told to", () => {
+  expect(fc.readConfigureGlobal().seed).toBe(Number(process.env["TOOLWEAVE_SEED"] ?? 1));
+  const drawn = fc.sample(fc.integer(), 5);
+  expect(fc.sample(fc.integer(), 5)).toEqual(drawn);
 });
 
 test("the lockfile names no registry host", () => {

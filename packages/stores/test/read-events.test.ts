@@ -96,11 +96,13 @@ describe("reading a recording", () => {
   test("a line without end is passed over and does not fill the memory", async () => {
     const path = fileOf(line("a1"));
     const part = "x".repeat(8_388_608);
-    for (let count = 0; count < 8; count++) appendFileSync(path, part);
+    for (let count = 0; count < 32; count++) appendFileSync(path, part);
     appendFileSync(path, `\n${line("a2")}`);
-    const before = process.memoryUsage().arrayBuffers;
+    const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+    const before = used();
     expect(await read(path)).toEqual(["a1", "a2"]);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60_000_000);
+    // The line has 268 MB; what was read of it is collected when the runtime likes.
+    expect(used() - before).toBeLessThan(150_000_000);
     expect(await read(path, { after: { stream: "a", seq: 1 } })).toEqual(["a2"]);
   });
 
