@@ -51,6 +51,16 @@ export class OfferCalls {
     return (await this.#effect(this.#spec(provider, method), client, args)) !== "deny";
   }
 
+  /** False: the policy refuses it to this client, or wants a person to agree, and nobody can be asked. */
+  async allows(
+    provider: McpProvider,
+    method: OfferMethod,
+    { client }: OfferCall,
+    args: JsonObject,
+  ): Promise<boolean> {
+    return (await this.#effect(this.#spec(provider, method), client, args)) === "allow";
+  }
+
   /**
    * Asks a provider.
    *

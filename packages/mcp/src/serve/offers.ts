@@ -152,7 +152,7 @@ export class Offers {
   async subscribe(uri: string, call: OfferCall, isHeard: boolean): Promise<void> {
     for (const provider of await this.#ownersOf(uri, call)) {
       if (provider.resources?.subscribe === undefined) continue;
-      if (!(await this.#calls.shows(provider, "resources/read", call, { uri }))) continue;
+      if (!(await this.#calls.allows(provider, "resources/read", call, { uri }))) continue;
       if (!isHeard) await provider.resources.subscribe(uri);
       return;
     }

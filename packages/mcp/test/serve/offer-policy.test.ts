@@ -137,7 +137,10 @@ describe.each(eras)("what providers offer to a %s client", (era) => {
     });
   });
 
-  it("tells of no change to whoever may not read it, though others hear of it", async () => {
+  it.each([
+    ["is refused it", "deny"],
+    ["would need a person to agree", "ask"],
+  ] as const)("tells of no change to who %s, though others hear of it", async (_, effect) => {
     const uri = "desk://files/1";
     let tell: (change: McpProviderChange) => void = () => {};
     const provider = desk("files", {
@@ -147,7 +150,7 @@ describe.each(eras)("what providers offer to a %s client", (era) => {
       },
     });
     const served = await serving({
-      executor: { policy: rule("files__read_resource", "deny", { callers: { id: "bob" } }) },
+      executor: { policy: rule("files__read_resource", effect, { callers: { id: "bob" } }) },
       gateway: { providers: [provider] },
     });
     const heard: Record<string, string[]> = { ann: [], bob: [] };
