@@ -2,10 +2,8 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
-  SecretSet,
   ToolError,
   ToolRegistry,
-  toolsSource,
   type CredentialStore,
   type ExecutorOptions,
   type JsonObject,
@@ -16,7 +14,7 @@ import {
 import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
 import { openApiSource, type OpenApiSource } from "@toolweave/openapi";
 import { fileCredentials } from "@toolweave/stores";
-import type { subAgentTool } from "@toolweave/subagent";
+import type { agentSource } from "./agents/agent-source.ts";
 import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agent.ts";
 import type { AgentModels } from "./agents/written-model.ts";
 import { locked } from "./lock/locked.ts";
@@ -107,14 +105,15 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const { servers, documents, agents, policy, store, reader } = await readConfig(input, options);
   // Who has no agents need not wait for what they are made of.
-  const toTool =
-    agents.length === 0 ? undefined : (await import("@toolweave/subagent")).subAgentTool;
+  const toSource =
+    agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
   const { lock } = options;
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry();
   try {
-    for (const made of makers(servers, documents, agents, toTool)) {
-      sources.push(attempt(made, reader));
+    const made = [...makers(servers, documents), ...agentMakers(agents, toSource, registry)];
+    for (const maker of made) {
+      sources.push(attempt(maker, reader));
     }
     // All at once: two tools of one name are said with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
@@ -190,8 +189,6 @@ interface Maker {
 function makers(
   servers: readonly ConfiguredServer[],
   documents: readonly ConfiguredDocument[],
-  agents: readonly ConfiguredAgent[],
-  toTool: typeof subAgentTool | undefined,
 ): Maker[] {
   return [
     ...servers.map(({ server, pointer, secrets }): Maker => ({
@@ -211,17 +208,20 @@ function makers(
             : openApiSource.fromFile(location.file, options),
       }),
     })),
-    ...agents.map(({ options, pointer, secrets }): Maker => ({
-      pointer,
-      secrets,
-      make: () => {
-        const { name } = options;
-        const tools = toTool === undefined ? [] : [toTool(options)];
-        const source = { ...toolsSource(name, tools), secrets: new SecretSet() };
-        return { kind: "agent", name, source };
-      },
-    })),
   ];
+}
+
+function agentMakers(
+  agents: readonly ConfiguredAgent[],
+  toSource: typeof agentSource | undefined,
+  registry: ToolRegistry,
+): Maker[] {
+  if (toSource === undefined) return [];
+  return agents.map((agent) => ({
+    pointer: agent.pointer,
+    secrets: agent.secrets,
+    make: () => ({ kind: "agent", name: agent.options.name, source: toSource(agent, registry) }),
+  }));
 }
 
 /** An option that a source refuses is told with its place in the file. */

@@ -53,6 +53,29 @@ test("an agent of a file is a tool: its package is that of the folder, and its t
   expect(toolsOf(first)).toEqual(["books__find"]);
 });
 
+test("a glob that means no tool is a warning with its place, once everything is there", async () => {
+  const tools = ["books__*", "libary__*", "clerk"];
+  const agents = { clerk: { ...clerk, tools, model: "openai/gpt-5" } };
+  const { config } = await bookshop({ agents }, {});
+  expect(config.registry.problems).toEqual([
+    {
+      source: "clerk",
+      subject: "clerk",
+      message: 'No tool is called "libary__*": the agent works without.',
+      pointer: "/agents/clerk/tools/1",
+      severity: "warning",
+    },
+  ]);
+});
+
+test("what did not load may be what an agent names, and is not warned of twice", async () => {
+  const agents = { clerk: { ...clerk, tools: ["gone__*"], model: "openai/gpt-5" } };
+  const mcpServers = { gone: { command: process.execPath, args: ["-e", "process.exit(1)"] } };
+  const { config } = await bookshop({ agents, mcpServers }, {});
+  await config.registry.ready.catch(() => undefined);
+  expect(config.registry.problems).toMatchObject([{ source: "gone" }]);
+});
+
 test("a model that the program gives by its id goes before packages, and needs none", async () => {
   const server = await modelServer(turns("Shelf 3."));
   const house = createOpenAICompatible({ name: "house", baseURL: server.url }).chatModel("house-2");

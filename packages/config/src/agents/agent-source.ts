@@ -1,0 +1,37 @@
+import {
+  SecretSet,
+  toolsSource,
+  type SourceProblem,
+  type ToolRegistry,
+  type ToolSource,
+} from "@toolweave/core";
+import { subAgentTool } from "@toolweave/subagent";
+import type { ConfiguredAgent } from "./configured-agent.ts";
+
+/** An agent as a source of one tool. Its problems are what it names of the registry and the registry does not have. */
+export function agentSource(
+  { options, pointer }: ConfiguredAgent,
+  registry: ToolRegistry,
+): ToolSource {
+  const { name, tools } = options;
+  const globs = Array.isArray(tools) ? (tools as readonly string[]) : [];
+  return {
+    ...toolsSource(name, [subAgentTool(options)]),
+    secrets: new SecretSet(),
+    get problems(): readonly SourceProblem[] {
+      // What has not come, or did not load, may be what is meant.
+      if (registry.loading || registry.failedSources.length > 0) return [];
+      const all = registry.toolset();
+      return globs.flatMap((glob, index) =>
+        all.select({ include: [glob] }).size > 0
+          ? []
+          : {
+              subject: name,
+              message: `No tool is called ${JSON.stringify(glob)}: the agent works without.`,
+              pointer: `${pointer}/tools/${index}`,
+              severity: "warning" as const,
+            },
+      );
+    },
+  };
+}
