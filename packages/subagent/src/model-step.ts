@@ -162,9 +162,14 @@ function failureOf(cause: unknown): ToolError {
   if (ToolError.is(cause)) return cause;
   const { statusCode } = (cause ?? {}) as ProviderError;
   const status = typeof statusCode === "number" ? statusCode : undefined;
+  const retryAfterMs = askedFor(cause);
   return new ToolError(
     isRetryable(cause) ? "unavailable" : "upstream",
     `The model did not answer${status === undefined ? "" : ` (HTTP ${status})`}.`,
-    { cause, ...(status === undefined ? {} : { status }) },
+    {
+      cause,
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterMs === 0 ? {} : { retryAfterMs }),
+    },
   );
 }

@@ -287,7 +287,9 @@ function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
     }
     case "failed": {
       const { code, message, cause } = result.error;
+      // Its status and how long to wait are kept; the same call again would do half of the work twice.
       const error = new ToolError(code, `${message} This is not a completed answer.`, {
+        ...result.error,
         cause,
         retryable: false,
       });

@@ -36,13 +36,15 @@ describe("approvals three levels down, two at once", () => {
         call: { id: "a/call_0/call_0/pay", arguments: { to: "ada" } },
       },
     ]);
-    expect(ran).toEqual(["note begun", "note ada", "note bob"]);
+    // Siblings work at once.
+    expect(ran.toSorted()).toEqual(["note ada", "note begun", "note bob"]);
     const half = ended(
       await resumeAgent(state, { [b.id]: yes }, bossOptions(there)),
       "interrupted",
     );
     expect(half.interruptions).toEqual([a]);
-    expect(ran.splice(0)).toEqual(["note begun", "note ada", "note bob", "pay bob 5"]);
+    expect(ran.splice(3)).toEqual(["pay bob 5"]);
+    ran.length = 0;
     const carried = JSON.parse(JSON.stringify(half.state)) as AgentState;
     const whole = ended(
       await resumeAgent(carried, { [a.id]: yes }, bossOptions(there)),

@@ -332,9 +332,11 @@ describe("a model", () => {
       status: 401,
     });
     errors.push(error(503, "3600"));
-    expect(ended(await runAgent({ model, executor, prompt: "go" }), "failed").error.code).toBe(
-      "unavailable",
-    );
+    expect(ended(await runAgent({ model, executor, prompt: "go" }), "failed").error).toMatchObject({
+      code: "unavailable",
+      status: 503,
+      retryAfterMs: 3_600_000,
+    });
   });
 
   test("whose stream fails when it has begun is not asked again", async () => {

@@ -177,7 +177,10 @@ describe("a sub-agent", () => {
     const failing = scout("failing", {
       model: scriptedModel(({ turn }) => {
         if (turn === 0) return { text: "So far so good.", calls: [{ name: "look" }] };
-        throw new Error("secret upstream words");
+        throw Object.assign(new Error("secret upstream words"), {
+          statusCode: 451,
+          responseHeaders: { "retry-after": "30" },
+        });
       }),
     });
     const executor = executorFor([look, failing, scout("stopped", { limits: { turns: 1 } })], {
@@ -186,7 +189,7 @@ describe("a sub-agent", () => {
     const failed = await executor.execute({ id: "1", name: "failing", arguments: { task: "x" } });
     expect(failed).toMatchObject({
       status: "completed",
-      error: { code: "upstream", retryable: false },
+      error: { code: "upstream", status: 451, retryAfterMs: 30_000, retryable: false },
     });
     const said = JSON.stringify(failed.status === "completed" && failed.result.content);
     expect(said).toContain("not a completed answer");
