@@ -94,10 +94,10 @@ export function serveMcp(
 }
 
 /**
- * What was asked for an answer that is being sent. A `Request` that nobody holds is collected, and its signal fires no
+ * The request of each answer that is being sent. A `Request` that nobody holds is collected, and its signal fires no
  * more: nobody would hear that the client has gone.
  */
-const asked = new WeakMap<ReadableStream, Request>();
+const requestsByBody = new WeakMap<ReadableStream, Request>();
 
 /** What `serveMcp` gives, and what else a client in the same process needs. */
 export class Gateway implements McpGateway {
@@ -223,7 +223,7 @@ export class Gateway implements McpGateway {
 
   async fetch(request: Request, from: GatewayRequest = {}): Promise<Response> {
     const response = await this.#answer(request, from);
-    if (response.body !== null) asked.set(response.body, request);
+    if (response.body !== null) requestsByBody.set(response.body, request);
     return response;
   }
 
