@@ -1,24 +1,60 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 // Packages are tested on their sources: no build is needed before a test run.
 const conditions = ["@toolweave/source"];
 
-export default defineConfig({
+/** Every test that a clone can run by itself. */
+export const packageTests: string[] = [
+  "{packages,apps,examples}/*/test/**/*.test.ts",
+  "conformance/test/**/*.test.ts",
+  "test/**/*.test.ts",
+];
+
+/** What reads real documents in `../shared`. */
+export const corpusTests: string[] = [
+  "{packages,apps}/*/corpus/**/*.test.ts",
+  "conformance/corpus/**/*.test.ts",
+];
+
+/**
+ * Files that change what all modules of a process share, so that each needs a process of its own. All others share
+ * the modules of their worker, which are loaded once.
+ */
+export const isolatedTests: string[] = [
+  // `vi.mock` replaces a module that others have loaded.
+  "packages/openapi/test/auth/credential-origins.test.ts",
+  "packages/openapi/test/reading/fetch-document.test.ts",
+];
+
+/** What all runs have in common. */
+export const shared: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     // For tests that would hang; how long one takes depends on what else the machine does.
-    testTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     setupFiles: ["./scripts/usual-seed.ts"],
-    include: [
-      "{packages,apps,examples}/*/test/**/*.test.ts",
-      "conformance/test/**/*.test.ts",
-      "test/**/*.test.ts",
+    typecheck: { include: [] },
+  },
+};
+
+/** The quick run, `pnpm test`: without `*.full.test.ts`, and with samples where a full run has all. */
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: packageTests,
+          exclude: ["**/*.full.test.ts", ...isolatedTests],
+        },
+      },
+      { extends: true, test: { name: "isolated", include: isolatedTests } },
     ],
-    typecheck: {
-      enabled: true,
-      include: ["packages/*/test/**/*.test-d.ts"],
-      tsconfig: "./tsconfig.json",
-    },
   },
 });

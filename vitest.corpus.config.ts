@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
-import tests from "./vitest.config.ts";
+import { corpusTests, shared } from "./vitest.config.ts";
 
-// What reads the documents in ../shared, which a clone need not have beside it.
+/** The quick run over real documents: what reads `../shared`, which a clone need not have beside it. */
 export default defineConfig({
-  ...tests,
+  ...shared,
   test: {
-    include: ["{packages,apps}/*/corpus/**/*.test.ts", "conformance/corpus/**/*.test.ts"],
+    ...shared.test,
+    include: corpusTests,
+    exclude: ["**/*.full.test.ts"],
     globalSetup: ["scripts/require-shared.ts"],
-    setupFiles: ["./scripts/usual-seed.ts"],
-    testTimeout: 120_000,
+    isolate: false,
   },
 });

@@ -22,7 +22,6 @@ const steps: readonly Step[] = [
   rulesPageStep,
   casesStep,
   tools.typesStep,
-  tools.typeTestsStep,
   tools.knipStep,
   publintStep,
   attwStep,

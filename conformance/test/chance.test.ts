@@ -1,5 +1,6 @@
 import { defineTool } from "@toolweave/core";
 import { expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import type { Manifest } from "../src/index.ts";
 import { alarmsOf, type Alarm } from "./alarms-of.ts";
 
@@ -63,11 +64,11 @@ function coin(random: () => number): Manifest {
 }
 
 test.each([
-  ["a die", die, 100],
-  ["a coin", coin, 50],
+  ["a die", die, inFullRun(100, 10)],
+  ["a coin", coin, inFullRun(50, 5)],
 ] as const)(
   "what answers by chance, like %s, is taken for nothing else",
-  { timeout: 300_000 },
+  { timeout: inFullRun(3_000_000, 300_000) },
   async (_name, manifest, count) => {
     const alarms: Alarm[] = [];
     for (const seed of seeds(count)) {

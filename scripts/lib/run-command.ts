@@ -14,7 +14,7 @@ export interface CommandOptions {
   readonly cwd: string;
   /** Added to the environment; `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds. Default: 5 minutes. */
+  /** For a command that hangs, in milliseconds. Default: 20 minutes. */
   readonly timeoutMs?: number;
   /** Put first on PATH, so that the tools of the workspace run, on its Node. */
   readonly binFolder?: string;
@@ -61,7 +61,7 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<CommandResult> {
-  const timeoutMs = options.timeoutMs ?? 300_000;
+  const timeoutMs = options.timeoutMs ?? 1_200_000;
   const path = process.env["PATH"] ?? "";
   const env = {
     ...process.env,

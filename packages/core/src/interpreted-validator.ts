@@ -9,14 +9,7 @@ import {
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
 import { measureSchema } from "./schema/schema-limits.ts";
-import {
-  allowWork,
-  checkWork,
-  compileWork,
-  isExceeded,
-  spend,
-  unchecked,
-} from "./schema/work-budget.ts";
+import { allowWork, isExceeded, spend, unchecked, workBudgets } from "./schema/work-budget.ts";
 import type { JsonSchema, JsonValue } from "./spec/json.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 
@@ -37,7 +30,7 @@ export function interpretedValidator(): SchemaValidator {
       const run: Run = { anchors, formats: {}, data: undefined, repeats: undefined };
       const validator = new Validator(copyOf(schema, run), draft, false);
       return (value) => {
-        allowWork(checkWork);
+        allowWork(workBudgets.check);
         run.data = value;
         run.repeats = undefined;
         // The library's table, which others use, too: registered for the time of the check only.
@@ -94,7 +87,7 @@ const replaced: Readonly<Record<string, string>> = {
 /** The library writes into the schemas it is given: it gets one of its own. */
 function copyOf(schema: JsonSchema, run: Run): Schema {
   measureSchema(schema);
-  allowWork(compileWork);
+  allowWork(workBudgets.compile);
   try {
     return adapted(schema, run, true) as Schema;
   } catch (error) {

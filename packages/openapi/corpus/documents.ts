@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isFullRun } from "@toolweave/test-support";
 
 /** Where the published documents are, with a slash at the end; they are not part of this repository. */
 export const specs: string = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
@@ -13,9 +14,24 @@ const trees = [
 ];
 
 /** All documents, by path below `specs`. */
-export function documentNames(): readonly string[] {
+export function allDocumentNames(): readonly string[] {
   const files = readdirSync(specs).filter((name) => /\.(?:json|ya?ml)$/.test(name));
   return [...files, ...trees];
+}
+
+/** A document of each version, a small one, two large ones, and one that is made of several files. */
+const sample = [
+  "netlify-2.0.yml",
+  "swagger-petstore-3.0.yaml",
+  "stripe-2023-09.yaml",
+  "figma-3.1.yaml",
+  "redocly-cafe-3.2.yaml",
+  "hey-api-full-3.1/full.yaml",
+];
+
+/** The documents to test, by path below `specs`: all of them in a full run, a sample in a quick one. */
+export function documentNames(): readonly string[] {
+  return isFullRun ? allDocumentNames() : sample;
 }
 
 /** Operations that no value can be sent to, as `problems` names them, by document. */

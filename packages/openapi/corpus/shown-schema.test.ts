@@ -2,13 +2,14 @@
 import { argumentsSchemaOf, type JsonSchema } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { shownBudget } from "../src/arguments/shown-budget.ts";
 import { shownSchema } from "../src/arguments/shown-schema.ts";
 import { openApiSource } from "../src/index.ts";
 import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
 
-const mostTools = 120;
+const mostTools = inFullRun(120, 40);
 const valuesEach = 12;
 
 type Accepts = (value: unknown) => boolean;

@@ -5,7 +5,7 @@ import { ofChosenBranches } from "./chosen-branches.ts";
 import { escapePointer } from "./escape-pointer.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
-import { allowWork, checkWork, compileWork, isExceeded, unchecked } from "./work-budget.ts";
+import { allowWork, isExceeded, unchecked, workBudgets } from "./work-budget.ts";
 
 type Dialect = "draft-07" | "2019-09" | "2020-12";
 
@@ -118,7 +118,7 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   const own = new Set(Object.keys(ajv.refs));
   const { unevaluated = false, ownProperties = false } = ajv.opts;
   let validate: ValidateFunction;
-  allowWork(compileWork);
+  allowWork(workBudgets.compile);
   try {
     // Keeping track of what has been evaluated is much of the code where there are choices.
     if (!asksWhatIsEvaluated) ajv.opts.unevaluated = false;
@@ -136,7 +136,7 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
     for (const ref of Object.keys(ajv.refs)) if (!own.has(ref)) delete ajv.refs[ref];
   }
   return (value) => {
-    allowWork(checkWork);
+    allowWork(workBudgets.check);
     try {
       if (validate(value) === true) return undefined;
       const errors = validate.errors ?? [];

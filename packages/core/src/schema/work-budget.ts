@@ -1,9 +1,12 @@
 import type { ValidationProblem } from "../spec/tool.ts";
 
-/** What compiling one schema may cost: two seconds or less, and three times what real ones cost. */
-export const compileWork = 5e8;
-/** What checking one value may cost: a second or less, and enough for some fifty megabytes. */
-export const checkWork = 2e8;
+/** What one piece of work may cost, in units of about a nanosecond. Tests set smaller budgets. */
+export const workBudgets = {
+  /** Compiling one schema: two seconds or less, and three times what real ones cost. */
+  compile: 5e8,
+  /** Checking one value: a second or less, and enough for some fifty megabytes. */
+  check: 2e8,
+};
 
 /** Thrown by `spend` when the work that was allowed is done. */
 class WorkExceeded extends Error {
@@ -16,6 +19,11 @@ let left = 0;
 /** How much work may be done from now on, in units of about a nanosecond. */
 export function allowWork(units: number): void {
   left = units;
+}
+
+/** How much of the allowed work is left: below zero once it was exceeded. */
+export function remainingWork(): number {
+  return left;
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { settled } from "../support/fake-clock.ts";
 import { alwaysTheSame } from "./always-the-same.ts";
 import { anyPlan } from "./any-plan.ts";
@@ -49,12 +50,16 @@ export function anyRuns(usualRuns: number, usualSeed: number): void {
     vi.restoreAllMocks();
   });
 
-  test(`whatever happens in a run, the promises hold (${numRuns} runs of seed ${seed})`, async () => {
-    await fc.assert(
-      fc.asyncProperty(anyPlan, async (given) => {
-        expect(await problemsOf(given)).toEqual([]);
-      }),
-      { numRuns, seed },
-    );
-  }, 300_000);
+  test(
+    `whatever happens in a run, the promises hold (${numRuns} runs of seed ${seed})`,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyPlan, async (given) => {
+          expect(await problemsOf(given)).toEqual([]);
+        }),
+        { numRuns, seed },
+      );
+    },
+    inFullRun(3_600_000, 300_000),
+  );
 }

@@ -1,3 +1,4 @@
+import { inFullRun } from "@toolweave/test-support";
 import { anyRuns } from "./any-run.ts";
 
-anyRuns(2500, 3);
+anyRuns(inFullRun(25_000, 375), 3);

@@ -14,11 +14,11 @@ const question = { id: "q", type: "input", message: "How many?" } as const;
 const ofT = ({ spec }: { readonly spec: { readonly name: string } }): boolean => spec.name === "t";
 const retry = { attempts: 3, initialDelayMs: 10 };
 
-/** It can be read until it has been looked at by hooks. */
+/** It can be read until hooks have looked at it: `readable` is set anew for each call. */
+let readable = true;
 const unreadable = {
-  late: false,
   get a(): string {
-    return this.late ? raise(new Error("no")) : "x";
+    return readable ? "x" : raise(new Error("no"));
   },
 };
 
@@ -161,8 +161,11 @@ export const started: readonly Scenario[] = [
   ...ways("redact", "internal", "failed", {
     how: "the output cannot be searched for secrets",
     setup: {
-      execute: () => unreadable,
-      hooks: [{ when: ofT, afterCall: () => void Object.assign(unreadable, { late: true }) }],
+      execute: () => {
+        readable = true;
+        return unreadable;
+      },
+      hooks: [{ when: ofT, afterCall: () => void (readable = false) }],
     },
   }),
   ...ways("bound", "limit_exceeded", "failed", {

@@ -9,6 +9,7 @@ import {
   type ToolExecutor,
   type ToolOutput,
 } from "@toolweave/core";
+import { inFullRun } from "@toolweave/test-support";
 import { anyText } from "../support/any-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { readings, writings } from "./redaction-for.ts";
@@ -252,7 +253,7 @@ function textsOf(seen: unknown, texts: string[] = [], known: Set<unknown> = new 
   return texts;
 }
 
-const runs = 10_000;
+const runs = inFullRun(10_000, 700);
 
 test.each(Object.keys(ways))(
   "SE03: in %s a registered secret never comes out",
@@ -274,5 +275,5 @@ test.each(Object.keys(ways))(
       { numRuns: Math.ceil(runs / Object.keys(ways).length), seed },
     );
   },
-  60_000,
+  inFullRun(600_000, 60_000),
 );

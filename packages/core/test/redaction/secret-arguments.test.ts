@@ -68,8 +68,7 @@ describe("SE09: what a schema calls secret is masked", () => {
       properties: { a: a as object, b: hidden },
       $defs: { twice },
     };
-    const startedAt = performance.now();
+    // Looked at to the end it would be 2^64 places, and this test would not end.
     expect(await shown(input, { a: "p" })).toEqual({ a: mask });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 });

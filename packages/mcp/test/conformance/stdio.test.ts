@@ -1,5 +1,6 @@
 import { conformance } from "@toolweave/conformance/vitest";
 import { filter, prefix } from "@toolweave/core";
+import { isFullRun } from "@toolweave/test-support";
 import { mcpSource, type McpSource } from "../../src/index.ts";
 import {
   closing,
@@ -43,4 +44,5 @@ conformance(
     named: (tool) => `town__library__${tool}`,
     outage: closing(folder),
   }),
+  isFullRun ? {} : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] },
 );

@@ -7,13 +7,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ToolOutcome } from "@toolweave/core";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { fragile, lives, pidsIn } from "../support/fragile.ts";
 import { executorOver, opened } from "../support/running.ts";
 
 const host = fileURLToPath(new URL("../support/killed-host.ts", import.meta.url));
 const script = fileURLToPath(new URL("../support/fragile-server.ts", import.meta.url));
 
-const rounds = 50;
+const rounds = inFullRun(50, 4);
 
 const folder = mkdtempSync(join(tmpdir(), "toolweave-killed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -96,7 +97,7 @@ describe.skipIf(process.platform === "win32")("kill -9", () => {
     let calls = 0;
     const outcomes = new Map<string, number>();
     const all: (() => readonly number[])[] = [];
-    const perServer = 10;
+    const perServer = Math.min(10, rounds / 2);
     const one = async (): Promise<void> => {
       const { server, pids } = fragile("children");
       all.push(pids);

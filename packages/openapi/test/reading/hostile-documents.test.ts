@@ -3,6 +3,7 @@ import { ToolError, type Tool } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
 import { hostileDocument } from "./support/hostile-documents.ts";
 
@@ -81,6 +82,6 @@ test("any operation of a broken document is a tool whose schemas compile, or is 
         expectCompiles(tool, tool.spec.outputSchema);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: inFullRun(50, 8) },
   );
 }, 120_000);

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { request } from "./support/translated.ts";
 
 describe("any schema", () => {
@@ -66,7 +67,7 @@ describe("any schema", () => {
         const result = await request("3.0.0", schema);
         expect(new Ajv2020(options).compile(result as object)).toBeTypeOf("function");
       }),
-      { numRuns: 150 },
+      { numRuns: inFullRun(150, 25) },
     );
   });
 });

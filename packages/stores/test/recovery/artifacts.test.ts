@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
 import { fileArtifacts, sqliteStore } from "../../src/index.ts";
 import { artifactOf, artifactStore, keyOf } from "../support/artifacts.ts";
 import { startWorker, type Worker } from "../support/start-worker.ts";
@@ -26,13 +27,15 @@ async function until(worker: Worker, count: number): Promise<Progress> {
   return progress;
 }
 
+const rounds = inFullRun(4, 2);
+
 describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
   test("of a process that is killed while it writes: whole, or not there", async () => {
     const path = join(tempFolder(), "artifacts");
     const store = artifactStore(kind, path);
     const whole = artifactOf("any", size);
     let cutOff = 0;
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < rounds; round++) {
       const worker = startWorker("putForever", path, kind, String(size));
       const progress = await until(worker, 2);
       // In the middle of the next, each time somewhere else.
@@ -50,7 +53,7 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
       }
     }
     console.log(
-      `kill -9 while artifacts were written (${kind}), 4 times: ${cutOff} cut off, none half`,
+      `kill -9 while artifacts were written (${kind}), ${rounds} times: ${cutOff} cut off, none half`,
     );
     expect(cutOff).toBeGreaterThan(0);
   }, 60_000);

@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { beforeAll } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
+
+/** How much of its runs a property has: all of them in a full run, a fifth in a quick one. */
+const runs = Number(process.env["TOOLWEAVE_RUNS"] ?? inFullRun(1, 0.2));
 
 /** The parameters of a property: `TOOLWEAVE_SEED` plays another one, `TOOLWEAVE_RUNS` multiplies the runs. */
 export function seeded(seed: number, numRuns: number): { seed: number; numRuns: number } {
   const used = Number(process.env["TOOLWEAVE_SEED"] ?? seed);
   beforeAll(() => console.info(`TOOLWEAVE_SEED=${used}`));
-  return { seed: used, numRuns: numRuns * Number(process.env["TOOLWEAVE_RUNS"] ?? 1) };
+  return { seed: used, numRuns: Math.ceil(numRuns * runs) };
 }
 
 /** Texts of everything that means something to a URL, a header, a cookie, a form or a part; and half a character. */

@@ -1,0 +1,3 @@
+/** What the tests of several packages use. */
+export { cpuMilliseconds, linearWorkMs } from "./cpu-time.ts";
+export { inFullRun, isFullRun } from "./full-run.ts";
