@@ -10,8 +10,10 @@ import {
   type Interruption,
 } from "@toolweave/core";
 import { sqliteStore } from "@toolweave/stores";
-import { remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { remove, requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn, runIn } from "./support/run-cli.ts";
+
+usePetShop();
 
 // Whoever can write to the store or to its folder is not believed; what is broken says what to do.
 const sent = (): string[] => requests().map(({ method, url }) => `${method} ${url}`);

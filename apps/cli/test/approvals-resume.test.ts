@@ -4,9 +4,11 @@ import { askForAnswers } from "../src/ask-for-answers.ts";
 import { runCli } from "../src/cli.ts";
 import { Interrupt } from "../src/interrupt.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn, type RunCommand } from "./support/run-cli.ts";
 import { tempFile } from "./support/temp-file.ts";
+
+usePetShop();
 
 const sent = (): string[] =>
   requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());

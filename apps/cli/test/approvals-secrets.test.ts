@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { remove, requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn } from "./support/run-cli.ts";
+
+usePetShop();
 
 const sent = (): string[] =>
   requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());

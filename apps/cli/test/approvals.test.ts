@@ -6,9 +6,19 @@ import { runCli } from "../src/cli.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { petDocument } from "./support/pet-document.ts";
 import { openPetShop } from "./support/pet-shop.ts";
-import { add, remove, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import {
+  add,
+  remove,
+  requests,
+  run,
+  shop,
+  store,
+  usePetShop,
+} from "./support/pet-shop-with-store.ts";
 import { idIn, runIn } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
+
+usePetShop();
 
 const sent = (): string[] =>
   requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());

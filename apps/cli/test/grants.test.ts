@@ -3,9 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { add, requests, run, shop, store } from "./support/pet-shop-with-store.ts";
+import { add, requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn, type Ended } from "./support/run-cli.ts";
 import { tempFile } from "./support/temp-file.ts";
+
+usePetShop();
 
 const sent = (): string[] => requests().map(({ body }) => body);
 const approve = async (...options: string[]): Promise<Ended> =>

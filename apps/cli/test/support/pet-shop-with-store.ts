@@ -9,15 +9,18 @@ export let store = "";
 export let run: RunCommand;
 let before = 0;
 
-beforeAll(async () => {
-  shop = await openPetShop();
-});
-beforeEach(() => {
-  before = shop.requests.length;
-  store = tempStore();
-  run = runIn(store);
-});
-afterAll(() => shop.close());
+/** Opens the pet shop for the tests of the file that calls this, and closes it after them. */
+export function usePetShop(): void {
+  beforeAll(async () => {
+    shop = await openPetShop();
+  });
+  beforeEach(() => {
+    before = shop.requests.length;
+    store = tempStore();
+    run = runIn(store);
+  });
+  afterAll(() => shop.close());
+}
 
 /** What the shop has been sent since the test began. */
 export function requests(): PetShop["requests"] {
