@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { JsonObject } from "@toolweave/core";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
+import { readRegularFile } from "../reading/regular-file.ts";
 
 /** What a server is reached with, as `mcpSource` takes it. */
 export type ServerPlace =
@@ -151,7 +151,7 @@ function envFrom(
 ): Record<string, string> {
   if (file === undefined) return {};
   try {
-    return parseEnv(readFileSync(resolve(folder, file), "utf8")) as Record<string, string>;
+    return parseEnv(readRegularFile(resolve(folder, file)).toString()) as Record<string, string>;
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     reader.fault(`${pointer}/envFile`, `the file cannot be read (${code})`);
