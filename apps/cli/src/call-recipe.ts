@@ -124,7 +124,10 @@ export function rebuiltApi(recipe: CallRecipe | undefined, given: ToolOptions): 
   return {
     madeWith: {
       documents: documents ?? ((recipe?.documents ?? []) as readonly Document[]),
-      ...(given.mcp !== undefined || recipe?.folder === undefined ? {} : { folder: recipe.folder }),
+      // One that was not kept is given again as it was: it runs where it ran.
+      ...(recipe?.folder === undefined || (given.mcp !== undefined && recipe.mcp !== undefined)
+        ? {}
+        : { folder: recipe.folder }),
     },
     options: {
       openapi: (documents ?? recipe?.documents ?? []).map(({ location = "" }) => location),

@@ -1,16 +1,19 @@
 import { resolve } from "node:path";
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { SubAgentOptions } from "@toolweave/subagent";
 import type { ConfigReader } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
 import { readRegularFile } from "../reading/regular-file.ts";
 import { checkPolicy } from "../reading/config-policy.ts";
+import { sha256 } from "../trust/config-part.ts";
 import { writtenModel, type AgentPlace } from "./written-model.ts";
 
 /** An agent of the configuration, ready for `subAgentTool`. */
 export interface ConfiguredAgent {
   readonly pointer: string;
   readonly options: SubAgentOptions;
+  /** SHA-256 of everything that is written of it, with the text of its prompt: its tool is approved as that. */
+  readonly program: string;
   /** What came from the environment. */
   readonly secrets: readonly string[];
 }
@@ -61,6 +64,8 @@ function configuredAgent(
   const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
   return {
     pointer,
+    // As it is written: a key that is replaced makes no other agent of it.
+    program: sha256(canonicalJson({ ...written, system: prompt })),
     options: {
       ...options,
       name,
