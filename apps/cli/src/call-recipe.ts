@@ -28,6 +28,8 @@ export interface CallRecipe {
   readonly folder?: string;
   /** The absolute path of a configuration. */
   readonly config?: string;
+  /** It was found in a folder, not named: it has to be trusted as it is when the call is answered. */
+  readonly found?: true;
   readonly baseUrl?: string;
   readonly header: readonly string[];
   readonly auth: readonly string[];
@@ -48,7 +50,7 @@ export function recipeMetadata(
   options: ToolOptions & ChosenSources,
   policy: string | undefined,
 ): JsonObject {
-  const { openapi, mcp, config, baseUrl, header = [], auth = [], timeout } = options;
+  const { openapi, mcp, config, found, baseUrl, header = [], auth = [], timeout } = options;
   const { allowOrigin = [], allowReference = [] } = options;
   const headers = withoutSecrets("--header", header);
   const credentials = withoutSecrets("--auth", auth);
@@ -61,6 +63,7 @@ export function recipeMetadata(
     ...(mcp.length === 0 ? {} : { folder: resolve() }),
     ...(mcp.length === 0 || !mcp.every(isKeepable) ? {} : { mcp }),
     ...(config === undefined ? {} : { config }),
+    ...(config === undefined || !found ? {} : { found }),
     ...(baseUrl === undefined || shown(baseUrl) !== baseUrl ? {} : { baseUrl }),
     header: headers.kept,
     auth: credentials.kept,
@@ -121,12 +124,16 @@ export function rebuiltApi(recipe: CallRecipe | undefined, given: ToolOptions): 
   return {
     madeWith: {
       documents: documents ?? ((recipe?.documents ?? []) as readonly Document[]),
-      ...(given.mcp !== undefined || recipe?.folder === undefined ? {} : { folder: recipe.folder }),
+      // One that was not kept is given again as it was: it runs where it ran.
+      ...(recipe?.folder === undefined || (given.mcp !== undefined && recipe.mcp !== undefined)
+        ? {}
+        : { folder: recipe.folder }),
     },
     options: {
       openapi: (documents ?? recipe?.documents ?? []).map(({ location = "" }) => location),
       ...(mcp === undefined ? {} : { mcp }),
       ...(config === undefined ? {} : { config }),
+      ...(given.config === undefined && recipe?.found === true ? { found: true } : {}),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(timeout === undefined ? {} : { timeout }),
       header: merged("--header", recipe?.header, given.header),

@@ -6,7 +6,7 @@ import { exitCode } from "./exit-code.ts";
 import { Interrupt } from "./interrupt.ts";
 import { Output, OutputClosed } from "./output.ts";
 import { safeJson } from "./safe-text.ts";
-import { UsageError } from "./usage-error.ts";
+import { UntrustedConfig, UsageError } from "./usage-error.ts";
 
 /**
  * The command line, on streams of the caller's. Never rejects: what goes wrong is on stderr and in the exit code, and
@@ -43,6 +43,10 @@ function failed(error: unknown, argv: readonly string[], program: Command, outpu
   if (error instanceof Interrupt) {
     output.say("toolweave: Interrupted.");
     return exitCode.interrupted;
+  }
+  if (error instanceof UntrustedConfig) {
+    output.say(describeError(error, verbose));
+    return exitCode.refused;
   }
   const command = commandOf(argv, program);
   if (error instanceof CommanderError) {

@@ -9,7 +9,7 @@ export const exitCode = {
   notConformant: 1,
   /** The command line is wrong: nothing was sent. */
   usage: 2,
-  /** The call was refused, or waits for a person's approval. */
+  /** The call was refused, or waits for a person's approval; or the folder is not trusted. */
   refused: 3,
   sourceFailed: 4,
   /** As a shell reports a process that Ctrl-C ended. */
@@ -24,6 +24,6 @@ Exit codes:
        the store of approvals cannot be used; conform: a rule is broken; inspect --check: a tool has
        changed
   2    usage: an option, a file, a name, an id or arguments are wrong; nothing was sent
-  3    refused, or waiting for approval; nothing was sent
+  3    refused, waiting for approval, or in a folder that is not trusted; nothing was sent
   4    a document or server could not be loaded, or what conform tests not be made; nothing was sent
   130  interrupted (Ctrl-C)`;

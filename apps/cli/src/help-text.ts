@@ -117,6 +117,21 @@ is kept, and its answer has the command of \`toolweave approvals\` that goes on 
 with --approvals out-of-band. Over HTTP other machines are let in with a token only.
 `;
 
+/** After the help of `toolweave trust`. */
+export const trustExamples = `
+Examples:
+  $ toolweave trust                                 # the toolweave.json of this folder
+  $ toolweave trust ~/work/shop
+  $ toolweave trust --list
+  $ toolweave trust --revoke ~/work/shop
+
+A toolweave.json that a command finds in the current folder may have come with the folder. On a
+terminal the first command with it asks; elsewhere, with --json and where CI is set it ends with 3.
+The question comes again, with what has changed, when the file changes, or a file that it names:
+prompts, envFiles, documents, and files and packages of the folder that programs are started with.
+What is trusted is kept for this user alone, in toolweave/trusted of $XDG_CONFIG_HOME or ~/.config.
+`;
+
 /** After the help of `toolweave login`. */
 export const loginExamples = `
 Examples:

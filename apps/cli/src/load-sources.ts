@@ -21,6 +21,7 @@ import { safeLine } from "./safe-text.ts";
 import { sourceOptions } from "./source-options.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { storePath } from "./store-path.ts";
+import { assertTrusted } from "./trust.ts";
 import { chosenSources, type ChosenSources, type ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -63,18 +64,20 @@ export interface MadeWith {
 }
 
 /**
- * Reads and checks what the command line says of sources and policy; nothing is loaded yet.
+ * Reads and checks what the command line says of sources and policy; nothing is loaded yet. A configuration that was
+ * found in the current folder has to be trusted before anything else happens.
  *
- * @throws UsageError
+ * @throws UsageError, UntrustedConfig
  */
 export async function planSources(
-  options: ToolOptions & { readonly policy?: string },
+  options: ToolOptions & { readonly policy?: string; readonly json?: boolean },
   io: CliIo,
   output: Output,
   { documents, folder = process.cwd() }: MadeWith = {},
 ): Promise<SourcePlan> {
   const chosen = chosenSources(options);
-  const { openapi, mcp, config } = chosen;
+  const { openapi, mcp, config, found } = chosen;
+  if (found && config !== undefined) await assertTrusted(config, options, io);
   const api = sourceOptions({ ...options, openapi }, io.env);
   output.keepSecret(...api.secrets);
   const servers = mcp.map((written) =>

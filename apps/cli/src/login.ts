@@ -11,6 +11,7 @@ import type { Output } from "./output.ts";
 import { asking, canAsk } from "./questions.ts";
 import { safeLine } from "./safe-text.ts";
 import { storePath } from "./store-path.ts";
+import { assertTrusted } from "./trust.ts";
 import { chosenSources, type ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -67,10 +68,11 @@ async function serverFor(
     };
     return withUrl(mcpServer(url, place), url);
   }
-  const { config } = chosenSources({ ...options, mcp: [] });
+  const { config, found } = chosenSources({ ...options, mcp: [] });
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }
+  if (found) await assertTrusted(config, {}, io);
   const { serverOf } = await import("@toolweave/config");
   const folder = dirname(storePath(undefined, io.env));
   const server = await serverOf(config, source, { env: io.env, store: folder }).catch(

@@ -1,12 +1,13 @@
 import { Option, type Command } from "commander";
 import type { CommandContext } from "./commands.ts";
 import { exitCodeHelp } from "./exit-code.ts";
-import { loginExamples, serveExamples } from "./help-text.ts";
+import { loginExamples, serveExamples, trustExamples } from "./help-text.ts";
 import type { LoginOptions } from "./login.ts";
 import { collect, lockFileHelp, withPolicy, withStore, withToolOptions } from "./option-values.ts";
 import type { ServeOptions } from "./serve.ts";
+import type { TrustOptions } from "./trust.ts";
 
-/** `toolweave serve` and `toolweave login`. */
+/** `toolweave serve`, `toolweave trust` and `toolweave login`. */
 export function addServe(program: Command, { io, output, end }: CommandContext): void {
   withStore(withPolicy(withToolOptions(program.command("serve"))))
     .summary("serve the tools over MCP")
@@ -35,6 +36,24 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
     .action(async (options: ServeOptions) => {
       const { serve } = await import("./serve.ts");
       end(await serve(options, io, output));
+    });
+
+  program
+    .command("trust")
+    .summary("trust the toolweave.json of a folder")
+    .description(
+      "Shows what the toolweave.json of a folder starts, connects to and reads, and asks whether to trust it. Commands use a file that they find in the current folder only when it is trusted as it is; one that --config names needs no trust.",
+    )
+    .argument("[folder]", "default: the current one")
+    .option("--list", "list the files that are trusted")
+    .option("--revoke", "trust it no longer")
+    .option("--yes", "trust it without asking")
+    .option("--json", "print the result as JSON; asks nothing")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", trustExamples + exitCodeHelp)
+    .action(async (folder: string | undefined, options: TrustOptions) => {
+      const { trust } = await import("./trust.ts");
+      end(await trust(folder, options, io, output));
     });
 
   program

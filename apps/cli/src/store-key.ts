@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -14,6 +15,8 @@ import { makePrivateFolder } from "./private-folder.ts";
 import { UsageError } from "./usage-error.ts";
 
 const minBytes = 32;
+/** Far more than any key has. */
+const maxBytes = 65_536;
 
 /**
  * The secret that seals the calls which wait in a store, and the grants: `$TOOLWEAVE_KEY`, else a
@@ -78,9 +81,12 @@ export class StoreKey {
 function readKey(path: string): string | ToolError | undefined {
   let file: number;
   try {
-    file = openSync(path, "r");
+    // Follows no link, and does not wait where there is a pipe. Windows knows neither.
+    const flags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    file = openSync(path, constants.O_RDONLY | flags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === "ELOOP") return unusable(path, "is a link: put the key itself there");
     return code === "ENOENT" ? undefined : unusable(path, `cannot be read (${code})`, error);
   }
   try {
@@ -99,8 +105,10 @@ function readKey(path: string): string | ToolError | undefined {
 
 /** Who can read the key can approve calls, and who can write it has chosen it. */
 function faultOf(file: number): string | undefined {
+  const stat = fstatSync(file);
+  if (!stat.isFile() || stat.size > maxBytes) return "is no key: restore it";
   if (process.platform === "win32") return undefined;
-  const { mode, uid } = fstatSync(file);
+  const { mode, uid } = stat;
   if (uid !== process.geteuid?.()) return "belongs to another user: run the command as that user";
   return (mode & 0o077) === 0 ? undefined : "can be used by others: run `chmod 600` on it";
 }

@@ -9,6 +9,8 @@ export interface ToolOptions extends Partial<ApiOptions> {
   readonly mcp?: readonly string[];
   /** A `toolweave.json`, or a file with `mcpServers` or `servers`. */
   readonly config?: string;
+  /** The configuration was found, not named: it has to be trusted. */
+  readonly found?: boolean;
 }
 
 /** Where tools are from, after all. */
@@ -17,9 +19,12 @@ export interface ChosenSources {
   readonly mcp: readonly string[];
   /** An absolute path. */
   readonly config?: string;
+  /** True when the configuration was found in the current folder: see `assertTrusted`. */
+  readonly found: boolean;
 }
 
-const usualFile = "toolweave.json";
+/** The configuration that is looked for in the current folder. */
+export const configFile = "toolweave.json";
 
 /**
  * Where the tools of a command are from: what is given, else the `toolweave.json` of this folder.
@@ -29,19 +34,20 @@ const usualFile = "toolweave.json";
 export function chosenSources(options: ToolOptions): ChosenSources {
   const { openapi = [], mcp = [], config } = options;
   const isNothing = openapi.length + mcp.length === 0 && config === undefined;
-  if (isNothing && !existsSync(usualFile)) {
+  if (isNothing && !existsSync(resolve(configFile))) {
     throw new UsageError(
       "Say where the tools are from: --openapi, --mcp or --config. Without them they are from the toolweave.json of this folder, and there is none.",
     );
   }
-  const file = isNothing ? usualFile : config;
+  const file = isNothing ? configFile : config;
   refuseMeaningless(options, { openapi, mcp }, file);
-  return { openapi, mcp, ...(file === undefined ? {} : { config: resolve(file) }) };
+  const found = file !== undefined && (isNothing || options.found === true);
+  return { openapi, mcp, ...(file === undefined ? {} : { config: resolve(file) }), found };
 }
 
 function refuseMeaningless(
   options: ToolOptions,
-  { openapi, mcp }: Omit<ChosenSources, "config">,
+  { openapi, mcp }: Pick<ChosenSources, "openapi" | "mcp">,
   file: string | undefined,
 ): void {
   const given = [

@@ -2,3 +2,8 @@
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
+
+/** A configuration that was found and is not trusted: nothing of it was started, read or imported. */
+export class UntrustedConfig extends Error {
+  override readonly name: string = "UntrustedConfig";
+}

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { StoreKey } from "../src/store-key.ts";
 import { isHomeStore, storePath } from "../src/store-path.ts";
-import { tempStore } from "./support/temp-file.ts";
+import { tempFile, tempStore } from "./support/temp-file.ts";
 
 test.each([
   ["/a/b.sqlite", { TOOLWEAVE_STORE: "/c", HOME: "/h" }, "/a/b.sqlite", false],
@@ -49,4 +50,15 @@ test("of two that are made together one is kept, whole, and the other says so", 
   expect([first.wasTaken, second.wasTaken]).toEqual([false, true]);
   expect(readFileSync(`${path}.key`, "utf8")).toBe(`${first.value}\n`);
   expect(readdirSync(dirname(path))).toEqual(["approvals.sqlite.key"]);
+});
+
+test.skipIf(process.platform === "win32").each<[what: string, put: (path: string) => void]>([
+  ["a link", (path) => symlinkSync(tempFile("key", "k".repeat(43)), path)],
+  ["a pipe", (path) => void spawnSync("mkfifo", ["-m", "600", path])],
+  ["a folder", (path) => mkdirSync(path, { mode: 0o700 })],
+])("%s is no key, and is not waited for", (_what, put) => {
+  const path = tempStore();
+  mkdirSync(dirname(path), { mode: 0o700 });
+  put(`${path}.key`);
+  expect(new StoreKey(path, {}).problem).toMatchObject({ code: "store_unavailable" });
 });

@@ -8,3 +8,8 @@ export { lockDifference } from "./lock/lock-difference.ts";
 export type { LockDifference } from "./lock/lock-difference.ts";
 export { locked } from "./lock/locked.ts";
 export { readLock, writeLock } from "./lock/lock-file.ts";
+export { describeConfig } from "./trust/describe-config.ts";
+export type { ConfigDescription } from "./trust/describe-config.ts";
+export type { ConfigPart, ConfigPartKind } from "./trust/config-part.ts";
+export { readRegularFile } from "./reading/regular-file.ts";
+export type { RegularFileOptions } from "./reading/regular-file.ts";

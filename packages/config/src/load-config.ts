@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   ToolError,
@@ -22,8 +21,9 @@ import type { Lock } from "./lock/lock.ts";
 import { checkConfig } from "./reading/check-config.ts";
 import { configuredPolicy } from "./reading/config-policy.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
-import { givenConfig, parseConfig, type ConfigText } from "./reading/config-text.ts";
+import { configFolder, givenConfig, parseConfig, type ConfigText } from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
+import { readRegularFile } from "./reading/regular-file.ts";
 import { configuredDocuments, type ConfiguredDocument } from "./servers/configured-document.ts";
 import {
   configuredServers,
@@ -90,7 +90,7 @@ export interface LoadedConfig {
  * it. Resolves as soon as the file is read; its sources load on, and one that fails is in `registry.problems`.
  *
  * @param input a path, a `file:` URL, or what would stand in the file.
- * @throws ToolError `unavailable` for a file that cannot be read; `internal` for one that cannot be meant, with the line
+ * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB; `internal` for one that cannot be meant, with the line
  * and column of everything that is wrong and what to do.
  * @example
  * ```ts
@@ -162,7 +162,7 @@ async function readConfig(
   input: string | URL | object,
   options: LoadConfigOptions,
 ): Promise<ReadConfig> {
-  const { text, folder } = await textOf(input, options.folder);
+  const { text, folder } = textOf(input, options.folder);
   const { env = process.env, mcp: defaults = {}, models = {} } = options;
   const reader = new ConfigReader(text, { env, folder, inputs: inputsOf(text.value) });
   await checkConfig(text.value, reader);
@@ -173,7 +173,7 @@ async function readConfig(
   const credentials = options.credentials ?? (kept === undefined ? undefined : credentialsIn(kept));
   const servers = configuredServers(config, folder, reader, defaults, credentials);
   const documents = configuredDocuments(config, folder, reader, credentials);
-  const agents = await configuredAgents(config, { folder, env, models }, reader);
+  const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
@@ -240,17 +240,17 @@ function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): Confi
   return made;
 }
 
-async function textOf(
+function textOf(
   input: string | URL | object,
   given: string | undefined,
-): Promise<{ readonly text: ConfigText; readonly folder: string }> {
+): { readonly text: ConfigText; readonly folder: string } {
   if (typeof input !== "string" && !(input instanceof URL)) {
     return { text: givenConfig(input), folder: resolve(given ?? "") };
   }
   const path = resolve(input instanceof URL ? fileURLToPath(input) : input);
   let written: string;
   try {
-    written = await readFile(path, "utf8");
+    written = readRegularFile(path).toString();
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw new ToolError("unavailable", `The file ${String(input)} cannot be read (${code}).`, {
@@ -258,10 +258,8 @@ async function textOf(
       retryable: false,
     });
   }
-  const folder = dirname(path);
-  // VS Code's file stands in a folder of its own, and means the one above.
-  const workspace = basename(folder) === ".vscode" ? dirname(folder) : folder;
-  return { text: parseConfig(written, String(input)), folder: resolve(given ?? workspace) };
+  const text = parseConfig(written, String(input));
+  return { text, folder: resolve(given ?? configFolder(path)) };
 }
 
 function inputsOf(value: JsonValue): ReadonlyMap<string, ConfigInput> {

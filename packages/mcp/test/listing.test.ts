@@ -25,10 +25,11 @@ describe("the tools of a server", () => {
         "take_inventory",
       ].map((name) => `library__${name}`),
     );
+    const digest: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(toolOf(source, "library__take_inventory").spec.provenance).toEqual({
       adapter: "mcp",
       source: "library",
-      origin: { tool: "take.inventory" },
+      origin: { tool: "take.inventory", program: digest, place: digest },
     });
   });
 

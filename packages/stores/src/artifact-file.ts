@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { StoredArtifact } from "@toolweave/core";
 import { descriptionOf, mostDescription } from "./described-artifact.ts";
+import { readFlags } from "./private-file.ts";
 
 /** What such a file begins with. The length of the description follows in 4 bytes, then that, then the data. */
 const magic = Buffer.from("TWA1");
@@ -9,9 +9,6 @@ const preambleBytes = magic.length + 4;
 
 /** Enough for nearly every description. */
 const firstReadBytes = 4096;
-
-/** Follows no link, and does not wait where somebody has put a pipe. Windows knows neither. */
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** The bytes before those of an artifact: one file holds both, so that they cannot disagree. */
 export function artifactHead(json: string): Uint8Array {
@@ -41,7 +38,7 @@ export async function withArtifact<T>(
 ): Promise<T | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path, readOnly);
+    handle = await open(path, readFlags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;

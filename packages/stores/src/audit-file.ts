@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, fsync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsync, readSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import type { AuditRecord, AuditSink } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
 import { jsonLine } from "./json-line.ts";
+import { openAppending } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
@@ -27,7 +28,8 @@ const sync = promisify(fsync);
  * An audit sink that appends one line of JSON for each record to a file, made with mode 0600 (a
  * folder that is missing: 0700). Several processes may share the file: a record is one write, and
  * lines never mix. A line that a crash has cut off stays alone on its line. The file is opened for
- * each record: it may be moved away at any time, and a new one is begun.
+ * each record: it may be moved away at any time, and a new one is begun. A symbolic link is not
+ * followed, and what is no file is refused.
  *
  * `write` fails with a `ToolError` `store_unavailable`, and works again as soon as the disk does.
  *
@@ -54,7 +56,7 @@ class AuditFile implements AuditSink {
     this.#sync = sync;
     try {
       makePrivateFolder(path);
-      closeSync(openSync(path, "a+", 0o600));
+      closeSync(openAppending(path));
     } catch (error) {
       throw storeError(path, error);
     }
@@ -63,7 +65,7 @@ class AuditFile implements AuditSink {
   async write(record: AuditRecord): Promise<void> {
     const line = jsonLine(record);
     try {
-      const file = openSync(this.#path, "a+", 0o600);
+      const file = openAppending(this.#path);
       try {
         // In the order of the calls: nothing is awaited before it.
         this.#append(file, line);

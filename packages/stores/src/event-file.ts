@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { ToolEvent } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
 import { jsonLine } from "./json-line.ts";
+import { appendFlags } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import type { RecordingNotice } from "./recorded-event.ts";
 import { storeError, unavailable } from "./store-error.ts";
@@ -51,7 +52,7 @@ const newline = 10;
 
 /**
  * Records events as lines of JSON in a file, made with mode 0600 (a folder that is missing: 0700).
- * `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
+ * A symbolic link is not followed. `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
  *
  * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. What comes when
  * they are more is dropped, and a line says how many. Once the file has `maxBytes`, a last line says
@@ -115,7 +116,7 @@ class Recorder {
     this.#maxBytes = maxBytes;
     try {
       makePrivateFolder(path);
-      closeSync(openSync(path, "a+", 0o600));
+      closeSync(openSync(path, appendFlags, 0o600));
     } catch (error) {
       throw storeError(path, error);
     }
@@ -205,7 +206,7 @@ class Recorder {
 
   async #writeSome(): Promise<void> {
     // Opened each time, so that the file may be moved away.
-    const file = await open(this.#path, "a+", 0o600);
+    const file = await open(this.#path, appendFlags, 0o600);
     try {
       const { size } = await file.stat();
       // A crash, here or in another process, may have cut off the last line.

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
 import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core";
 import { ToolError } from "@toolweave/core";
 import { OwnFolder } from "./own-folder.ts";
+import { exposure, readFlags } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";
 
@@ -16,9 +16,6 @@ const unfinishedSuffix = ".unfinished";
 /** How long a write may take, in milliseconds, before what it left counts as cut off. */
 const longestWriteMs = 60_000;
 
-/** Follows no link, and does not wait where somebody has put a pipe. Windows knows neither. */
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /**
  * Keeps each credential in a file of its own, with mode 0600, in a folder that any number of processes of one machine
  * may share. A file is there whole or not at all, and is on the disk before `set` resolves; of two that are set at the
@@ -26,7 +23,7 @@ const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O
  * files.
  *
  * Everything fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, the folder was
- * deleted or replaced, or a file is damaged or a link.
+ * deleted or replaced, or a file is damaged, a link, or open to other users.
  *
  * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it. On a local
  * disk only.
@@ -82,7 +79,7 @@ class FileCredentials implements CredentialStore {
   }
 
   async #read(path: string): Promise<string | undefined> {
-    const file = await open(path, readOnly).catch((error: NodeJS.ErrnoException) => {
+    const file = await open(path, readFlags).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
       throw error.code === "ELOOP" ? damaged(path) : error;
     });
@@ -90,6 +87,8 @@ class FileCredentials implements CredentialStore {
     try {
       const stat = await file.stat();
       if (!stat.isFile() || stat.size > mostBytes) throw damaged(path);
+      const fault = exposure(stat, 0o600);
+      if (fault !== undefined) throw unavailable(path, fault, { retryable: false });
       return await file.readFile("utf8");
     } finally {
       await file.close();

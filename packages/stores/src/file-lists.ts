@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ToolError, type JsonValue } from "@toolweave/core";
 import { OwnFolder } from "./own-folder.ts";
+import { exposure, readFlags } from "./private-file.ts";
 import { storeError } from "./store-error.ts";
 
 /** As many tools as a registry takes of one source are smaller. */
@@ -48,11 +49,20 @@ export function fileLists(path: string): FileLists {
 
 async function read(file: string): Promise<JsonValue | undefined> {
   try {
-    if ((await stat(file)).size > mostBytes) return undefined;
-    return JSON.parse(await readFile(file, "utf8")) as JsonValue;
+    const opened = await open(file, readFlags);
+    try {
+      const stat = await opened.stat();
+      // What others can write says nothing of what the server listed.
+      const isUsable = stat.isFile() && exposure(stat, 0o600) === undefined;
+      if (!isUsable || stat.size > mostBytes) return undefined;
+      return JSON.parse(await opened.readFile("utf8")) as JsonValue;
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ELOOP") return undefined;
     throw error;
   }
 }

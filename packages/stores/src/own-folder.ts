@@ -1,6 +1,7 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
+import { exposure } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
@@ -50,21 +51,13 @@ export class OwnFolder {
   }
 
   #assertPrivate(stat: BigIntStats): void {
-    const wrong = isWindows ? undefined : reachable(stat);
-    if (wrong === undefined && stat.isDirectory()) return;
-    throw unavailable(
-      this.path,
-      `${wrong ?? "is no folder"}: name one that does not exist yet, or one of this user's with mode 0700`,
-      { retryable: false },
-    );
+    const fault = stat.isSymbolicLink()
+      ? "is a link: name the folder itself"
+      : stat.isDirectory()
+        ? exposure(stat, 0o700)
+        : "is no folder: name another path";
+    if (fault !== undefined) throw unavailable(this.path, fault, { retryable: false });
   }
-}
-
-function reachable(stat: BigIntStats): string | undefined {
-  if (stat.isSymbolicLink()) return "is a link";
-  if (!stat.isDirectory()) return undefined;
-  if (stat.uid !== BigInt(process.geteuid?.() ?? 0)) return "belongs to another user";
-  return (stat.mode & 0o077n) === 0n ? undefined : "is open to other users";
 }
 
 function identityOf(stat: BigIntStats): string {

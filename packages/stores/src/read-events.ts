@@ -1,8 +1,9 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { checkOptions, ToolError } from "@toolweave/core";
 import type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";
-import { storeError } from "./store-error.ts";
+import { readFlags } from "./private-file.ts";
+import { storeError, unavailable } from "./store-error.ts";
 
 /** Which part of a recording is read. */
 export interface ReadEventsOptions {
@@ -90,7 +91,7 @@ async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile>
   let rest: Buffer[] = [];
   let length = 0;
   let position = start;
-  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
+  for await (const chunk of streamOf(path, start)) {
     let from = 0;
     for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
       const line = Buffer.concat([...rest, chunk.subarray(from, to)]);
@@ -103,5 +104,16 @@ async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile>
     position += chunk.length;
     length += chunk.length - from;
     rest = length > longestLine ? [] : [...rest, chunk.subarray(from)];
+  }
+}
+
+/** The bytes of a recording. A pipe would be waited for, and never end. */
+async function* streamOf(path: string, start: number): AsyncGenerator<Buffer> {
+  const file = await open(path, readFlags);
+  try {
+    if (!(await file.stat()).isFile()) throw unavailable(path, "is no file: name another path");
+    yield* file.createReadStream({ start, autoClose: false }) as AsyncIterable<Buffer>;
+  } finally {
+    await file.close();
   }
 }

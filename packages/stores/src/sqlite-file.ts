@@ -2,9 +2,11 @@ import { closeSync, openSync, statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError, type Clock } from "@toolweave/core";
+import { ClockSteps, systemSteadyClock, type SteadyClock } from "./clock-steps.ts";
+import { assertPrivateFile } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
-import { isBusy, storeError, unavailable } from "./store-error.ts";
+import { damagedText, isBusy, storeError, unavailable } from "./store-error.ts";
 
 /** The path of a database that lives and dies with its store. */
 export const memoryPath = ":memory:";
@@ -22,16 +24,22 @@ export class SqliteFile {
   readonly #identity: string | undefined;
   readonly #clock: Clock | undefined;
   readonly #databaseTime: StatementSync;
+  readonly #steps: ClockSteps;
   #closed = false;
 
   /** @throws ToolError `store_unavailable`; `internal` where there is no node:sqlite. */
-  constructor(path: string, clock?: Clock) {
+  constructor(path: string, clock?: Clock, steadyClock?: SteadyClock) {
     this.path = path;
     this.#clock = clock;
     try {
       this.#db = openDatabase(path);
       this.#databaseTime = this.#db.prepare(
         "SELECT round(unixepoch('subsec') * 1000) AS milliseconds",
+      );
+      // A clock of the host's own is followed as it goes, unless there is a steady one beside it.
+      this.#steps = new ClockSteps(
+        this.#db,
+        steadyClock ?? (clock ? undefined : systemSteadyClock),
       );
       this.#identity = this.#identityOnDisk();
       this.#assertThere();
@@ -59,6 +67,7 @@ export class SqliteFile {
   read<T>(work: () => T): Promise<T> {
     return this.#whenFree(() => {
       this.#assertThere();
+      if (this.#steps.isDue(this.now())) this.#transaction(() => {});
       return work();
     });
   }
@@ -83,6 +92,7 @@ export class SqliteFile {
   #transaction<T>(work: () => T): T {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
+      this.#steps.settle(this.now());
       const result = work();
       this.#db.exec("COMMIT");
       return result;
@@ -133,11 +143,15 @@ function openDatabase(path: string): DatabaseSync {
       "sqliteStore needs node:sqlite: run it on Node 22.19 or newer.",
     );
   }
-  if (path !== memoryPath) createPrivate(path);
+  if (path !== memoryPath) {
+    assertPrivateFile(path);
+    createPrivate(path);
+  }
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     const db = new sqlite.DatabaseSync(path);
     try {
+      assertIntact(db, path);
       prepareDatabase(db, path);
       return db;
     } catch (error) {
@@ -146,6 +160,23 @@ function openDatabase(path: string): DatabaseSync {
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longestPauseMs);
   }
+}
+
+/** Larger ones would take long at every start: only their header is checked, and what is read is checked by SQLite. */
+const maxCheckedBytes = 16 * 1024 * 1024;
+
+/** A file that was cut or overwritten would otherwise be noticed by the call that needs the part that is gone. */
+function assertIntact(db: DatabaseSync, path: string): void {
+  const size = path === memoryPath ? 0 : statSync(path).size;
+  if (size === 0) return;
+  const pages = db.prepare("PRAGMA page_count").get()?.["page_count"] as number;
+  const pageSize = db.prepare("PRAGMA page_size").get()?.["page_size"] as number;
+  // Pages that have not been moved out of the -wal are not in the file.
+  const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const isCut = waiting === 0 && size < pages * pageSize;
+  const isSound =
+    size > maxCheckedBytes || db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] === "ok";
+  if (isCut || !isSound) throw unavailable(path, damagedText, { retryable: false });
 }
 
 /** SQLite gives its -wal and -shm the mode of the file. */

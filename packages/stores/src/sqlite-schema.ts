@@ -103,6 +103,11 @@ const steps: readonly string[] = [
     credential TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The time of day and the steady time of this machine at one moment: see ClockSteps.
+  CREATE TABLE clock (one INTEGER PRIMARY KEY CHECK (one = 1), wall REAL NOT NULL, steady REAL NOT NULL)
+    STRICT;
+  `,
 ];
 
 const version = steps.length;

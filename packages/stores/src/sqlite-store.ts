@@ -9,6 +9,7 @@ import type {
   TaskStore,
 } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
+import type { SteadyClock } from "./clock-steps.ts";
 import { checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { SqliteCredentials } from "./sqlite-credentials.ts";
@@ -35,6 +36,12 @@ export interface SqliteStoreOptions {
   readonly maxArtifactBytes?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
+  /**
+   * Milliseconds that only ever go on, at the pace of `clock`, and are the same in every process of the machine. When
+   * `clock` goes more than a second ahead of it or falls behind, as when somebody sets it, leases keep the time that they
+   * had left. Default: the machine's time since its start; with a `clock` none.
+   */
+  readonly steadyClock?: SteadyClock;
 }
 
 /** Stores in one SQLite file that any number of processes of one machine may share. */
@@ -59,6 +66,7 @@ const optionNames: readonly string[] = [
   "leaseMs",
   "maxArtifactBytes",
   "clock",
+  "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
 
 const longestTimer = 2_147_483_647;
@@ -77,7 +85,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   // Without types nothing at all may be given.
   const given = typeof options === "object" && options !== null ? options : { path: options };
   checkOptions("sqliteStore", given, optionNames);
-  const { path, leaseMs = 30_000, clock } = given;
+  const { path, leaseMs = 30_000, clock, steadyClock } = given;
   if (typeof path !== "string" || path === "") {
     throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("approvals.sqlite").`);
   }
@@ -88,7 +96,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     );
   }
   const maxArtifactBytes = checkedQuota("sqliteStore: maxArtifactBytes", given.maxArtifactBytes);
-  const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock);
+  const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock, steadyClock);
   const leases = { leaseMs, clock };
   try {
     const pendingCalls = new SqlitePendingCalls(file, leases);

@@ -4,6 +4,9 @@ import { ToolError } from "@toolweave/core";
 const busy = 5;
 const locked = 6;
 
+/** What is said of a database that was cut or overwritten. */
+export const damagedText = "is damaged: move it away with its -wal and -shm, or restore a backup";
+
 /** By SQLite's primary result code: what is wrong, what to do, and whether waiting can help. */
 const sqliteFaults: Readonly<Record<number, readonly [string, "passes" | "stays"]>> = {
   [busy]: ["is locked by another process: end what holds it, then call again", "passes"],
@@ -12,7 +15,7 @@ const sqliteFaults: Readonly<Record<number, readonly [string, "passes" | "stays"
     "cannot be written: give this process write access to the file and its folder, then call again",
     "passes",
   ],
-  11: ["is damaged: move it away with its -wal and -shm, or restore a backup", "stays"],
+  11: [damagedText, "stays"],
   13: ["has no more space on its disk: free some, then call again", "passes"],
   14: [
     "cannot be opened: this process needs write access to the file and its folder, and both must exist",
@@ -25,6 +28,8 @@ const systemFaults: Readonly<Record<string, string>> = {
   ENOENT: "has no folder: bring it back, then call again",
   ENOTDIR: "lies under something that is no folder: name another path",
   EISDIR: "is a folder: name a file",
+  ELOOP: "is a link: name the file itself",
+  ENXIO: "is no file: name another path",
   EACCES: "cannot be reached: give this process access to the file and its folder",
   EPERM: "cannot be reached: give this process access to the file and its folder",
   EROFS: "lies on a disk that cannot be written: name another path",

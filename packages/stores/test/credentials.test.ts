@@ -189,7 +189,9 @@ describe("a folder of credentials", () => {
     async () => {
       const { path } = await folder();
       chmodSync(path, 0o750);
-      expect((await failure(() => fileCredentials(path))).code).toBe("store_unavailable");
+      expect((await failure(() => fileCredentials(path))).message).toBe(
+        `${path} is open to other users: run \`chmod 700\` on it.`,
+      );
       chmodSync(path, 0o700);
       const link = join(tempFolder(), "link");
       symlinkSync(path, link);

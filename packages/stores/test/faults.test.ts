@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -124,7 +125,9 @@ describe("EX09: a store that cannot be written", () => {
     sqliteStore(path).close();
     const before = readFileSync(path);
     chmodSync(folder, 0o755);
-    chmodSync(path, 0o444);
+    // Root may write everywhere, so that the worker is another user then.
+    if (process.getuid?.() === 0) chownSync(path, 65_534, 65_534);
+    chmodSync(path, 0o400);
     const error = JSON.parse(String(await startWorker("openAsReader", path).next()));
     expect(error).toMatchObject({ code: "store_unavailable", audience: "host" });
     expect(error.message).toMatch(/store\.db cannot be (?:written|opened): .*write access/);
@@ -242,6 +245,7 @@ describe("a file that is no store of this version", () => {
   ])("one that %s is refused and stays as it was", async (_, make) => {
     const path = join(tempFolder(), "store.db");
     make(path);
+    chmodSync(path, 0o600);
     const before = readFileSync(path);
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
@@ -255,12 +259,12 @@ describe("a file that is no store of this version", () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 4");
+    db.exec("PRAGMA user_version = 5");
     db.close();
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
-      `${path} was written by a newer @toolweave/stores (its version is 4, this one reads 3): update the package.`,
+      `${path} was written by a newer @toolweave/stores (its version is 5, this one reads 4): update the package.`,
     );
   });
 

@@ -70,7 +70,7 @@ describe("who can read it", () => {
       expect(await failure(() => fileArtifacts(path))).toMatchObject({
         code: "store_unavailable",
         retryable: false,
-        message: `${path} is open to other users: name one that does not exist yet, or one of this user's with mode 0700.`,
+        message: `${path} is open to other users: run \`chmod 700\` on it.`,
       });
       chmodSync(path, 0o700);
       fileArtifacts(path);

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { WriteStream } from "node:tty";
 import type { CliIo, TerminalOutput } from "../../src/cli-io.ts";
@@ -25,7 +26,9 @@ export interface CaptureOptions {
 /** Makes streams for `runCli`. */
 export function captureIo(options: CaptureOptions = {}): CapturedIo {
   const { terminal = false, columns } = options;
-  const env = { TOOLWEAVE_STORE: tempStore(), ...options.env };
+  const state = tempStore();
+  // What a test trusts is its own.
+  const env = { TOOLWEAVE_STORE: state, XDG_CONFIG_HOME: dirname(state), ...options.env };
   const stdout = capture(terminal, columns);
   const stderr = capture(terminal, columns);
   const stdin: CapturedIo["stdin"] = new PassThrough();

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { runCli } from "../../src/cli.ts";
 import { captureIo, type CaptureOptions } from "./captured-io.ts";
 
@@ -24,8 +25,9 @@ export const runCommand: RunCommand = async (argv, options = {}) => {
 
 /** The same with a store. */
 export function runIn(store: string, env: Readonly<Record<string, string>> = {}): RunCommand {
+  const place = { TOOLWEAVE_STORE: store, XDG_CONFIG_HOME: dirname(store) };
   return (argv, options = {}) =>
-    runCommand(argv, { ...options, env: { TOOLWEAVE_STORE: store, ...env, ...options.env } });
+    runCommand(argv, { ...options, env: { ...place, ...env, ...options.env } });
 }
 
 /** The id of the call that a command has put aside. */

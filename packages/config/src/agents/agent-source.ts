@@ -2,6 +2,7 @@ import {
   SecretSet,
   toolsSource,
   type SourceProblem,
+  type Tool,
   type ToolRegistry,
   type ToolSource,
 } from "@toolweave/core";
@@ -10,13 +11,13 @@ import type { ConfiguredAgent } from "./configured-agent.ts";
 
 /** An agent as a source of one tool. Its problems are what it names of the registry and the registry does not have. */
 export function agentSource(
-  { options, pointer }: ConfiguredAgent,
+  { options, program, pointer }: ConfiguredAgent,
   registry: ToolRegistry,
 ): ToolSource {
   const { name, tools } = options;
   const globs = Array.isArray(tools) ? (tools as readonly string[]) : [];
   return {
-    ...toolsSource(name, [subAgentTool(options)]),
+    ...toolsSource(name, [withProgram(subAgentTool(options), program)]),
     secrets: new SecretSet(),
     get problems(): readonly SourceProblem[] {
       // What has not come, or did not load, may be what is meant.
@@ -34,4 +35,17 @@ export function agentSource(
       );
     },
   };
+}
+
+/** The same tool, with what runs behind its name: approvals, grants and locks are for that. */
+function withProgram(tool: Tool, program: string): Tool {
+  const { provenance } = tool.spec;
+  const spec = Object.defineProperties({} as Tool["spec"], {
+    ...Object.getOwnPropertyDescriptors(tool.spec),
+    provenance: {
+      value: { ...provenance, origin: { ...provenance.origin, program } },
+      enumerable: true,
+    },
+  });
+  return { ...tool, spec };
 }

@@ -1,16 +1,19 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { SubAgentOptions } from "@toolweave/subagent";
 import type { ConfigReader } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
+import { readRegularFile } from "../reading/regular-file.ts";
 import { checkPolicy } from "../reading/config-policy.ts";
+import { sha256 } from "../trust/config-part.ts";
 import { writtenModel, type AgentPlace } from "./written-model.ts";
 
 /** An agent of the configuration, ready for `subAgentTool`. */
 export interface ConfiguredAgent {
   readonly pointer: string;
   readonly options: SubAgentOptions;
+  /** SHA-256 of everything that is written of it, with the text of its prompt: its tool is approved as that. */
+  readonly program: string;
   /** What came from the environment. */
   readonly secrets: readonly string[];
 }
@@ -22,26 +25,26 @@ interface WrittenAgent extends Omit<SubAgentOptions, "name" | "system" | "model"
 }
 
 /** The agents of `agents`; their names are the tools'. */
-export async function configuredAgents(
+export function configuredAgents(
   config: JsonObject,
   place: AgentPlace,
   reader: ConfigReader,
-): Promise<ConfiguredAgent[]> {
+): ConfiguredAgent[] {
   const entries = Object.entries((config["agents"] ?? {}) as Readonly<Record<string, JsonObject>>);
   const agents: ConfiguredAgent[] = [];
   for (const [name, written] of entries) {
-    const agent = await configuredAgent(name, written, place, reader);
+    const agent = configuredAgent(name, written, place, reader);
     if (agent !== undefined) agents.push(agent);
   }
   return agents;
 }
 
-async function configuredAgent(
+function configuredAgent(
   name: string,
   written: JsonObject,
   place: AgentPlace,
   reader: ConfigReader,
-): Promise<ConfiguredAgent | undefined> {
+): ConfiguredAgent | undefined {
   const pointer = `/agents/${escaped(name)}`;
   const { faults } = reader;
   const before = reader.taken.length;
@@ -52,7 +55,7 @@ async function configuredAgent(
   const prompt =
     typeof system === "string"
       ? system
-      : await textOf(resolve(place.folder, system.file), `${pointer}/system/file`, reader);
+      : textOf(resolve(place.folder, system.file), `${pointer}/system/file`, reader);
   const model = writtenModel(of, `${pointer}/model`, place, reader);
   if (policy !== undefined) checkPolicy(policy as JsonValue, `${pointer}/policy`, reader);
   if (prompt === undefined || model === undefined || reader.faults > faults) return undefined;
@@ -61,6 +64,8 @@ async function configuredAgent(
   const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
   return {
     pointer,
+    // As it is written: a key that is replaced makes no other agent of it.
+    program: sha256(canonicalJson({ ...written, system: prompt })),
     options: {
       ...options,
       name,
@@ -72,13 +77,12 @@ async function configuredAgent(
   };
 }
 
-async function textOf(
-  path: string,
-  pointer: string,
-  reader: ConfigReader,
-): Promise<string | undefined> {
+function textOf(path: string, pointer: string, reader: ConfigReader): string | undefined {
   try {
-    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "").trim();
+    return readRegularFile(path)
+      .toString()
+      .replace(/^\uFEFF/, "")
+      .trim();
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     reader.fault(pointer, `the file cannot be read (${code})`);

@@ -1,21 +1,28 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { lstat, open, rename, rm } from "node:fs/promises";
 import { ToolError } from "@toolweave/core";
+import { readRegularFile } from "../reading/regular-file.ts";
 import { hashOf } from "./lock-of.ts";
 import type { Lock, LockedTool } from "./lock.ts";
 
 /**
  * Reads a `toolweave.lock.json`.
  *
- * @throws ToolError `unavailable` for a file that cannot be read; `internal` for one that is no lock, is one of another
+ * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256 MiB; `internal` for one that is no lock, is one of another
  * version, or in which somebody has changed a tool by hand.
  */
 export async function readLock(path: string): Promise<Lock> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = readRegularFile(path, { maxBytes, followLinks: false }).toString();
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    const advice = code === "ENOENT" ? ": make it with `toolweave lock`" : "";
+    const advice =
+      code === "ENOENT"
+        ? ": make it with `toolweave lock`"
+        : code === "ELOOP"
+          ? ": it is a link, which is not followed"
+          : "";
     throw new ToolError("unavailable", `The lock ${path} cannot be read (${code})${advice}.`, {
       cause: error,
       retryable: false,
@@ -35,11 +42,28 @@ export async function readLock(path: string): Promise<Lock> {
   return lock;
 }
 
-/** Writes a lock at once with all that is in it: sorted, a key a line. */
+/**
+ * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed. The
+ * file keeps its mode; a new one has 0644, as it belongs with the configuration.
+ */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
-  const draft = `${path}.${process.pid}.unfinished`;
-  await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`);
-  await rename(draft, path);
+  const before = await lstat(path).catch(() => undefined);
+  // A name that nobody can guess, made by this process alone: nothing can wait there.
+  const draft = `${path}.${randomBytes(8).toString("hex")}.unfinished`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    try {
+      await file.writeFile(`${JSON.stringify(lock, null, 2)}\n`);
+      await file.chmod(before?.isFile() === true ? before.mode & 0o777 : 0o644);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /** A text says what is wrong with it. */
@@ -65,5 +89,8 @@ function parsed(text: string): Lock | string {
   }
   return value as Lock;
 }
+
+/** As many tools as a registry takes of one source are smaller. */
+const maxBytes = 268_435_456;
 
 const sha256 = /^[0-9a-f]{64}$/;

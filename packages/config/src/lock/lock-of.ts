@@ -10,7 +10,8 @@ import {
 import type { Lock, LockedTool } from "./lock.ts";
 
 /**
- * What the tools are now: of each its name, schemas, description, title and hints, with their hash.
+ * What the tools are now: of each its name, schemas, description, title, hints and the digest of the program behind it,
+ * with their hash.
  *
  * @param entries tools with the ids of their sources: `registry.toolset().entries()`.
  */
@@ -23,7 +24,9 @@ export function lockOf(entries: Iterable<Pick<RegisteredTool, "tool" | "source">
 
 /** What a tool is now. */
 export function lockedTool(tool: Tool, source: string): LockedTool {
-  const { name, title, description, inputSchema, outputSchema, annotations } = tool.spec;
+  const { name, title, description, inputSchema, outputSchema, annotations, provenance } =
+    tool.spec;
+  const { program } = provenance.origin ?? {};
   const checked = argumentsSchemaOf(tool);
   const members = {
     ...(title === undefined ? {} : { title }),
@@ -31,6 +34,7 @@ export function lockedTool(tool: Tool, source: string): LockedTool {
     inputSchema: plain(inputSchema),
     ...(outputSchema === undefined ? {} : { outputSchema: plain(outputSchema) }),
     annotations: plain(annotations),
+    ...(typeof program === "string" ? { program } : {}),
     ...(checked === inputSchema ? {} : { argumentsHash: sha256(canonicalJson(checked)) }),
   };
   return { source, hash: hashOf(name, { source, ...members }), ...members };

@@ -11,6 +11,11 @@ export interface LockedTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
+  /**
+   * SHA-256 of what runs behind the source's name: the command, arguments, names of environment variables and working
+   * folder of a program, or the URL. Absent: the source does not say.
+   */
+  readonly program?: string;
   /** SHA-256 of the schema that arguments are checked against, where a model is shown less. */
   readonly argumentsHash?: string;
 }

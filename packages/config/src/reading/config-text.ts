@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 
@@ -105,6 +106,12 @@ function valueOf(
     offsets.set(at, key.offset);
   }
   return object satisfies JsonObject;
+}
+
+/** What the paths in a file are relative to: its folder, and the one above for VS Code's `.vscode/mcp.json`. */
+export function configFolder(path: string): string {
+  const folder = dirname(path);
+  return basename(folder) === ".vscode" ? dirname(folder) : folder;
 }
 
 /** A configuration that is no file: places are JSON pointers. */

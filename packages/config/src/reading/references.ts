@@ -20,6 +20,8 @@ export interface ConfigInput {
 /** A text with the values of what it refers to. */
 export interface Resolved {
   readonly text: string;
+  /** The environment variables that it names, set or not. */
+  readonly variables: readonly string[];
   /** The values in it that came from the environment, with their names. */
   readonly taken: readonly { readonly name: string; readonly value: string }[];
   /** Why it cannot be had: one sentence for each reference. */
@@ -36,6 +38,7 @@ export interface Resolved {
 export function resolveReferences(text: string, given: Referable): Resolved {
   const taken: { name: string; value: string }[] = [];
   const faults: string[] = [];
+  const variables = new Set<string>();
   const fromEnvironment = (name: string, value: string): string => {
     taken.push({ name, value });
     return value;
@@ -48,6 +51,7 @@ export function resolveReferences(text: string, given: Referable): Resolved {
     if (scope === "input" && isWhole) {
       const input = given.inputs.get(name);
       const variable = variableOf(name);
+      variables.add(variable);
       const value = own(given.env, variable);
       if (value !== undefined) return fromEnvironment(variable, value);
       if (input?.default !== undefined && input.default !== "" && input.password !== true) {
@@ -67,6 +71,7 @@ export function resolveReferences(text: string, given: Referable): Resolved {
       );
       return written;
     }
+    variables.add(name);
     const value = own(given.env, name);
     if (value !== undefined && (value !== "" || separator === undefined)) {
       return fromEnvironment(name, value);
@@ -77,7 +82,7 @@ export function resolveReferences(text: string, given: Referable): Resolved {
     );
     return written;
   });
-  return { text: resolved, taken, faults };
+  return { text: resolved, variables: [...variables], taken, faults };
 }
 
 const places: Readonly<Record<string, (folder: string) => string>> = {

@@ -20,7 +20,7 @@ export interface ConfiguredServer {
 }
 
 /** What the host adds to every server: handlers above all, which no file can hold. */
-export type ServerDefaults = Omit<Pick<McpServer, keyof McpServer>, "name">;
+export type ServerDefaults = Omit<Pick<McpServer, keyof McpServer>, "name" | "declaration">;
 
 const placeKeys = ["command", "args", "env", "envFile", "cwd", "url", "headers"];
 
@@ -72,7 +72,7 @@ export function configuredServers(
       if (server !== undefined) found.push(server);
     }
   }
-  return found.map(({ name, pointer, place, options, secrets }) => {
+  return found.map(({ name, pointer, place, declaration, options, secrets }) => {
     const extra = ownOptions(own.get(name) ?? {}, `/mcp/${escaped(name)}`, reader);
     if (extra.options["auth"] !== undefined && !("url" in place)) {
       reader.fault(`/mcp/${escaped(name)}/auth`, "only a server with a url can be signed in to");
@@ -80,6 +80,7 @@ export function configuredServers(
     const server = {
       ...defaults,
       name,
+      declaration,
       ...place,
       ...options,
       ...extra.options,

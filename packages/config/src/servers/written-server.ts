@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import type { JsonObject } from "@toolweave/core";
+import { canonicalJson, type JsonObject } from "@toolweave/core";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
+import { readRegularFile } from "../reading/regular-file.ts";
 
 /** What a server is reached with, as `mcpSource` takes it. */
 export type ServerPlace =
@@ -20,6 +20,8 @@ export interface WrittenServer {
   readonly name: string;
   readonly pointer: string;
   readonly place: ServerPlace;
+  /** What of `place` is written, with its references: see `McpServer`. */
+  readonly declaration: string;
   /** Tools that other hosts' blocks choose. */
   readonly options: JsonObject;
   /** What came from the environment, and is nobody's business. */
@@ -67,6 +69,7 @@ export function writtenServer(
     name,
     pointer,
     place,
+    declaration: declarationOf(written),
     options: {
       ...(includeTools === undefined ? {} : { include: includeTools }),
       ...(excluded.length === 0 ? {} : { exclude: excluded }),
@@ -76,6 +79,15 @@ export function writtenServer(
       .map(({ value }) => value)
       .filter(isDistinctive),
   };
+}
+
+/** What decides which program runs or which address is reached; the names in `env` are counted by `mcpSource`. */
+function declarationOf(written: JsonObject): string {
+  const { command, args, cwd, envFile, url, serverUrl, httpUrl, type, transport } = written;
+  const parts = { command, args, cwd, envFile, url: url ?? serverUrl ?? httpUrl, type, transport };
+  return canonicalJson(
+    Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)),
+  );
 }
 
 /** True for a server that is not to be connected to, so that nothing has to be set for it. */
@@ -151,7 +163,7 @@ function envFrom(
 ): Record<string, string> {
   if (file === undefined) return {};
   try {
-    return parseEnv(readFileSync(resolve(folder, file), "utf8")) as Record<string, string>;
+    return parseEnv(readRegularFile(resolve(folder, file)).toString()) as Record<string, string>;
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     reader.fault(`${pointer}/envFile`, `the file cannot be read (${code})`);

@@ -158,3 +158,47 @@ test.each([
     message: expect.stringContaining(`${path} ${why}`),
   });
 });
+
+const serverWith = (change: object): object => ({ mcpServers: { echo: { ...echo, ...change } } });
+
+test.each<[what: string, change: object]>([
+  ["other arguments", { args: [...echo.args, "--all"] }],
+  ["another variable", { env: { NODE_OPTIONS: "" } }],
+  ["another working folder", { cwd: ".." }],
+])(
+  "a tool whose server is started with %s is quarantined, and a lock shows it",
+  async (_what, change) => {
+    const first = await loaded(serverWith({}));
+    const before = lockOf(first.registry.toolset().entries());
+    const again = await loaded(serverWith({}));
+    expect(lockDifference(before, lockOf(again.registry.toolset().entries())).changed).toEqual([]);
+
+    const other = await loaded(serverWith(change));
+    const { changed } = lockDifference(before, lockOf(other.registry.toolset().entries()));
+    expect(changed.map(({ tool }) => tool)).toEqual(["echo__other", "echo__started_with"]);
+    expect(changed[0]?.changes.map(describeChange)).toEqual([
+      expect.stringMatching(/^program: "[0-9a-f]{64}" → "[0-9a-f]{64}"$/),
+    ]);
+    expect((await loaded(serverWith(change), { lock: before })).registry.size).toBe(0);
+  },
+);
+
+test("a lock is the same in another folder and with other values of variables, and has none of them", async () => {
+  const written = {
+    mcpServers: {
+      echo: {
+        ...echo,
+        args: [...echo.args, "${workspaceFolder}", "${PLACE}"],
+        env: { K: "${KEY}" },
+      },
+    },
+  };
+  const lockIn = async (folder: string, env: Record<string, string>): Promise<string> => {
+    const { registry } = await loaded(written, { folder, env });
+    return JSON.stringify(lockOf(registry.toolset().entries()));
+  };
+  const [one, two] = [folderWith({}), folderWith({})];
+  const lock = await lockIn(one, { PLACE: "here", KEY: "a-secret-of-one" });
+  expect(lock).toBe(await lockIn(two, { PLACE: "there", KEY: "a-secret-of-two" }));
+  expect(lock).not.toContain("a-secret-of-one");
+});

@@ -194,7 +194,9 @@ function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
 
 function describe(tool: Tool, source: string): string {
   const { adapter, origin } = tool.spec.provenance;
-  const where = origin === undefined ? "" : ` ${JSON.stringify(origin).slice(0, 120)}`;
+  // Digests say nothing to a person.
+  const { program: _program, place: _place, ...named } = origin ?? {};
+  const where = origin === undefined ? "" : ` ${JSON.stringify(named).slice(0, 120)}`;
   return `${adapter} (${source})${where}`;
 }
 

@@ -85,7 +85,11 @@ export interface Provenance {
   readonly adapter: string;
   /** The source's id, such as a document's URL or an MCP server's name. */
   readonly source?: string;
-  /** What it was there: `{operationId, method, path}` of an operation, `{tool}` of an MCP server. */
+  /**
+   * What it was there: `{operationId, method, path}` of an operation, `{tool}` of an MCP server. `program` and `place` are
+   * digests of what runs behind the source's name: with another program the spec hash is another one, so that approvals
+   * and grants are no longer for it.
+   */
   readonly origin?: JsonObject;
 }
 

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  type JsonObject,
   type JsonSchema,
   type JsonValue,
   type Metadata,
@@ -17,6 +18,8 @@ import { shownIcons } from "./shown-icons.ts";
 export interface SpecContext {
   readonly name: string;
   readonly server: string;
+  /** What runs behind the server's name: see `programOrigin`. */
+  readonly program: JsonObject;
   readonly timeoutMs: number | undefined;
   /** The server runs it as a task only: see `taskSupportOf`. */
   readonly isTask: boolean;
@@ -37,7 +40,7 @@ export interface ReadSpec {
  * @param json the definition; see `fingerprintOf`.
  */
 export function specOf(definition: McpDefinition, json: string, context: SpecContext): ReadSpec {
-  const { name, server, timeoutMs, isTask, mayBecomeTask } = context;
+  const { name, server, program, timeoutMs, isTask, mayBecomeTask } = context;
   const texts = new ShownTexts();
   const textOf = (value: unknown, most?: number): string | undefined => {
     const visible = typeof value === "string" ? texts.shown(value, most) : "";
@@ -65,7 +68,7 @@ export function specOf(definition: McpDefinition, json: string, context: SpecCon
     annotations,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(isTask ? { execution: "task" as const } : {}),
-    provenance: { adapter: "mcp", source: server, origin: { tool: definition.name } },
+    provenance: { adapter: "mcp", source: server, origin: { tool: definition.name, ...program } },
     ...(metadata === undefined ? {} : { metadata }),
   };
   return { spec, problems: problemsOf(name, texts) };

@@ -1,6 +1,7 @@
 import { compareNames, type LoadedTools } from "@toolweave/core";
 import { argumentProblems } from "../options/argument-secrets.ts";
 import type { McpServer } from "../options/mcp-options.ts";
+import { programOrigin } from "../options/program-digest.ts";
 import { providerTools, type ProviderToolHost } from "../resources/provider-tools.ts";
 import { hasTasksExtension, taskSupportOf } from "../tasks/remote-task.ts";
 import { McpTool, type McpToolHost } from "../tools/mcp-tool.ts";
@@ -23,6 +24,7 @@ export async function toolsOf(
   const selected = selectDefinitions(listed.definitions, server, serverName);
   const { usable, problems: faults } = await usableDefinitions(selected.definitions);
   const isLocal = "command" in server;
+  const program = programOrigin(server);
   const { fit, problems: headerFaults } = isLocal
     ? { fit: usable, problems: [] }
     : withFitHeaders(usable);
@@ -32,13 +34,13 @@ export async function toolsOf(
     const json = fingerprintOf(definition);
     const taskSupport = taskSupportOf(definition, capabilities);
     const isTask = taskSupport === "required";
-    const context = { name, server: serverName, timeoutMs, isTask, mayBecomeTask };
+    const context = { name, server: serverName, program, timeoutMs, isTask, mayBecomeTask };
     const spec = specOf(definition, json, context);
     const support = `${taskSupport ?? ""}${mayBecomeTask ? "+" : ""}`;
     return new McpTool(spec, `${name} ${support} ${json}`, definition, host, taskSupport);
   });
   const taken = new Set(named.map(({ name }) => name));
-  const others = providerTools(server, host, capabilities, taken);
+  const others = providerTools({ ...server, program }, host, capabilities, taken);
   return {
     tools: [...own, ...others.tools].sort((a, b) => compareNames(a.spec.name, b.spec.name)),
     problems: [

@@ -9,6 +9,7 @@ const common = [
   "name",
   "prefix",
   "trustAnnotations",
+  "declaration",
   "timeoutMs",
   "connect",
   "cache",
@@ -27,12 +28,15 @@ export function checkServer(server: McpServer): void {
   const ways = ["command", "url", "client"].filter((way) => Object.hasOwn(given, way));
   checkOptions("mcpSource", server, ["name", ...knownOf(ways[0]), ...common.slice(1)]);
   if (ways.length !== 1) throw misuse("give one of command, url and client");
-  const { name, prefix, timeoutMs } = server;
+  const { name, prefix, declaration, timeoutMs } = server;
   if (typeof name !== "string" || name === "") throw misuse("give the server a name");
   if (prefix !== undefined && prefix !== false && !isToolName(prefix)) {
     throw misuse(
       `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, with a letter or _ first`,
     );
+  }
+  if (declaration !== undefined && typeof declaration !== "string") {
+    throw misuse("declaration takes a text");
   }
   const fault = askOptionsFault(server) ?? selectionFault(server);
   if (fault !== undefined) throw misuse(fault);

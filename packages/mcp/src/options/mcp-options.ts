@@ -41,6 +41,12 @@ interface ServerBase extends LifecycleOptions, OfferOptions, AskOptions {
    * if you had. Default: false; its hints can only tighten one.
    */
   readonly trustAnnotations?: boolean;
+  /**
+   * How the server is declared where it is configured, with references such as `${NAME}` in place of their values. Its
+   * digest, and no other part of it, is in the provenance of the tools (`program`), so that it is the same on every
+   * machine and with every secret. Default: made of the command and its arguments, else of the URL.
+   */
+  readonly declaration?: string;
   /** Milliseconds for connecting and the first list, and for one call. 0: no limit. Default: 60,000; for a call the executor's. */
   readonly timeoutMs?: number;
 }

@@ -21,6 +21,8 @@ export interface ProviderToolParts {
   readonly properties: JsonObject;
   readonly required?: readonly string[];
   readonly timeoutMs: number | undefined;
+  /** What runs behind the server's name: see `programOrigin`. */
+  readonly program: JsonObject;
   /** @param resumed what the call goes on with, sign-ins aside. */
   run(args: JsonObject, ctx: ToolContext, resumed: Resumed): Promise<ToolOutput | Suspension>;
 }
@@ -32,7 +34,17 @@ export class ProviderTool implements Tool {
   readonly #run: ProviderToolParts["run"];
 
   constructor(server: string, auth: ServerAuth | undefined, parts: ProviderToolParts) {
-    const { name, method, title, description, properties, required = [], timeoutMs, run } = parts;
+    const {
+      name,
+      method,
+      title,
+      description,
+      properties,
+      required = [],
+      timeoutMs,
+      program,
+      run,
+    } = parts;
     const inputSchema: JsonSchema = {
       type: "object",
       properties,
@@ -48,7 +60,7 @@ export class ProviderTool implements Tool {
       inputSchema,
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      provenance: { adapter: "mcp", source: server, origin: { method } },
+      provenance: { adapter: "mcp", source: server, origin: { method, ...program } },
     };
   }
 

@@ -34,6 +34,8 @@ export interface ProviderToolsOptions extends Naming {
   /** Tools that list and fill in the server's prompts. */
   readonly prompts?: boolean;
   readonly timeoutMs?: number | undefined;
+  /** What runs behind the server's name: see `programOrigin`. */
+  readonly program: JsonObject;
 }
 
 /** What they stand on. */
@@ -56,9 +58,9 @@ export function providerTools(
   capabilities: JsonObject,
   taken: ReadonlySet<string>,
 ): { readonly tools: readonly ProviderTool[]; readonly problems: readonly SourceProblem[] } {
-  const { name: server, timeoutMs } = options;
+  const { name: server, timeoutMs, program } = options;
   const problems: SourceProblem[] = [];
-  const all: Omit<ProviderToolParts, "timeoutMs">[] = [];
+  const all: Parts[] = [];
   const name = (own: string): string => prefixed(options, own);
   for (const [option, parts] of [
     ["resources", resourceTools],
@@ -73,7 +75,7 @@ export function providerTools(
   }
   const tools = all.flatMap((parts) => {
     if (!taken.has(parts.name))
-      return [new ProviderTool(server, host.auth, { ...parts, timeoutMs })];
+      return [new ProviderTool(server, host.auth, { ...parts, timeoutMs, program })];
     const message = `The server has a tool of its own of this name, which stays: to have the one that calls ${parts.method}, too, rename the server's with \`rename\`.`;
     problems.push({ subject: parts.name, message });
     return [];
@@ -81,7 +83,7 @@ export function providerTools(
   return { tools, problems };
 }
 
-type Parts = Omit<ProviderToolParts, "timeoutMs">;
+type Parts = Omit<ProviderToolParts, "timeoutMs" | "program">;
 
 function resourceTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {
   const { server } = host.asking;

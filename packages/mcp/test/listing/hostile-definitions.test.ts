@@ -203,7 +203,7 @@ describe("the names of a server's tools", () => {
     expect(new Set(names).size).toBe(hostile.length);
     for (const name of names) expect(name).toMatch(/^s__[A-Za-z0-9_-]{1,61}$/);
     const proto = toolOf(source, names.find((name) => name.includes("proto")) ?? "");
-    expect(proto.spec.provenance.origin).toEqual({ tool: "__proto__" });
+    expect(proto.spec.provenance.origin).toMatchObject({ tool: "__proto__" });
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 

@@ -50,7 +50,7 @@ describe("rename", () => {
     expect(await tool?.invoke({ text: "Hi" }, context)).toMatchObject({
       content: [{ text: "Hi" }],
     });
-    expect(tool?.spec.provenance.origin).toEqual({ tool: "echo" });
+    expect(tool?.spec.provenance.origin).toMatchObject({ tool: "echo" });
     expect(source.tools().some(({ spec }) => spec.name === "fixture__echo")).toBe(false);
     expect(source.problems).toMatchObject([
       { message: 'rename "none" fits no tool of the server: look for a misspelt name.' },

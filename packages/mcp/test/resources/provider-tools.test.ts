@@ -134,7 +134,7 @@ describe("tools over resources and prompts", () => {
     const source = await open("modern", { rename: { echo: "read_resource" } });
     const { spec } =
       source.tools().find((tool) => tool.spec.name === "fixture__read_resource") ?? {};
-    expect(spec?.provenance.origin).toEqual({ tool: "echo" });
+    expect(spec?.provenance.origin).toMatchObject({ tool: "echo" });
     expect(source.problems).toMatchObject([{ subject: "fixture__read_resource" }]);
   });
 });

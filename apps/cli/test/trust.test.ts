@@ -1,0 +1,291 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
+import { tempFolder, tempStore } from "./support/temp-file.ts";
+
+/** Says in a file that it was started, and answers as a server with two tools. */
+const program = `
+import { appendFileSync } from "node:fs";
+appendFileSync(process.env.STARTED, "started ");
+await import(process.env.SERVER);
+`;
+
+const server = new URL("support/notes-server.mjs", import.meta.url).href;
+
+interface Found {
+  readonly folder: string;
+  readonly config: string;
+  readonly run: RunCommand;
+  readonly env: Readonly<Record<string, string>>;
+  /** How often its program was started. */
+  readonly started: () => number;
+  readonly write: (more?: object) => void;
+}
+
+/** The current folder, with a `toolweave.json` that names a program of its own. */
+function found(more: object = {}): Found {
+  const folder = tempFolder();
+  vi.spyOn(process, "cwd").mockReturnValue(folder);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const [config, marks] = [join(folder, "toolweave.json"), join(folder, "started.txt")];
+  const write = (changes: object = {}): void =>
+    writeFileSync(
+      config,
+      JSON.stringify({
+        mcpServers: {
+          notes: {
+            command: process.execPath,
+            args: ["./program.mjs"],
+            env: { STARTED: marks, SERVER: server, NOTE: "${SECRET_NOTE}" },
+          },
+        },
+        ...more,
+        ...changes,
+      }),
+    );
+  writeFileSync(join(folder, "program.mjs"), program);
+  write();
+  const store = tempStore();
+  const env = {
+    TOOLWEAVE_STORE: store,
+    XDG_CONFIG_HOME: dirname(store),
+    SECRET_NOTE: "from the environment",
+  };
+  return {
+    folder,
+    config,
+    env,
+    write,
+    run: runIn(store, env),
+    started: () => (existsSync(marks) ? readFileSync(marks, "utf8").split(" ").length - 1 : 0),
+  };
+}
+
+test.each([
+  [["inspect"]],
+  [["inspect", "--json"]],
+  [["inspect", "--check"]],
+  [["search", "notes"]],
+  [["lock"]],
+  [["policy", "explain", "notes__read_notes"]],
+  [["call", "notes__read_notes", "--yes"]],
+  [["serve"]],
+  [["login", "notes"]],
+])("%j starts nothing of a configuration that was found and is not trusted", async (argv) => {
+  const { folder, config, run, started } = found();
+  // What is read from the environment would be said to be missing.
+  const { code, stdout, stderr } = await run(argv, { env: { SECRET_NOTE: "" } });
+  expect({ code, started: started() }).toEqual({ code: 3, started: 0 });
+  expect(stderr).toContain(`${config} is not trusted. Nothing of it was started or read.`);
+  expect(stderr).toContain(`toolweave trust ${folder}`);
+  if (argv.includes("--json")) expect(JSON.parse(stdout)).toMatchObject({ error: { exitCode: 3 } });
+});
+
+test("a configuration that --config names is trusted by that", async () => {
+  const { config, run, started } = found();
+  expect((await run(["inspect", "--config", config])).code).toBe(0);
+  expect(started()).toBe(1);
+});
+
+test("a person is shown what a configuration does, and is asked once", async () => {
+  const { config, env, folder, run, started } = found({
+    openapi: { shop: { file: "shop.json", disabled: true } },
+    agents: {
+      helper: {
+        description: "Helps.",
+        system: { file: "helper.md" },
+        model: { baseURL: "http://127.0.0.1:9/v1", model: "m", apiKey: "${MODEL_KEY:-none}" },
+        tools: ["notes__*"],
+      },
+    },
+    policy: "autonomous",
+    store: "./state",
+  });
+  writeFileSync(join(folder, "helper.md"), "You help.");
+  const { io, stdin, stderr, said } = captureIo({ terminal: true, env });
+  const ended = runCli(["inspect"], io);
+  await said("Trust it?");
+  expect(started()).toBe(0);
+  const shown = stderr();
+  for (const line of [
+    `${process.execPath} ./program.mjs (sets STARTED, SERVER, NOTE) [notes]`,
+    "runs the file             program.mjs",
+    "reads the variable        SECRET_NOTE (notes)",
+    "reads the variable        MODEL_KEY (helper)",
+    "runs the package          @ai-sdk/openai-compatible",
+    "connects to               http://127.0.0.1:9/v1 [helper]",
+    "prompts agents with       helper.md",
+    'decides                   "autonomous"',
+    "keeps calls and grants in ./state",
+  ]) {
+    expect(shown).toContain(line);
+  }
+  expect(shown).not.toContain("from the environment");
+  stdin.write("y\n");
+  expect([await ended, started()]).toEqual([0, 1]);
+  expect(await run(["inspect"])).toMatchObject({ code: 0, stderr: "" });
+  expect((await run(["trust", "--list"])).stdout).toContain(`${config}  since `);
+});
+
+test("anything but a yes is a no, and is asked again", async () => {
+  const { env, run, started } = found();
+  for (const typed of ["\n", "n\n", "always\n"]) {
+    const { io, stdin, said } = captureIo({ terminal: true, env });
+    const ended = runCli(["inspect"], io);
+    await said("Trust it?");
+    stdin.write(typed);
+    expect([await ended, started()]).toEqual([3, 0]);
+  }
+  expect((await run(["trust", "--list"])).stdout).toBe("0 trusted\n");
+});
+
+test.each([[["--json"], {}] as const, [[], { CI: "true" }] as const])(
+  "a terminal is not asked with %j and %j",
+  async (more, ci) => {
+    const { env, started } = found();
+    const { io, stderr } = captureIo({ terminal: true, env: { ...env, ...ci } });
+    expect(await runCli(["inspect", ...more], io)).toBe(3);
+    expect([started(), stderr()]).toEqual([0, expect.not.stringContaining("Trust it?")]);
+  },
+);
+
+test.each<[what: string, change: (one: Found) => void, named: string]>([
+  ["the file", ({ write }) => write({ policy: "autonomous" }), "policy policy is new"],
+  [
+    "a program's arguments",
+    ({ config }) =>
+      writeFileSync(
+        config,
+        readFileSync(config, "utf8").replace('"./program.mjs"', '"./program.mjs", "--all"'),
+      ),
+    "program notes is changed",
+  ],
+  [
+    "the file that a program is started with",
+    ({ folder }) => writeFileSync(join(folder, "program.mjs"), `${program}\n// more`),
+    "module program.mjs is changed",
+  ],
+  [
+    "a prompt",
+    ({ folder }) => writeFileSync(join(folder, "helper.md"), "You help others."),
+    "prompt helper.md is changed",
+  ],
+  [
+    "a document",
+    ({ folder }) => writeFileSync(join(folder, "shop.json"), "{}"),
+    "document shop.json is changed",
+  ],
+  [
+    "a package of the folder",
+    ({ folder }) => {
+      const at = join(folder, "node_modules/@ai-sdk/openai-compatible");
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, "index.js"), "");
+    },
+    "package @ai-sdk/openai-compatible is changed",
+  ],
+])("when %s changes, the question comes again and says so", async (_what, change, named) => {
+  const one = found({
+    openapi: { shop: { file: "shop.json" } },
+    agents: {
+      helper: {
+        description: "Helps.",
+        system: { file: "helper.md" },
+        model: { baseURL: "http://127.0.0.1:9/v1", model: "m" },
+      },
+    },
+  });
+  writeFileSync(join(one.folder, "helper.md"), "You help.");
+  writeFileSync(join(one.folder, "shop.json"), '{"openapi":"3.1.0"}');
+  expect((await one.run(["trust", "--yes"])).code).toBe(0);
+  change(one);
+  const { code, stderr } = await one.run(["inspect"]);
+  expect([code, one.started()]).toEqual([3, 0]);
+  expect(stderr).toContain("has changed since it was trusted");
+  expect(stderr).toContain(named);
+  expect((await one.run(["trust", one.folder, "--yes"])).stderr).toContain(named);
+});
+
+test("what changes while the question is open is not trusted", async () => {
+  const { env, folder, run, started } = found();
+  const { io, stdin, stderr, said } = captureIo({ terminal: true, env });
+  const ended = runCli(["inspect"], io);
+  await said("Trust it?");
+  writeFileSync(join(folder, "program.mjs"), `${program}\n// more`);
+  stdin.write("y\n");
+  expect([await ended, started()]).toEqual([3, 0]);
+  expect(stderr()).toContain("was changed while the question was open");
+  expect((await run(["inspect"])).code).toBe(3);
+});
+
+test("trust is for one path, and is revoked", async () => {
+  const one = found();
+  expect((await one.run(["trust", "--yes"])).stdout).toBe(`${one.config} is trusted.\n`);
+  expect((await one.run(["inspect"])).code).toBe(0);
+  const other = tempFolder();
+  for (const name of ["toolweave.json", "program.mjs"]) {
+    writeFileSync(join(other, name), readFileSync(join(one.folder, name)));
+  }
+  vi.mocked(process.cwd).mockReturnValue(other);
+  expect((await one.run(["inspect"])).code).toBe(3);
+  const revoked = await one.run(["trust", "--revoke", one.folder]);
+  expect(revoked.stdout).toBe(`${one.config} is no longer trusted.\n`);
+  vi.mocked(process.cwd).mockReturnValue(one.folder);
+  expect((await one.run(["inspect"])).code).toBe(3);
+});
+
+test("a call that was made with a trusted configuration is approved only while it is trusted as it is", async () => {
+  const { run, write, started } = found();
+  await run(["trust", "--yes"]);
+  const waiting = await run(["call", "notes__write_note", "text=Eggs"]);
+  const before = started();
+  write({ policy: "supervised" });
+  const refused = await run(["approvals", "approve", idIn(waiting)]);
+  expect([refused.code, started()]).toEqual([3, before]);
+  expect(refused.stderr).toContain("has changed since it was trusted");
+});
+
+test("what is trusted is kept for this user alone, and believed only while it is", async () => {
+  const { run, env } = found();
+  await run(["trust", "--yes"]);
+  const folder = join(env["XDG_CONFIG_HOME"] as string, "toolweave", "trusted");
+  const [name = ""] = readdirSync(folder);
+  const file = join(folder, name);
+  expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
+  expect(readFileSync(file, "utf8")).not.toContain("SERVER");
+  chmodSync(file, 0o644);
+  const refused = await run(["inspect"]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("can be used by others: run `chmod 600` on it");
+  chmodSync(file, 0o600);
+  chmodSync(folder, 0o755);
+  expect((await run(["inspect"])).stderr).toContain("run `chmod 700` on it");
+});
+
+test("a damaged agreement is none, and a link in its place is refused", async () => {
+  const { run, env, started } = found();
+  await run(["trust", "--yes"]);
+  const folder = join(env["XDG_CONFIG_HOME"] as string, "toolweave", "trusted");
+  const file = join(folder, readdirSync(folder)[0] as string);
+  const agreed = readFileSync(file);
+  writeFileSync(file, agreed.subarray(0, 40));
+  expect((await run(["inspect"])).code).toBe(3);
+  await run(["trust", "--yes"]);
+  writeFileSync(join(folder, "elsewhere"), readFileSync(file), { mode: 0o600 });
+  await run(["trust", "--revoke"]);
+  symlinkSync(join(folder, "elsewhere"), file);
+  expect((await run(["inspect"])).code).toBe(1);
+  expect(started()).toBe(0);
+});

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+
+/** What a part of a configuration is. */
+export type ConfigPartKind =
+  /** A program that is started: the MCP server `name`. */
+  | "program"
+  /** An address that is used. */
+  | "url"
+  /** An environment variable that is read. */
+  | "variable"
+  /** A package whose code is imported or run. */
+  | "package"
+  /** A file of the folder that a program is started with, so that its content decides what runs. */
+  | "module"
+  /** A file with an agent's prompt. */
+  | "prompt"
+  /** A file with environment variables for a program. */
+  | "envFile"
+  /** An OpenAPI document that is read from a file. */
+  | "document"
+  /** What decides whether a call runs without a question. */
+  | "policy"
+  /** The folder with pending calls, grants and tokens. */
+  | "store"
+  /** The configuration itself. */
+  | "file";
+
+/** One thing that a configuration starts, reaches, reads or imports. */
+export interface ConfigPart {
+  readonly kind: ConfigPartKind;
+  /** What it is called: a source, a variable, a path relative to the configuration. Unique within its kind. */
+  readonly name: string;
+  /** For a person, as it is written: no reference is expanded. May hold what the author of the file chose. */
+  readonly text: string;
+  /** SHA-256 in hexadecimal: of a file's content, else of everything that is written about it. */
+  readonly digest: string;
+}
+
+/** SHA-256 in hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,210 @@
+import { basename, resolve } from "node:path";
+import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
+import { configFolder, parseConfig } from "../reading/config-text.ts";
+import { resolveReferences, type Resolved } from "../reading/references.ts";
+import { readRegularFile } from "../reading/regular-file.ts";
+import { isLeftOut } from "../servers/written-server.ts";
+import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
+import { LocalFiles, unreadable } from "./local-files.ts";
+
+/** What a configuration would start, reach, read and import. */
+export interface ConfigDescription {
+  /** The absolute path of the file. */
+  readonly path: string;
+  /** What its paths are relative to. */
+  readonly folder: string;
+  /** SHA-256 in hexadecimal of all parts: the same as long as none of them changes. */
+  readonly digest: string;
+  /** In the order of the file; first the file itself. */
+  readonly parts: readonly ConfigPart[];
+}
+
+/**
+ * Tells what a configuration would do, for a person to agree to. Nothing is started, imported, requested or read from
+ * the environment: only the file and the files that it names are read.
+ *
+ * The digest covers the content of: the file, prompts of agents, `envFile`s, OpenAPI documents that are files, files
+ * below the folder that the command line of a program names (with those in the values of its `env`), and packages in
+ * `node_modules` that agents or command lines name. It does not cover what these files load in turn, nor what an
+ * address answers.
+ *
+ * @param path of the file.
+ * @throws ToolError `unavailable` for a file that cannot be read or is no regular file; `internal` for one that is no
+ * JSON, with line and column.
+ */
+export function describeConfig(path: string): ConfigDescription {
+  const file = resolve(path);
+  const folder = configFolder(file);
+  let written: Buffer;
+  try {
+    written = readRegularFile(file);
+  } catch (error) {
+    throw unreadable(path, (error as NodeJS.ErrnoException).code, error);
+  }
+  const { value } = parseConfig(written.toString(), path);
+  const found = new Description(folder);
+  found.add("file", basename(file), basename(file), sha256(written));
+  if (isObject(value)) found.describe(value);
+  const parts = found.parts();
+  return { path: file, folder, digest: sha256(canonicalJson(parts as never)), parts };
+}
+
+const mcpBlocks = ["mcpServers", "servers", "mcp"] as const;
+
+/** The parts of one configuration. Its shape has not been checked: what is no object is passed over. */
+class Description {
+  readonly #folder: string;
+  readonly #files: LocalFiles;
+  readonly #parts = new Map<string, ConfigPart>();
+  readonly #variables = new Map<string, Set<string>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#files = new LocalFiles(folder);
+  }
+
+  add(kind: ConfigPartKind, name: string, text: string, digest = sha256(text)): void {
+    const key = `${kind} ${name}`;
+    const { text: before } = this.#parts.get(key) ?? {};
+    if (before === undefined || kind === "file") {
+      this.#parts.set(key, { kind, name, text, digest });
+    } else if (before !== text) {
+      const both = `${before}, ${text}`;
+      this.#parts.set(key, { kind, name, text: both, digest: sha256(both) });
+    }
+  }
+
+  parts(): readonly ConfigPart[] {
+    for (const [name, users] of this.#variables) {
+      const text = `${name} (${[...users].join(", ")})`;
+      this.add("variable", name, text);
+    }
+    // What is there of a package says more than its name.
+    for (const part of this.#files.parts) this.#parts.set(`${part.kind} ${part.name}`, part);
+    return [...this.#parts.values()];
+  }
+
+  describe(config: JsonObject): void {
+    const own = objectsOf(config["mcp"]);
+    for (const block of mcpBlocks) {
+      for (const [name, server] of objectsOf(config[block])) {
+        const isOff = isLeftOut(server) || own.get(name)?.["disabled"] === true;
+        if (!isOff) this.#server(name, server);
+      }
+    }
+    for (const [name, document] of objectsOf(config["openapi"])) {
+      if (isLeftOut(document)) continue;
+      this.#texts(name, document);
+      this.#file("document", document["file"]);
+    }
+    for (const [name, agent] of objectsOf(config["agents"])) this.#agent(name, agent);
+    if (config["policy"] !== undefined) {
+      this.#texts("policy", config["policy"]);
+      this.add("policy", "policy", JSON.stringify(config["policy"]));
+    }
+    if (typeof config["store"] === "string") {
+      this.#texts("store", config["store"]);
+      this.add("store", "store", config["store"]);
+    }
+  }
+
+  #server(name: string, server: JsonObject): void {
+    this.#texts(name, server);
+    const { command, args, cwd, env, trustAnnotations } = server;
+    this.#file("envFile", server["envFile"]);
+    if (trustAnnotations === true) {
+      this.add("policy", name, `what ${name} says of its own tools is trusted`);
+    }
+    if (typeof command !== "string") return;
+    const words = [command, ...(Array.isArray(args) ? args : [])].filter(isString);
+    const values = isObject(env) ? Object.values(env).filter(isString) : [];
+    const place = typeof cwd === "string" ? cwd : "";
+    const set = isObject(env) && Object.keys(env).length > 0 ? Object.keys(env) : undefined;
+    const details = [
+      ...(place === "" ? [] : [`in ${place}`]),
+      ...(set === undefined ? [] : [`sets ${set.join(", ")}`]),
+    ];
+    const line = words.map(quoted).join(" ");
+    const text = `${line}${details.length === 0 ? "" : ` (${details.join("; ")})`}`;
+    this.add("program", name, text, sha256(canonicalJson({ words, place, env: env ?? null })));
+    const plain = (word: string): string => this.#resolved(word).text;
+    const folder = resolve(this.#folder, plain(place));
+    this.#files.addNamedBy([...words, ...values].map(plain), folder);
+    if (folder !== this.#folder) this.#files.addNamedBy(words.map(plain), this.#folder);
+  }
+
+  #agent(name: string, agent: JsonObject): void {
+    this.#texts(name, agent);
+    const { system, model } = agent;
+    if (isObject(system)) this.#file("prompt", system["file"]);
+    const provider = providerOf(model);
+    if (provider === undefined) return;
+    this.add("package", provider, provider);
+    this.#files.addPackage(provider, this.#folder);
+  }
+
+  #file(kind: ConfigPartKind, path: JsonValue | undefined): void {
+    if (typeof path !== "string") return;
+    this.#files.add(kind, resolve(this.#folder, this.#resolved(path).text));
+  }
+
+  /** With the places put in, and the defaults: nothing is read from the environment. */
+  #resolved(text: string): Resolved {
+    return resolveReferences(text, { env: {}, folder: this.#folder, inputs: new Map() });
+  }
+
+  /** The variables and the addresses in the texts of a part. */
+  #texts(user: string, value: JsonValue | undefined, key = ""): void {
+    if (typeof value === "string") {
+      for (const name of this.#resolved(value).variables) {
+        const users = this.#variables.get(name) ?? new Set();
+        this.#variables.set(name, users.add(user));
+      }
+      if (/^https?:\/\//i.test(value) || addressKeys.has(key)) this.add("url", user, value);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, member] of Object.entries(value)) {
+        this.#texts(user, member as JsonValue, name);
+      }
+    }
+  }
+}
+
+const addressKeys: ReadonlySet<string> = new Set([
+  "url",
+  "serverUrl",
+  "httpUrl",
+  "baseUrl",
+  "baseURL",
+]);
+
+/** The package that an agent's model is of. */
+function providerOf(model: JsonValue | undefined): string | undefined {
+  if (typeof model === "string") {
+    const [, provider] = /^([a-z\d][\w-]*)\//.exec(model) ?? [];
+    return provider === undefined ? undefined : `@ai-sdk/${provider}`;
+  }
+  if (!isObject(model)) return undefined;
+  const { provider } = model;
+  return typeof provider === "string" ? provider : "@ai-sdk/openai-compatible";
+}
+
+function objectsOf(block: JsonValue | undefined): ReadonlyMap<string, JsonObject> {
+  if (!isObject(block)) return new Map();
+  return new Map(
+    Object.entries(block).flatMap(([name, value]) =>
+      isObject(value as JsonValue) ? [[name, value as JsonObject]] : [],
+    ),
+  );
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./${}~-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,165 @@
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { ToolError } from "@toolweave/core";
+import { readRegularFile } from "../reading/regular-file.ts";
+import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
+
+const maxFiles = 5_000;
+const maxPackageBytes = 134_217_728;
+
+/** Gathers the files of a folder that decide what a configuration does, each once. */
+export class LocalFiles {
+  readonly folder: string;
+  readonly #parts = new Map<string, ConfigPart>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get parts(): readonly ConfigPart[] {
+    return [...this.#parts.values()];
+  }
+
+  /**
+   * Adds a file that the configuration names. One that is missing is a part, too: it may come.
+   *
+   * @throws ToolError `unavailable` for what is there and is no regular file, or is too large.
+   */
+  add(kind: ConfigPartKind, path: string): void {
+    const name = this.#nameOf(path);
+    let digest: string;
+    try {
+      digest = sha256(readRegularFile(path));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "ENOTDIR") throw unreadable(path, code, error);
+      digest = sha256("");
+    }
+    this.#parts.set(`${kind} ${name}`, { kind, name, text: name, digest });
+  }
+
+  /**
+   * Adds what the words of a command line name: the program, and files below the folder that hold code or say what
+   * runs, the `package.json` of a folder below it, and packages in a `node_modules` folder, which runners such as `npx`
+   * prefer to the registry's. Other files are data, which the program itself may change.
+   *
+   * @param cwd where the program runs.
+   */
+  addNamedBy(words: readonly string[], cwd: string): void {
+    const [program = ""] = words;
+    for (const word of words.flatMap(pathsIn)) {
+      const path = resolve(cwd, word);
+      const kind = this.#isInside(path) ? kindOf(path) : undefined;
+      if (kind === "file" && (word === program || decidesWhatRuns(path))) this.add("module", path);
+      if (kind === "folder") this.#addManifest(path);
+      if (isPackageName(word)) this.addPackage(word, cwd);
+    }
+    if (words.some((word) => runners.test(word))) this.#addManifest(cwd);
+  }
+
+  /** Adds the package of a name, where `folder` has one: all its files, without the packages in it. */
+  addPackage(name: string, folder: string): void {
+    const plain = name.replace(/(.)@[^/]*$/, "$1");
+    for (let at = folder; ; at = dirname(at)) {
+      const path = join(at, "node_modules", plain);
+      if (kindOf(path) === "folder") {
+        const { version } = manifestOf(path);
+        const compared = packageDigest(path);
+        const digest = compared ?? sha256(manifestOf(path).text);
+        const note =
+          compared === undefined ? " (too large: only its package.json is compared)" : "";
+        const named = `${plain}${version === undefined ? "" : `@${version}`}`;
+        const text = `${named} in ${this.#nameOf(path)}${note}`;
+        this.#parts.set(`package ${plain}`, { kind: "package", name: plain, text, digest });
+        return;
+      }
+      const program = join(at, "node_modules", ".bin", plain);
+      if (kindOf(program) === "file") this.add("module", program);
+      if (dirname(at) === at) return;
+    }
+  }
+
+  #addManifest(folder: string): void {
+    const path = join(folder, "package.json");
+    if (kindOf(path) === "file") this.add("module", path);
+  }
+
+  #isInside(path: string): boolean {
+    return path === this.folder || path.startsWith(this.folder + sep);
+  }
+
+  #nameOf(path: string): string {
+    return relative(this.folder, path) || ".";
+  }
+}
+
+/** Programs that look up in a `package.json` what they run. */
+const runners = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)(?:\.cmd|\.exe)?$/i;
+
+/** What may be a path in a word: `--import=./a.js`, `--require ./a.js` in one, `a.js:b.js`. */
+function pathsIn(word: string): string[] {
+  return [word, ...word.split(/[\s=:,;]+/)].filter((path) => path !== "" && path.length < 4_096);
+}
+
+function isPackageName(word: string): boolean {
+  return /^(?:@[a-z\d~-][\w.~-]*\/)?[a-z\d~][\w.~-]*(?:@[^/\s]*)?$/i.test(word);
+}
+
+/** By its name or its mode; data such as a database or notes has neither. */
+function decidesWhatRuns(path: string): boolean {
+  if (codeName.test(path)) return true;
+  return process.platform !== "win32" && (statSync(path).mode & 0o111) !== 0;
+}
+
+const codeName =
+  /(?:^|[/\\])(?:Dockerfile|Justfile|Makefile|Procfile|Rakefile)$|\.(?:[cm]?[jt]sx?|bat|class|cmd|dll|dylib|exe|jar|lua|node|php|pl|ps1|py[cwz]?|rb|sh|bash|zsh|so|toml|wasm|ya?ml)$/i;
+
+function kindOf(path: string): "file" | "folder" | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isDirectory() ? "folder" : "file";
+  } catch {
+    return undefined;
+  }
+}
+
+function manifestOf(folder: string): { readonly version?: string; readonly text: string } {
+  let text = "";
+  try {
+    text = readRegularFile(join(folder, "package.json")).toString();
+    const { version } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return typeof version === "string" ? { text, version: version.slice(0, 40) } : { text };
+  } catch {
+    return { text };
+  }
+}
+
+/** The digest of all files of a package, without the packages in it; undefined: they are too many, or too large. */
+function packageDigest(folder: string): string | undefined {
+  const root = realpathSync(folder);
+  const hash = createHash("sha256");
+  const folders = [root];
+  let files = 0;
+  let bytes = 0;
+  for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
+    for (const name of readdirSync(path).sort()) {
+      const file = join(path, name);
+      const stat = lstatSync(file);
+      files += 1;
+      bytes += stat.isFile() ? stat.size : 0;
+      if (files > maxFiles || bytes > maxPackageBytes) return undefined;
+      if (stat.isDirectory() && name !== "node_modules") folders.push(file);
+      if (stat.isFile()) hash.update(`${relative(root, file)}\0${sha256(readRegularFile(file))}\n`);
+    }
+  }
+  return hash.digest("hex");
+}
+
+/** What is there and cannot be compared must not run. */
+export function unreadable(path: string, code: string | undefined, cause: unknown): ToolError {
+  return new ToolError("unavailable", `The file ${path} cannot be read (${code ?? "unknown"}).`, {
+    cause,
+    retryable: false,
+  });
+}

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describeConfig, type ConfigPartKind } from "@toolweave/config";
+import { expect, test } from "vitest";
+import { configFile } from "../support/config-file.ts";
+
+/** The parts of one kind, as they are shown. */
+function shown(path: string, kind: ConfigPartKind): string[] {
+  return describeConfig(path)
+    .parts.filter((part) => part.kind === kind)
+    .map(({ name, text }) => (name === text ? text : `${name}: ${text}`));
+}
+
+test("the variables of all texts are named, and none is read", () => {
+  const path = configFile({
+    mcpServers: { a: { command: "run", args: ["${ONE}", "$${NOT}"], env: { K: "${env:TWO}" } } },
+    servers: { b: { url: "https://b.example/${THREE:-x}", headers: { h: "${input:four-key}" } } },
+    openapi: { c: { url: "https://c.example", auth: { bearer: "${ONE}" } } },
+    mcp: { off: { command: "off", args: ["${NEVER}"], disabled: true } },
+  });
+  expect(shown(path, "variable")).toEqual([
+    "ONE: ONE (a, c)",
+    "TWO: TWO (a)",
+    "THREE: THREE (b)",
+    "FOUR_KEY: FOUR_KEY (b)",
+  ]);
+  expect(shown(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
+});
+
+test("every address is named, wherever it stands", () => {
+  const path = configFile({
+    servers: { a: { url: "${HOST}/mcp" } },
+    mcp: { a: { auth: { oauth: { issuer: "https://login.example" } } } },
+    openapi: { b: { file: "b.json", baseUrl: "https://b.example" } },
+  });
+  expect(shown(path, "url")).toEqual([
+    "a: ${HOST}/mcp, https://login.example",
+    "b: https://b.example",
+  ]);
+});
+
+test.each([
+  ["an argument", { args: ["./server.mjs"] }],
+  ["an argument with an option", { args: ["--import=./server.mjs"] }],
+  ["an argument with a place", { args: ["${workspaceFolder}/server.mjs"] }],
+  ["an argument with a default", { args: ["${SERVER:-./server.mjs}"] }],
+  ["the command", { command: "./server.mjs" }],
+  ["a variable", { env: { NODE_OPTIONS: "--require ./server.mjs" } }],
+])("a file that %s names decides what runs", (_what, server) => {
+  const path = configFile({ mcpServers: { a: { command: "node", ...server } } });
+  const file = join(dirname(path), "server.mjs");
+  writeFileSync(file, "one");
+  const before = describeConfig(path).digest;
+  expect(shown(path, "module")).toEqual(["server.mjs"]);
+  expect(describeConfig(path).digest).toBe(before);
+  writeFileSync(file, "two");
+  expect(describeConfig(path).digest).not.toBe(before);
+});
+
+test("data that a program changes as it runs is not part of what is agreed to", () => {
+  const path = configFile({
+    mcpServers: {
+      a: { command: "node", args: ["--db", "./data.sqlite"], env: { M: "memory.json" } },
+    },
+  });
+  const before = describeConfig(path).digest;
+  writeFileSync(join(dirname(path), "data.sqlite"), "rows");
+  writeFileSync(join(dirname(path), "memory.json"), "{}");
+  expect(describeConfig(path).digest).toBe(before);
+});
+
+test.skipIf(process.platform === "win32")(
+  "a file without a name for code counts when it can be run",
+  () => {
+    const path = configFile({ mcpServers: { a: { command: "sh", args: ["-c", "./server"] } } });
+    const file = join(dirname(path), "server");
+    writeFileSync(file, "#!/bin/sh\n");
+    chmodSync(file, 0o755);
+    expect(shown(path, "module")).toEqual(["server"]);
+  },
+);
+
+test("a package of the folder goes before the registry's, so that its files count", () => {
+  const path = configFile({ mcpServers: { a: { command: "npx", args: ["-y", "@x/server@1"] } } });
+  const before = describeConfig(path).digest;
+  const at = join(dirname(path), "node_modules/@x/server");
+  mkdirSync(join(at, "lib"), { recursive: true });
+  writeFileSync(join(at, "package.json"), '{"version":"1.0.0"}');
+  writeFileSync(join(at, "lib/index.js"), "one");
+  expect(shown(path, "package")).toEqual(["@x/server: @x/server@1.0.0 in node_modules/@x/server"]);
+  const planted = describeConfig(path).digest;
+  expect(planted).not.toBe(before);
+  writeFileSync(join(at, "lib/index.js"), "two");
+  expect(describeConfig(path).digest).not.toBe(planted);
+});
+
+test("what is no object where one belongs is passed over: loading it says so", () => {
+  const path = configFile({ mcpServers: [1], openapi: { a: "x" }, agents: null, policy: 7 });
+  expect(describeConfig(path).parts.map(({ kind }) => kind)).toEqual(["file", "policy"]);
+  expect(() => describeConfig(configFile("{"))).toThrow("toolweave.json:1:2");
+});

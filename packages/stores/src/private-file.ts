@@ -1,0 +1,71 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  type BigIntStats,
+  type Stats,
+} from "node:fs";
+import { unavailable } from "./store-error.ts";
+
+const isWindows = process.platform === "win32";
+
+/** Windows knows neither this nor `O_NONBLOCK`. */
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** The flags of a file that is read: no link is followed, and a pipe is not waited for. */
+export const readFlags: number = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
+
+/** The flags of a file that lines are appended to, made where there is none. Opening a pipe for both does not wait. */
+export const appendFlags: number =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow;
+
+/** Who can reach a file, as far as the system tells. */
+type Owned = Pick<Stats | BigIntStats, "uid" | "mode">;
+
+/**
+ * Why others could read or change what is there, and what to do about it; undefined: only this user can. Windows does
+ * not tell.
+ *
+ * @param mode what it should have: 0o600 for a file, 0o700 for a folder.
+ */
+export function exposure({ uid, mode }: Owned, wanted: number): string | undefined {
+  if (isWindows) return undefined;
+  if (BigInt(uid) !== BigInt(process.geteuid?.() ?? 0)) {
+    return "belongs to another user: name another path, or run this program as that user";
+  }
+  if ((BigInt(mode) & 0o077n) === 0n) return undefined;
+  return `is open to other users: run \`chmod ${wanted.toString(8)}\` on it`;
+}
+
+/**
+ * Refuses a file that is a link, or that others can read or change. One that is missing is fine.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+export function assertPrivateFile(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  const fault = stat.isFile() ? exposure(stat, 0o600) : kindFault(stat);
+  if (fault !== undefined) throw unavailable(path, fault, { retryable: false });
+}
+
+function kindFault(stat: Stats): string {
+  if (stat.isSymbolicLink()) return "is a link: name the file itself";
+  return stat.isDirectory() ? "is a folder: name a file" : "is no file: name another path";
+}
+
+/**
+ * Opens a file that lines are appended to, with mode 0600 where it is made. A pipe that is full would hold up the
+ * process, and is refused.
+ *
+ * @throws ToolError `store_unavailable` for what is no file; the system's error for a link (`ELOOP`) and the rest.
+ */
+export function openAppending(path: string): number {
+  const file = openSync(path, appendFlags, 0o600);
+  const stat = fstatSync(file);
+  if (stat.isFile() || stat.isCharacterDevice()) return file;
+  closeSync(file);
+  throw unavailable(path, "is no file: name another path", { retryable: false });
+}

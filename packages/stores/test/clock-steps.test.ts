@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import type { Interruption } from "@toolweave/core";
+import { expect, onTestFinished, test } from "vitest";
+import { sqliteStore, type SqliteStore } from "../src/index.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+const leaseMs = 30_000;
+const hour = 3_600_000;
+
+const interruption = {
+  id: "int_1",
+  runId: "run_1",
+  call: { id: "call_1", name: "pay", arguments: {} },
+  specHash: "a",
+  requests: [],
+  expiresAt: 1_000_000 + 24 * hour,
+  state: "sealed",
+} as unknown as Interruption;
+
+interface Machine {
+  readonly clock: FakeClock;
+  readonly steadyClock: FakeClock;
+  readonly open: () => SqliteStore;
+  /** Time goes on, for both clocks. */
+  readonly pass: (ms: number) => void;
+}
+
+/** One machine, whose time of day can be set, and the processes on it. */
+function machine(): Machine {
+  const path = join(tempFolder(), "store.sqlite");
+  const [clock, steadyClock] = [new FakeClock(), new FakeClock(50_000)];
+  return {
+    clock,
+    steadyClock,
+    open: () => {
+      const store = sqliteStore({ path, leaseMs, clock, steadyClock });
+      onTestFinished(() => store.close());
+      return store;
+    },
+    pass: (ms) => {
+      steadyClock.advance(ms);
+      clock.advance(ms);
+    },
+  };
+}
+
+async function statusIn(store: SqliteStore): Promise<string | undefined> {
+  return (await store.pendingCalls.get?.("int_1"))?.status;
+}
+
+test.each([
+  ["back", -hour],
+  ["forward", hour],
+])("a claim whose process is there stays claimed when the clock is set %s", async (_way, step) => {
+  const { clock, open, pass } = machine();
+  const [holder, other] = [open(), open()];
+  await holder.pendingCalls.add(interruption);
+  expect(await holder.pendingCalls.claim(interruption)).toBe("claimed");
+  clock.skip(step);
+  expect(await statusIn(other)).toBe("claimed");
+  pass(leaseMs / 2);
+  expect(await statusIn(other)).toBe("claimed");
+});
+
+test.each([
+  ["back", -hour],
+  ["forward", hour],
+])(
+  "a claim whose process is gone is unfinished a lease later when the clock is set %s",
+  async (_way, step) => {
+    const { clock, open, pass } = machine();
+    const [holder, other] = [open(), open()];
+    await holder.pendingCalls.add(interruption);
+    await holder.pendingCalls.claim(interruption);
+    holder.close();
+    clock.skip(step);
+    pass(leaseMs - 1);
+    expect(await statusIn(other)).toBe("claimed");
+    pass(2);
+    expect(await statusIn(other)).toBe("unfinished");
+  },
+);
+
+test("after a new start of the machine a lease lasts no longer than it had left", async () => {
+  const { open, pass, steadyClock, clock } = machine();
+  const holder = open();
+  await holder.pendingCalls.add(interruption);
+  await holder.pendingCalls.claim(interruption);
+  holder.close();
+  clock.skip(hour);
+  steadyClock.skip(-45_000);
+  const other = open();
+  expect(await statusIn(other)).toBe("claimed");
+  pass(leaseMs + 1);
+  expect(await statusIn(other)).toBe("unfinished");
+});
+
+test("what is used of a rate counts for its window, and no longer, when the clock is set back", async () => {
+  const { clock, open, pass } = machine();
+  const { rateLimits } = open();
+  const request = [{ key: "k", amount: 1, limit: 1, windowMs: 60_000 }];
+  const first = await rateLimits.reserve(request);
+  if (!first.granted) throw new Error("refused");
+  await rateLimits.commit(first.id);
+  clock.skip(-hour);
+  expect(await rateLimits.reserve(request)).toEqual({
+    granted: false,
+    key: "k",
+    retryAfterMs: 60_000,
+  });
+  pass(60_000);
+  expect((await rateLimits.reserve(request)).granted).toBe(true);
+});
