@@ -1,5 +1,5 @@
 import type { GrantChoice, GrantProposal } from "@toolweave/core";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 
 /** All that would be saved of a yes for good, for the person who decides. */
 export function describeProposals(
@@ -7,7 +7,7 @@ export function describeProposals(
   choice: GrantChoice,
 ): string {
   const lines = proposals.map(
-    (proposal) => `  ${safeLine(proposal.tool)}: ${describeGrant(proposal, choice)}`,
+    (proposal) => `  ${safeValue(proposal.tool)}: ${describeGrant(proposal, choice)}`,
   );
   return [
     "To be saved, so that nobody is asked again before a call of",
@@ -24,8 +24,8 @@ export function describeGrant(
 ): string {
   const isAny = argumentsHash === undefined || typeof choice === "object";
   return [
-    kind === "network" ? safeLine(target) : `${safeLine(kind)}: ${safeLine(target)}`,
+    kind === "network" ? safeValue(target) : `${safeValue(kind)}: ${safeValue(target)}`,
     isAny ? "with any arguments" : "with these arguments",
-    ...(caller === undefined ? [] : [`for ${safeLine(caller.id)}`]),
+    ...(caller === undefined ? [] : [`for ${safeValue(caller.id)}`]),
   ].join(" ");
 }

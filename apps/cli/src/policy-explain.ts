@@ -16,7 +16,7 @@ import { planSources } from "./load-sources.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { readObjectOption } from "./read-json-option.ts";
-import { safeJson, safeLine } from "./safe-text.ts";
+import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { unmatchedGlobs } from "./unmatched-globs.ts";
 import { UsageError } from "./usage-error.ts";
@@ -93,7 +93,7 @@ function* explanationLines(
   { tool, advertised, effect, requests, problem }: Explanation,
   isCall: boolean,
 ): Generator<string> {
-  if (problem === undefined || !advertised) yield `${safeLine(tool)} ${verdicts[effect]}.`;
+  if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
   yield advertised
     ? "It is advertised: a model is shown it, and may call it."
     : "It is not advertised: a model is not shown it, and no call of it runs.";
@@ -109,19 +109,19 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
   yield "";
   yield kind === "custom.call" && target === tool
     ? "the call itself"
-    : `${safeLine(kind)} ${safeLine(target)}`;
+    : `${safeValue(kind)} ${safeValue(target)}`;
   yield `  ${decisionLine(request)}`;
   const others = considered.filter((other) => !isSame(other, request));
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;
   if (grant !== undefined) {
-    yield `  answered by the grant ${safeLine(grant.id)}: nobody is asked`;
+    yield `  answered by the grant ${safeValue(grant.id)}: nobody is asked`;
   }
 }
 
 /** What somebody says, and who. */
 function decisionLine({ effect, rule, layer, reason }: Omit<Decision, "ask" | "cause">): string {
-  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeLine(rule)} of ${safeLine(layer)})`;
+  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeValue(rule)} of ${safeValue(layer)})`;
 }
 
 function isSame(decision: Decision, request: ExplainedRequest): boolean {

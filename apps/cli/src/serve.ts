@@ -11,7 +11,7 @@ import { lockAt, lockPath } from "./lock-path.ts";
 import { nextCommands } from "./next-commands.ts";
 import { outputClosed } from "./output-closed.ts";
 import type { Output } from "./output.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
@@ -199,7 +199,7 @@ function sayProblems({ registry }: LoadedSources, output: Output): void {
   const failed = new Set(registry.failedSources);
   for (const problem of registry.problems.filter((one) => !failed.has(one))) {
     const { source, subject, message } = problem;
-    output.say(`toolweave: ${safeLine(source)}: ${safeLine(subject)}: ${safeLine(message)}`);
+    output.say(`toolweave: ${safeValue(source)}: ${safeValue(subject)}: ${safeLine(message)}`);
   }
 }
 

@@ -76,7 +76,7 @@ export type {
 } from "./spec/tool.ts";
 export { argumentsSchemaOf } from "./spec/arguments-schema.ts";
 export { lazyProperty } from "./spec/lazy.ts";
-export { displayJson, displayLine, displayText } from "./spec/display-text.ts";
+export { displayJson, displayLine, displayProse, displayText } from "./spec/display-text.ts";
 export { visibleText } from "./spec/visible-text.ts";
 export { checkOptions } from "./check-options.ts";
 export { errorCodes, ToolError } from "./tool-error.ts";

@@ -41,7 +41,7 @@ const ofJson = new RegExp(
  * paragraph separators, unassigned and private characters, and half a surrogate pair. Line feeds and
  * tabs stay. Emoji stay whole, and so do joiners where a script shows them.
  *
- * For one value in a line use `displayLine`, for JSON `displayJson`. Texts for a model go through
+ * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go through
  * `visibleText`, which removes. The same text twice is the same as once.
  */
 export function displayText(text: string): string {
@@ -55,6 +55,21 @@ export function displayText(text: string): string {
  */
 export function displayLine(text: string): string {
   return unusual.test(text) || /[\n\t]/.test(text) ? text.replace(ofLine, spelled) : text;
+}
+
+/**
+ * Prose, such as a reason or a description, on one line: runs of spaces, tabs and line ends become
+ * one space, and the rest is as in `displayText`.
+ *
+ * @param maxLength characters of the line; a longer one ends with `…`. Default: any number.
+ */
+export function displayProse(text: string, maxLength: number = Infinity): string {
+  // What is spelt out is only longer than what it stands for.
+  const isCut = text.length > maxLength * 10;
+  const start = isCut ? text.slice(0, maxLength * 10) : text;
+  const line = displayText(start.replace(/[ \t\n\r]+/g, " ").replace(/^ | $/g, ""));
+  if (!isCut && line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength - 1).replace(/[\p{DI}\p{Cs}]+$/u, "")}…`;
 }
 
 /**
