@@ -23,9 +23,17 @@ export function describeGrant(
   choice: GrantChoice,
 ): string {
   const isAny = argumentsHash === undefined || typeof choice === "object";
+  const masked = isAny && target.includes("[redacted]") ? ", [redacted] being any value," : "";
   return [
     kind === "network" ? safeValue(target) : `${safeValue(kind)}: ${safeValue(target)}`,
-    isAny ? "with any arguments" : "with these arguments",
+    isAny ? `${anyArguments(kind)}${masked}` : "with these arguments",
     ...(caller === undefined ? [] : [`for ${safeValue(caller.id)}`]),
   ].join(" ");
+}
+
+/** What a grant for any arguments leaves open: an address is bound with its query, the rest of a request is not. */
+function anyArguments(kind: string): string {
+  return kind === "network"
+    ? "with any arguments that come to this method and URL with this query"
+    : "with any arguments";
 }

@@ -56,5 +56,7 @@ test("a grant is one line, whatever its target holds", () => {
     { tool: "t", specHash: "", permission, caller: { id: forged } },
     "always",
   );
-  expect(line).toBe(`${spelled} with any arguments for ${spelled}`);
+  expect(line).toBe(
+    `${spelled} with any arguments that come to this method and URL with this query for ${spelled}`,
+  );
 });

@@ -174,7 +174,7 @@ describe("texts of a model", () => {
     expect(page.text.match(/<form /g)).toHaveLength(2);
     expect(page.text).not.toMatch(/[^\P{C}\n]/u);
     expect(page.text).toContain(String.raw`\u202eevil\u200b\ufe01\u001b[2J`);
-    expect(page.text).toContain("In its source&#39;s words: <q>Write to a customer.</q>");
+    expect(page.text).toContain("In its source's words: <q>Write to a customer.</q>");
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none';/);
     expect(page.headers["content-security-policy"]).not.toContain("img-src");
 
