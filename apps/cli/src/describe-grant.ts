@@ -34,6 +34,6 @@ export function describeGrant(
 /** What a grant for any arguments leaves open: an address is bound with its query, the rest of a request is not. */
 function anyArguments(kind: string): string {
   return kind === "network"
-    ? "with any arguments that come to this method and URL with this query"
+    ? "with any arguments that come to this method, URL and query"
     : "with any arguments";
 }

@@ -15,10 +15,10 @@ import { exitCode } from "./exit-code.ts";
 import { planSources } from "./load-sources.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
+import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { readObjectOption } from "./read-json-option.ts";
 import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
-import { unmatchedGlobs } from "./unmatched-globs.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave policy explain`. */
@@ -52,8 +52,7 @@ export async function explain(
     if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
     if (found === undefined) throw unknownTool(registry, tool);
     const executor = cliExecutor({ registry, policy, store });
-    const warnings = unmatchedGlobs(policy, [...registry.toolset().names()]);
-    for (const warning of warnings) output.say(describeError(warning, false));
+    const warnings = sayPolicyWarnings(executor, output);
     const isCall = written !== undefined || words.length > 0;
     const explanation = await executor.explain(
       {

@@ -11,6 +11,7 @@ import { lockAt, lockPath } from "./lock-path.ts";
 import { nextCommands } from "./next-commands.ts";
 import { outputClosed } from "./output-closed.ts";
 import type { Output } from "./output.ts";
+import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -77,7 +78,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       },
     });
     try {
-      const settling = settled(registry.ready, io.signal).then(() => sayProblems(loaded, output));
+      const settling = settled(registry.ready, io.signal).then(() => {
+        sayProblems(loaded, output);
+        sayPolicyWarnings(executor, output);
+      });
       // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
       if (http === undefined) settling.catch(() => {});
       else await settling;

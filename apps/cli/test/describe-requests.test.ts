@@ -57,6 +57,6 @@ test("a grant is one line, whatever its target holds", () => {
     "always",
   );
   expect(line).toBe(
-    `${spelled} with any arguments that come to this method and URL with this query for ${spelled}`,
+    `${spelled} with any arguments that come to this method, URL and query for ${spelled}`,
   );
 });

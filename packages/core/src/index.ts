@@ -114,6 +114,7 @@ export { canonicalJson } from "./schema/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
+export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decide.ts";
 export type {
   AnnotationCondition,
