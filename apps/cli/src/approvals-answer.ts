@@ -25,7 +25,7 @@ import type { Output } from "./output.ts";
 import { canAsk } from "./questions.ts";
 import { readJsonOption, readObjectOption } from "./read-json-option.ts";
 import { report, sayDenial, type CommandPlace, type ReportOptions } from "./report.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 import { checkSavePath } from "./save-answer.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -88,7 +88,9 @@ export async function approve(
       const { call, requests } = interruption;
       const shown = describeRequests(requests, edited ?? call.arguments);
       const showCommand = storeCommand(store, io.env, "show", interruption.id);
-      output.say(`toolweave: About to run ${safeLine(call.name)}:\n${bounded(shown, showCommand)}`);
+      output.say(
+        `toolweave: About to run ${safeValue(call.name)}:\n${bounded(shown, showCommand)}`,
+      );
       const proposals = proposalsOf(requests);
       if (grant !== undefined && proposals.length > 0) {
         output.say(describeProposals(proposals, grant).trimEnd());

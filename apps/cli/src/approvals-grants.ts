@@ -7,7 +7,7 @@ import { duration } from "./duration.ts";
 import { exitCode } from "./exit-code.ts";
 import { findById, shortIds } from "./find-by-id.ts";
 import type { Output } from "./output.ts";
-import { safeJson, safeLine } from "./safe-text.ts";
+import { safeJson, safeValue } from "./safe-text.ts";
 import { table } from "./table.ts";
 
 /** `toolweave approvals grants`: what nobody is asked about any more. */
@@ -27,11 +27,11 @@ export async function listGrants(
     const now = await store.pendingCalls.now();
     const short = shortIds(grants.map(({ id }) => id));
     const rows = grants.map((grant) => [
-      safeLine(short.get(grant.id) ?? ""),
-      safeLine(grant.tool),
+      safeValue(short.get(grant.id) ?? ""),
+      safeValue(grant.tool),
       describeGrant(grant, grant.scope),
       grant.scope === "always" ? "" : "in one session",
-      grant.by === undefined ? "" : `by ${safeLine(grant.by)}`,
+      grant.by === undefined ? "" : `by ${safeValue(grant.by)}`,
       `${duration(now - grant.grantedAt)} old`,
     ]);
     for (const line of table(rows)) await output.write(`${line}\n`);
@@ -60,7 +60,7 @@ export async function revokeGrant(
     } else {
       output.say(
         revoked
-          ? `toolweave: Revoked: calls of ${safeLine(grant.tool)} are asked about again.`
+          ? `toolweave: Revoked: calls of ${safeValue(grant.tool)} are asked about again.`
           : "toolweave: It was revoked already.",
       );
     }

@@ -12,7 +12,7 @@ import { keptCall, refusalOf } from "./kept-call.ts";
 import { nextCommands } from "./next-commands.ts";
 import type { Output } from "./output.ts";
 import { proposalsOf } from "./approve.ts";
-import { safeJson, safeLine } from "./safe-text.ts";
+import { safeJson, safeValue } from "./safe-text.ts";
 import { table } from "./table.ts";
 
 /** The options of the commands that read the store. */
@@ -38,8 +38,8 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
       return exitCode.completed;
     }
     const rows = records.map(({ interruption, status }) => [
-      safeLine(short.get(interruption.id) ?? ""),
-      safeLine(interruption.call.name),
+      safeValue(short.get(interruption.id) ?? ""),
+      safeValue(interruption.call.name),
       intentOf(interruption),
       ...timesOf(interruption, status, now),
       shownStatus[status],
@@ -57,7 +57,7 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
 
 /** A path that is written wrong looks like a store in which nothing is. */
 export function sayMissing({ exists, path }: ApprovalStore, output: Output): void {
-  if (!exists) output.say(`toolweave: There is no store at ${safeLine(path)} yet.`);
+  if (!exists) output.say(`toolweave: There is no store at ${safeValue(path)} yet.`);
 }
 
 /** `toolweave approvals show`: everything that a person has to know before they answer. */
@@ -105,7 +105,7 @@ function* shownLines(
   canBeAnswered: boolean,
 ): Generator<string> {
   const { id, call, requests } = interruption;
-  yield `${safeLine(call.name)} ${safeLine(id)}`;
+  yield `${safeValue(call.name)} ${safeValue(id)}`;
   yield `  ${[shownStatus[status], ...timesOf(interruption, status, now)].filter(Boolean).join(", ")}`;
   for (const line of sourceLines(interruption)) yield `  ${line}`;
   yield describeRequests(requests, call.arguments).trimEnd();
@@ -124,14 +124,14 @@ function* sourceLines(interruption: Interruption): Generator<string> {
   }
   const { documents, mcp = [], config, baseUrl, auth, header, policy } = recipe;
   for (const { location = "a document whose address is not kept" } of documents) {
-    yield `from ${safeLine(location)}`;
+    yield `from ${safeValue(location)}`;
   }
-  for (const server of mcp) yield `from ${safeLine(server)}`;
-  if (config !== undefined) yield `from ${safeLine(config)}`;
-  if (baseUrl !== undefined) yield `at ${safeLine(baseUrl)}`;
-  const credentials = [...auth, ...header].map(safeLine);
+  for (const server of mcp) yield `from ${safeValue(server)}`;
+  if (config !== undefined) yield `from ${safeValue(config)}`;
+  if (baseUrl !== undefined) yield `at ${safeValue(baseUrl)}`;
+  const credentials = [...auth, ...header].map(safeValue);
   if (credentials.length > 0) yield `with ${credentials.join(", ")}`;
-  if (policy !== undefined) yield `under the policy ${safeLine(policy)}`;
+  if (policy !== undefined) yield `under the policy ${safeValue(policy)}`;
 }
 
 const shownStatus: Readonly<Record<PendingCallStatus, string>> = {

@@ -3,12 +3,12 @@ import type { CliIo } from "./cli-io.ts";
 import { describeProposals } from "./describe-grant.ts";
 import { describeRequests } from "./describe-requests.ts";
 import { asking, isYes, type Question } from "./questions.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 
 /** Shows a person what a call is about to do and takes their answer. Anything but a yes is a no. */
 export function askingApprover(io: CliIo): Approver {
   return ({ spec, arguments: args, requests }) => {
-    io.stderr.write(`${safeLine(spec.name)} needs your approval:\n`);
+    io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
     io.stderr.write(describeRequests(requests, args));
     return asking(io, (question) => askToRun(question, io, proposalsOf(requests)));
   };

@@ -5,7 +5,7 @@ import type { CliIo } from "./cli-io.ts";
 import { describeRequests } from "./describe-requests.ts";
 import { Interrupt } from "./interrupt.ts";
 import { asking, isYes, type Question } from "./questions.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 import { SchemaView } from "./schema-view.ts";
 
 /** Asks a person for everything that a call waits for. A no to one request is a no to the call. */
@@ -13,7 +13,7 @@ export function askForAnswers(interruption: Interruption, io: CliIo): Promise<re
   const { call, requests } = interruption;
   return asking(io, async (question) => {
     const answers: Answer[] = [];
-    io.stderr.write(`${safeLine(call.name)} waits for you:\n`);
+    io.stderr.write(`${safeValue(call.name)} waits for you:\n`);
     for (const request of requests) {
       io.stderr.write(describeRequests([request], call.arguments));
       const answer = await answerTo(request, question, io);

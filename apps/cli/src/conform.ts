@@ -10,7 +10,7 @@ import { exitCode } from "./exit-code.ts";
 import { Interrupt, unlessInterrupted } from "./interrupt.ts";
 import type { Output } from "./output.ts";
 import { showProgress, showSteps } from "./progress.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 import type { ApiOptions } from "./source-options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -123,7 +123,7 @@ async function unreachable(subjects: readonly ConformSubject[], io: CliIo): Prom
     if (!isRemote) continue;
     const source = await manifest.create();
     if (!("ready" in source)) continue;
-    const done = showProgress(io, `Loading ${safeLine(manifest.name)} …`);
+    const done = showProgress(io, `Loading ${safeValue(manifest.name)} …`);
     try {
       await unlessInterrupted(source.ready, io.signal);
     } catch (error) {
@@ -144,7 +144,7 @@ async function reportOf(
 ): Promise<ConformanceReport> {
   const { runConformance } = await import("@toolweave/conformance");
   const steps = showSteps(io);
-  const name = safeLine(manifest.name);
+  const name = safeValue(manifest.name);
   try {
     return await runConformance(manifest, {
       seed,

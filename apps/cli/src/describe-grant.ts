@@ -1,5 +1,5 @@
 import type { GrantChoice, GrantProposal } from "@toolweave/core";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 
 /** All that would be saved of a yes for good, for the person who decides. */
 export function describeProposals(
@@ -7,7 +7,7 @@ export function describeProposals(
   choice: GrantChoice,
 ): string {
   const lines = proposals.map(
-    (proposal) => `  ${safeLine(proposal.tool)}: ${describeGrant(proposal, choice)}`,
+    (proposal) => `  ${safeValue(proposal.tool)}: ${describeGrant(proposal, choice)}`,
   );
   return [
     "To be saved, so that nobody is asked again before a call of",
@@ -23,9 +23,17 @@ export function describeGrant(
   choice: GrantChoice,
 ): string {
   const isAny = argumentsHash === undefined || typeof choice === "object";
+  const masked = isAny && target.includes("[redacted]") ? ", [redacted] being any value," : "";
   return [
-    kind === "network" ? safeLine(target) : `${safeLine(kind)}: ${safeLine(target)}`,
-    isAny ? "with any arguments" : "with these arguments",
-    ...(caller === undefined ? [] : [`for ${safeLine(caller.id)}`]),
+    kind === "network" ? safeValue(target) : `${safeValue(kind)}: ${safeValue(target)}`,
+    isAny ? `${anyArguments(kind)}${masked}` : "with these arguments",
+    ...(caller === undefined ? [] : [`for ${safeValue(caller.id)}`]),
   ].join(" ");
+}
+
+/** What a grant for any arguments leaves open: an address is bound with its query, the rest of a request is not. */
+function anyArguments(kind: string): string {
+  return kind === "network"
+    ? "with any arguments that come to this method, URL and query"
+    : "with any arguments";
 }

@@ -1,5 +1,5 @@
 import type { InterruptionRequest, JsonObject, ToolCall } from "@toolweave/core";
-import { safeJson, safeLine, safeText } from "./safe-text.ts";
+import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 
 const mostShown = 4_000;
 
@@ -8,10 +8,15 @@ export function describeRequests(
   requests: readonly InterruptionRequest[],
   args: ToolCall["arguments"],
 ): string {
-  const lines = requests.flatMap(requestLines);
+  const lines = [
+    ...requests.flatMap(requestLines),
+    // Of several requests for one tool, its description is said once.
+    ...new Set(requests.flatMap(descriptionLines)),
+  ];
   // The host is handed the arguments with the request for a result.
   if (!requests.every(({ type }) => type === "result")) lines.push(argumentsLine(args));
-  return lines.map((line) => `${safeText(`  ${line.replaceAll("\n", "\n  ")}`)}\n`).join("");
+  // Each line is of safe values; the lines of an own layout are those of JSON alone.
+  return lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}\n`).join("");
 }
 
 /** One request in one line. */
@@ -21,11 +26,11 @@ export function describeRequest(request: InterruptionRequest): string {
       const { kind, target, summary } = request.permission;
       // A request's target is its method and URL: nothing says it better.
       return kind === "network"
-        ? safeLine(target)
-        : `${safeLine(summary)} (${safeLine(kind)}: ${safeLine(target)})`;
+        ? safeValue(target)
+        : `${safeLine(summary)} (${safeValue(kind)}: ${safeValue(target)})`;
     }
     case "auth":
-      return `sign in (${safeLine(request.credential)}): ${safeLine(request.message)}`;
+      return `sign in (${safeValue(request.credential)}): ${safeLine(request.message)}`;
     case "input":
       return `input: ${safeLine(request.message)}`;
     case "result":
@@ -37,17 +42,20 @@ function requestLines(request: InterruptionRequest): string[] {
   const lines = [describeRequest(request)];
   switch (request.type) {
     case "approval":
-      lines.push(request.reason);
+      lines.push(safeLine(request.reason));
+      if (request.permission.details !== undefined) {
+        lines.push(`details ${safeJson(JSON.stringify(request.permission.details))}`);
+      }
       if (request.call !== undefined) {
         lines.push(
-          `for its call of ${request.call.name} with ${argumentsLine(request.call.arguments)}`,
+          `for its call of ${safeValue(request.call.name)} with ${argumentsLine(request.call.arguments)}`,
         );
       }
       break;
     case "auth":
-      if (request.url !== undefined) lines.push(`at ${safeLine(request.url)}`);
+      if (request.url !== undefined) lines.push(`at ${safeValue(request.url)}`);
       if (request.userCode !== undefined) {
-        lines.push(`with the code ${safeLine(request.userCode)}`);
+        lines.push(`with the code ${safeValue(request.userCode)}`);
       }
       break;
     case "input":
@@ -61,6 +69,12 @@ function requestLines(request: InterruptionRequest): string[] {
   return lines;
 }
 
+/** What the tool's source says of the tool. Nothing in it passes for words of the command. */
+function descriptionLines(request: InterruptionRequest): string[] {
+  if (request.type !== "approval" || request.description === undefined) return [];
+  return [`the tool, in its source's words: “${safeLine(request.description)}”`];
+}
+
 /** Cuts what is long, and says which command prints all of it. */
 export function bounded(text: string, showCommand: string): string {
   const rest = text.length - mostShown;
@@ -70,7 +84,7 @@ export function bounded(text: string, showCommand: string): string {
 
 /** The arguments of a call, for a person. */
 export function describeArguments(args: ToolCall["arguments"]): string {
-  return `  ${safeText(argumentsLine(args)).replaceAll("\n", "\n  ")}`;
+  return `  ${argumentsLine(args).replaceAll("\n", "\n  ")}`;
 }
 
 function argumentsLine(args: string | JsonObject): string {

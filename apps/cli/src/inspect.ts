@@ -11,11 +11,11 @@ import { exitCode } from "./exit-code.ts";
 import { planSources } from "./load-sources.ts";
 import { orderProblems } from "./order-problems.ts";
 import type { Output } from "./output.ts";
+import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { renderArguments } from "./render-arguments.ts";
 import { renderProblems, renderTools } from "./render-tools.ts";
 import { safeJson } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
-import { unmatchedGlobs } from "./unmatched-globs.ts";
 
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ToolOptions {
@@ -45,9 +45,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       const { name } = tool.spec;
       decisions.set(name, (await executor.explain({ name })).effect);
     }
-    // What could not be loaded may have the tools that a rule is about.
-    const warnings = failures.length > 0 ? [] : unmatchedGlobs(policy, [...all.names()]);
-    for (const warning of warnings) output.say(describeError(warning, false));
+    const warnings = sayPolicyWarnings(executor, output);
     if (json === true) await writeJson(entries, { problems, decisions, warnings }, output);
     else if (failures.length < sources.length || sources.length === 0) {
       // What could not be loaded at all is said on stderr.

@@ -5,7 +5,7 @@ import { exitCode } from "./exit-code.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "./load-sources.ts";
 import { lockAt, lockPath } from "./lock-path.ts";
 import type { Output } from "./output.ts";
-import { safeJson, safeLine } from "./safe-text.ts";
+import { safeJson, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
 
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
@@ -33,7 +33,7 @@ export async function lock(options: LockOptions, io: CliIo, output: Output): Pro
     if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
     else {
       if (before !== undefined) await writeLines(difference, output);
-      await output.write(`${tools} tool${tools === 1 ? "" : "s"} locked in ${safeLine(path)}\n`);
+      await output.write(`${tools} tool${tools === 1 ? "" : "s"} locked in ${safeValue(path)}\n`);
     }
     return exitCode.completed;
   });
@@ -50,7 +50,7 @@ export async function check(options: LockOptions, io: CliIo, output: Output): Pr
     const { added, removed, changed } = difference;
     const isSame = added.length + removed.length + changed.length === 0;
     if (options.json === true) await writeDifference({ lock: path, isSame }, difference, output);
-    else if (isSame) await output.write(`All tools are as ${safeLine(path)} has them.\n`);
+    else if (isSame) await output.write(`All tools are as ${safeValue(path)} has them.\n`);
     else {
       await writeLines(difference, output);
       output.say(
@@ -99,12 +99,12 @@ async function writeLines(
   output: Output,
 ): Promise<void> {
   const { describeChange } = await import("@toolweave/core");
-  for (const tool of added) await output.write(`added    ${safeLine(tool)}\n`);
-  for (const tool of removed) await output.write(`removed  ${safeLine(tool)}\n`);
+  for (const tool of added) await output.write(`added    ${safeValue(tool)}\n`);
+  for (const tool of removed) await output.write(`removed  ${safeValue(tool)}\n`);
   for (const { tool, changes } of changed) {
-    await output.write(`changed  ${safeLine(tool)}\n`);
+    await output.write(`changed  ${safeValue(tool)}\n`);
     for (const change of changes) {
-      await output.write(`           ${safeLine(describeChange(change))}\n`);
+      await output.write(`           ${safeValue(describeChange(change))}\n`);
     }
   }
 }

@@ -9,7 +9,7 @@ import { keptCredentials } from "./kept-credentials.ts";
 import { mcpServer } from "./mcp-server.ts";
 import type { Output } from "./output.ts";
 import { asking, canAsk } from "./questions.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
 import { storePath } from "./store-path.ts";
 import { assertTrusted } from "./trust.ts";
 import { chosenSources, type ToolOptions } from "./tool-options.ts";
@@ -31,14 +31,14 @@ export async function login(
   const server = await serverFor(source, options, io);
   const { signIn } = await import("@toolweave/mcp");
   const begun = await unlessInterrupted(signIn(server, { signal: io.signal }), io.signal);
-  const name = safeLine(server.name);
+  const name = safeValue(server.name);
   if (begun === undefined) {
     await output.write(`${name} asks for no sign-in, or has what it needs.\n`);
     return exitCode.completed;
   }
   const scopes = begun.scopes.length === 0 ? "" : ` (${begun.scopes.map(safeLine).join(", ")})`;
   // Shown and never opened: the server has chosen it.
-  output.say(`toolweave: Sign in to ${name}${scopes} at\n\n  ${safeLine(begun.url)}\n`);
+  output.say(`toolweave: Sign in to ${name}${scopes} at\n\n  ${safeValue(begun.url)}\n`);
   const answer = await answerFor(server.auth?.oauth?.redirectUri ?? usualRedirect, io, output);
   await begun.finish(answer);
   await output.write(`Signed in to ${name}.\n`);
@@ -91,7 +91,9 @@ async function serverFor(
 
 function withUrl(server: McpServer, name: string): McpHttpServer {
   if ("url" in server) return server;
-  throw new UsageError(`${safeLine(name)} is a program: only a server with a URL is signed in to.`);
+  throw new UsageError(
+    `${safeValue(name)} is a program: only a server with a URL is signed in to.`,
+  );
 }
 
 /** Where the person was led back to: to this process, or pasted. */
@@ -102,7 +104,7 @@ async function answerFor(redirect: string, io: CliIo, output: Output): Promise<s
   try {
     if (listening === undefined && !canAsk(io)) {
       throw new UsageError(
-        `Nothing can listen at ${safeLine(redirect)}, and nobody can be asked here: run it in a terminal.`,
+        `Nothing can listen at ${safeValue(redirect)}, and nobody can be asked here: run it in a terminal.`,
       );
     }
     const pasted = canAsk(io)

@@ -2,7 +2,7 @@ import type { Interruption } from "@toolweave/core";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { WrittenOption } from "./kept-secrets.ts";
 import { recipeOf } from "./call-recipe.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeValue } from "./safe-text.ts";
 import { shellLine } from "./shell-line.ts";
 import { isHomeStore } from "./store-path.ts";
 
@@ -54,7 +54,7 @@ export function storeCommand(
   const place = isHomeStore(path, env) ? [] : ["--store", path];
   // Whoever runs it through npx, or has a host that does, may have no `toolweave` in their path.
   const program = env["npm_command"] === "exec" ? ["npx", "toolweave"] : ["toolweave"];
-  return shellLine([...program, "approvals", command, safeLine(id), ...place, ...more]);
+  return shellLine([...program, "approvals", command, safeValue(id), ...place, ...more]);
 }
 
 function withheldNotes(withheld: readonly WrittenOption[]): string[] {

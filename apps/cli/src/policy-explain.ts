@@ -15,10 +15,10 @@ import { exitCode } from "./exit-code.ts";
 import { planSources } from "./load-sources.ts";
 import type { Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
+import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { readObjectOption } from "./read-json-option.ts";
-import { safeJson, safeLine } from "./safe-text.ts";
+import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
-import { unmatchedGlobs } from "./unmatched-globs.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options of `toolweave policy explain`. */
@@ -52,8 +52,7 @@ export async function explain(
     if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
     if (found === undefined) throw unknownTool(registry, tool);
     const executor = cliExecutor({ registry, policy, store });
-    const warnings = unmatchedGlobs(policy, [...registry.toolset().names()]);
-    for (const warning of warnings) output.say(describeError(warning, false));
+    const warnings = sayPolicyWarnings(executor, output);
     const isCall = written !== undefined || words.length > 0;
     const explanation = await executor.explain(
       {
@@ -93,7 +92,7 @@ function* explanationLines(
   { tool, advertised, effect, requests, problem }: Explanation,
   isCall: boolean,
 ): Generator<string> {
-  if (problem === undefined || !advertised) yield `${safeLine(tool)} ${verdicts[effect]}.`;
+  if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
   yield advertised
     ? "It is advertised: a model is shown it, and may call it."
     : "It is not advertised: a model is not shown it, and no call of it runs.";
@@ -109,19 +108,19 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
   yield "";
   yield kind === "custom.call" && target === tool
     ? "the call itself"
-    : `${safeLine(kind)} ${safeLine(target)}`;
+    : `${safeValue(kind)} ${safeValue(target)}`;
   yield `  ${decisionLine(request)}`;
   const others = considered.filter((other) => !isSame(other, request));
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;
   if (grant !== undefined) {
-    yield `  answered by the grant ${safeLine(grant.id)}: nobody is asked`;
+    yield `  answered by the grant ${safeValue(grant.id)}: nobody is asked`;
   }
 }
 
 /** What somebody says, and who. */
 function decisionLine({ effect, rule, layer, reason }: Omit<Decision, "ask" | "cause">): string {
-  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeLine(rule)} of ${safeLine(layer)})`;
+  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeValue(rule)} of ${safeValue(layer)})`;
 }
 
 function isSame(decision: Decision, request: ExplainedRequest): boolean {

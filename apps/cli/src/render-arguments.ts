@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { TerminalOutput } from "./cli-io.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
 import { SchemaView } from "./schema-view.ts";
 
 const mostValues = 8;
@@ -16,7 +16,7 @@ export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Ge
   }
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   const rows = names.map((name) => ({
-    name: safeLine(name),
+    name: safeValue(name),
     type: typeLabel(view.property(name), schema, name),
     need: required.has(name) ? "required" : "",
     about: safeLine(descriptionOf(schema, name)),
@@ -33,11 +33,11 @@ export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Ge
 function typeLabel(view: SchemaView | undefined, schema: JsonSchema, name: string): string {
   const values = view?.values ?? [];
   if (values.length > 0) {
-    const shown = values.slice(0, mostValues).map((value) => safeLine(plain(value)));
+    const shown = values.slice(0, mostValues).map((value) => safeValue(plain(value)));
     return shown.join("|") + (values.length > shown.length ? "|…" : "");
   }
   const declared = propertyOf(schema, name)["type"];
-  if (typeof declared === "string") return declared;
+  if (typeof declared === "string") return safeValue(declared);
   return view?.types === undefined ? "any" : [...view.types].join("|");
 }
 

@@ -7,7 +7,7 @@ import type {
 } from "@toolweave/core";
 import type { TerminalOutput } from "./cli-io.ts";
 import { commandLineWords } from "./command-line-words.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
 
 interface Row {
   readonly name: string;
@@ -64,8 +64,8 @@ export function* renderProblems(
       severity === "warning"
         ? styleText("yellow", "warning", { stream })
         : styleText("red", "error", { stream });
-    const where = pointer === undefined ? "" : ` (${safeLine(pointer)})`;
-    yield `${kind}  ${safeLine(subject)}: ${safeLine(commandLineWords(message))}${where}`;
+    const where = pointer === undefined ? "" : ` (${safeValue(pointer)})`;
+    yield `${kind}  ${safeValue(subject)}: ${safeLine(commandLineWords(message))}${where}`;
   }
 }
 
@@ -74,8 +74,8 @@ function rowOf({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | unde
   const { method, path } = provenance.origin ?? {};
   const place =
     typeof method === "string" && typeof path === "string"
-      ? `${safeLine(method).padEnd(6)} ${safeLine(path)}`
-      : safeLine(provenance.adapter);
+      ? `${safeValue(method).padEnd(6)} ${safeValue(path)}`
+      : safeValue(provenance.adapter);
   // The first sentence-like line of a description stands for a title.
   const [firstLine = ""] = description.trimStart().split("\n", 1);
   return {

@@ -8,7 +8,7 @@ import { nextCommands, storeCommand, waitsForYes } from "./next-commands.ts";
 import type { Output } from "./output.ts";
 import { renderResult } from "./render-result.ts";
 import { saveFile, savedBytes } from "./save-answer.ts";
-import { safeJson, safeLine, safeText } from "./safe-text.ts";
+import { safeJson, safeLine, safeText, safeValue } from "./safe-text.ts";
 
 /** What a command that runs a call prints. */
 export interface ReportOptions {
@@ -45,7 +45,9 @@ export async function report(
   if (outcome.status === "interrupted") {
     sayWaiting(outcome.interruption, { io, output, store });
   } else if (outcome.error?.code === "approval_rejected") {
-    output.say(`toolweave: ${outcome.result.toolName} was not called: you did not approve it.`);
+    output.say(
+      `toolweave: ${safeValue(outcome.result.toolName)} was not called: you did not approve it.`,
+    );
   } else if (outcome.error?.code === "store_unavailable") {
     // What is wrong with which file stands in the cause.
     const { cause } = outcome.error;
@@ -54,12 +56,12 @@ export async function report(
   } else if (outcome.error !== undefined) {
     output.say(describeError(outcome.error, verbose));
     const left = unfinished(outcome);
-    if (json !== true && left !== "") output.say(safeText(left));
+    if (json !== true && left !== "") output.say(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
   } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
     const shown = output.isTerminal ? safeText(text) : text;
     if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
-    for (const note of notes) output.say(safeText(`toolweave: ${note}`));
+    for (const note of notes) output.say(`toolweave: ${safeLine(note)}`);
   }
   for (const { id } of store.saved) {
     output.say(`toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`);
@@ -80,11 +82,11 @@ async function save({ result }: CompletedOutcome, file: string, output: Output):
   const bytes = savedBytes(result.content);
   try {
     await saveFile(file, bytes);
-    output.say(`toolweave: ${bytes.byteLength} bytes are in ${safeLine(file)}.`);
+    output.say(`toolweave: ${bytes.byteLength} bytes are in ${safeValue(file)}.`);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    output.say(safeText(`toolweave: The answer could not be saved: ${reason}.`));
+    output.say(`toolweave: The answer could not be saved: ${safeLine(reason)}.`);
     return false;
   }
 }
@@ -99,7 +101,7 @@ export async function sayDenial(
   const { requests } = await executor.explain({ name: outcome.result.toolName });
   const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
   if (reasons.length > 0) {
-    output.say(safeText(`toolweave: The policy denies it: ${reasons.join("; ")}.`));
+    output.say(`toolweave: The policy denies it: ${reasons.map(safeLine).join("; ")}.`);
   }
 }
 
@@ -115,7 +117,7 @@ function sayWaiting(interruption: Interruption, { io, output, store }: CommandPl
     : ["you", ""];
   output.say(
     [
-      `toolweave: ${safeLine(call.name)} waits for ${waitsFor}${why}:`,
+      `toolweave: ${safeValue(call.name)} waits for ${waitsFor}${why}:`,
       ...requests.map((request) => `  ${describeRequest(request)}`),
       bounded(describeArguments(call.arguments), commands.show),
       // Rounded up: it has only just begun.

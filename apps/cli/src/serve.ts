@@ -11,7 +11,8 @@ import { lockAt, lockPath } from "./lock-path.ts";
 import { nextCommands } from "./next-commands.ts";
 import { outputClosed } from "./output-closed.ts";
 import type { Output } from "./output.ts";
-import { safeLine } from "./safe-text.ts";
+import { sayPolicyWarnings } from "./policy-warnings.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
@@ -77,7 +78,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       },
     });
     try {
-      const settling = settled(registry.ready, io.signal).then(() => sayProblems(loaded, output));
+      const settling = settled(registry.ready, io.signal).then(() => {
+        sayProblems(loaded, output);
+        sayPolicyWarnings(executor, output);
+      });
       // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
       if (http === undefined) settling.catch(() => {});
       else await settling;
@@ -199,7 +203,7 @@ function sayProblems({ registry }: LoadedSources, output: Output): void {
   const failed = new Set(registry.failedSources);
   for (const problem of registry.problems.filter((one) => !failed.has(one))) {
     const { source, subject, message } = problem;
-    output.say(`toolweave: ${safeLine(source)}: ${safeLine(subject)}: ${safeLine(message)}`);
+    output.say(`toolweave: ${safeValue(source)}: ${safeValue(subject)}: ${safeLine(message)}`);
   }
 }
 

@@ -37,6 +37,7 @@ describe("on a terminal", () => {
         "delete_pet needs your approval:",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
+        "  the tool, in its source's words: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
         "  }",

@@ -107,6 +107,7 @@ describe("a call that waits", () => {
         "  with bearer:$TOKEN",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
+        "  the tool, in its source's words: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
         "  }",

@@ -112,7 +112,7 @@ describe("a call that completes", () => {
     const poem = "roses \u001b[31mred\u001b[0m\nviolets\u202e blue\n";
     expect((await call(["read_poem"])).stdout).toBe(poem);
     expect((await call(["read_poem"], { terminal: true })).stdout).toBe(
-      "roses \\x1b[31mred\\x1b[0m\nviolets\\u202e blue\n",
+      "roses \\u{1B}[31mred\\u{1B}[0m\nviolets\\u{202E} blue\n",
     );
   });
 

@@ -16,7 +16,7 @@ const approve = async (...options: string[]): Promise<Ended> =>
 function proposal(which: string): string {
   return [
     "To be saved, so that nobody is asked again before a call of",
-    `  add_pet: POST ${shop.url}/pets with ${which} arguments`,
+    `  add_pet: POST ${shop.url}/pets with ${which}`,
     "  as long as the tool is described as it is now, and until it is revoked.",
   ].join("\n");
 }
@@ -26,7 +26,7 @@ describe("AP09: --always", () => {
     const { code, stderr } = await approve("--always", "--by", "ada");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^To be saved/m);
-    expect(stderr).toContain(`${proposal("these")}\n`);
+    expect(stderr).toContain(`${proposal("these arguments")}\n`);
     expect((await run(add("Rex"))).code).toBe(0);
     expect((await run(add("Max"))).code).toBe(3);
     expect(sent()).toEqual(['{"name":"Rex"}', '{"name":"Rex"}']);
@@ -40,7 +40,9 @@ describe("AP09: --always", () => {
 
   test("with --any-arguments is for the same request with any arguments", async () => {
     const { stderr } = await approve("--always", "--any-arguments");
-    expect(stderr).toContain(`${proposal("any")}\n`);
+    expect(stderr).toContain(
+      `${proposal("any arguments that come to this method, URL and query")}\n`,
+    );
     expect((await run(add("Max"))).code).toBe(0);
     const remove = ["call", "delete_pet", "id=7", "--openapi", shop.documentUrl];
     expect((await run(remove)).code).toBe(3);
@@ -120,7 +122,9 @@ describe("on a terminal", () => {
     async (typed) => {
       const { code, stderr } = await answered(typed, "y");
       expect(code).toBe(0);
-      expect(stderr).toContain(`Run it? [y/N/always] ${proposal("these")}\nSave this and run it?`);
+      expect(stderr).toContain(
+        `Run it? [y/N/always] ${proposal("these arguments")}\nSave this and run it?`,
+      );
       expect(stderr).toContain("toolweave: Saved. To take it back: toolweave approvals revoke ");
       // From now on without a question.
       expect((await run(add("Rex"))).code).toBe(0);

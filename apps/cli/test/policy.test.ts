@@ -221,9 +221,10 @@ describe("--policy", () => {
       { effect: "deny", permissions: { kind: "network", target: "none" } },
     );
     const warnings = [
-      'rules[0] of shop: tools "dlete_*" matches none of the 8 tools. Did you mean delete_pet?',
-      'typo of shop: tools "ad_pet" matches none of the 8 tools. Did you mean add_pet?',
-      'typo of shop: tools "*_xyz" matches none of the 8 tools.',
+      'policy.rules[0].tools (shop) "dlete_*" matches none of the 8 tools; did you mean delete_pet?',
+      'policy.rules[1].tools[1] (typo of shop) "ad_pet" matches none of the 8 tools; did you mean add_pet?',
+      'policy.rules[1].tools[2] (typo of shop) "*_xyz" matches none of the 8 tools.',
+      'policy.rules[2].permissions.target (shop) "none" never matches: the target is METHOD URL, as "DELETE https://api.example.com/pets/*", or an origin, as "https://example.com".',
     ];
     const said = warnings.map((warning) => `toolweave: ${warning}\n`).join("");
     const argv = ["--policy", policy];
@@ -239,7 +240,7 @@ describe("--policy", () => {
       '["strict", {"rules": [{"effect": "deny", "tools": "x"}]}]',
     );
     expect((await runCommand([...inspect, "--policy", layers])).stderr).toContain(
-      'rules[0]: tools "x"',
+      'policy[1].rules[0].tools "x"',
     );
   });
 });

@@ -50,11 +50,11 @@ test("without a command the help is on stderr and the usage wrong", async () => 
 test.each([
   [
     ["cal", "x"],
-    "toolweave: Unknown command 'cal'.\n(Did you mean call?)\nSee `toolweave --help`.\n",
+    "toolweave: Unknown command 'cal'.\n  (Did you mean call?)\nSee `toolweave --help`.\n",
   ],
   [
     ["inspect", "--openapi", "x", "--jsno"],
-    "toolweave: Unknown option '--jsno'.\n(Did you mean --json?)\nSee `toolweave inspect --help`.\n",
+    "toolweave: Unknown option '--jsno'.\n  (Did you mean --json?)\nSee `toolweave inspect --help`.\n",
   ],
   [
     ["inspect"],

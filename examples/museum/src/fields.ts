@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "@toolweave/core";
+import { displayLine, displayProse, type ApprovalRequest } from "@toolweave/core";
 
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
@@ -12,8 +12,13 @@ export function printField(terminal: Terminal, name: string, text: string, style
 }
 
 /** Prints what a person is asked, and why. */
-export function printRequest(terminal: Terminal, { permission, reason }: ApprovalRequest): void {
+export function printRequest(
+  terminal: Terminal,
+  { permission, description, reason }: ApprovalRequest,
+): void {
   const { kind, target, summary } = permission;
-  printField(terminal, "asks", `${summary} [${kind} ${target}]`);
-  printField(terminal, "because", reason);
+  const what = `${displayProse(summary)} [${displayLine(kind)} ${displayLine(target)}]`;
+  printField(terminal, "asks", what);
+  if (description !== undefined) printField(terminal, "source", `“${displayProse(description)}”`);
+  printField(terminal, "because", displayProse(reason));
 }

@@ -1,4 +1,12 @@
-import type { Approver, Ask, AskAnswer, ToolAnnotations } from "@toolweave/core";
+import {
+  displayJson,
+  displayLine,
+  displayProse,
+  type Approver,
+  type Ask,
+  type AskAnswer,
+  type ToolAnnotations,
+} from "@toolweave/core";
 
 import { LineReader, type Terminal } from "./line-reader.ts";
 import { labelled } from "./printable.ts";
@@ -66,18 +74,24 @@ async function decide(
 
 /** All that a person needs to know, in lines that a model cannot forge. */
 function describeAsk({ spec, arguments: args, requests }: Ask, rememberable: boolean): string {
-  const lines = [labelled("---", `${spec.name} needs your approval: ${spec.description}`)];
+  const lines = [labelled("---", `${displayLine(spec.name)} needs your approval`)];
   const field = (name: string, text: string): void => {
     lines.push(labelled(`  ${name.padEnd(10)}`, text));
   };
+  // Values and prose are one line each: only the arguments have lines, and those are JSON's.
   for (const { permission, reason } of requests) {
-    field("intends", permission.summary);
-    field("permission", `${permission.kind} ${permission.target}`);
-    field("because", reason);
+    field("intends", displayProse(permission.summary));
+    field("permission", `${displayLine(permission.kind)} ${displayLine(permission.target)}`);
+    if (permission.details !== undefined) {
+      field("details", displayJson(JSON.stringify(permission.details)));
+    }
+    field("because", displayProse(reason));
   }
+  const [description] = requests.flatMap(({ description }) => description ?? []);
+  if (description !== undefined) field("tool says", `“${displayProse(description)}”`);
   field("risk", riskOf(spec.annotations));
   // All of it, however long: what is not shown is not approved.
-  field("arguments", JSON.stringify(args, undefined, 2));
+  field("arguments", displayJson(JSON.stringify(args, undefined, 2)));
   if (rememberable) {
     for (const { grant } of requests) {
       if (grant === undefined) continue;
@@ -85,7 +99,7 @@ function describeAsk({ spec, arguments: args, requests }: Ask, rememberable: boo
       const which = argumentsHash === undefined ? "any" : "exactly these";
       field(
         "s and a",
-        `remember ${tool} with ${which} arguments, ${permission.kind} ${permission.target}, for ${caller?.id ?? "nobody"}`,
+        `remember ${displayLine(tool)} with ${which} arguments, ${displayLine(permission.kind)} ${displayLine(permission.target)}, for ${displayLine(caller?.id ?? "nobody")}`,
       );
     }
   }

@@ -1,3 +1,5 @@
+import { displayText } from "@toolweave/core";
+
 /** Text that is HTML already. Only `html` makes it. */
 export class Html {
   readonly text: string;
@@ -7,7 +9,10 @@ export class Html {
   }
 }
 
-/** HTML of a template. Whatever is put into it is text, unless it was made by `html` itself. */
+/**
+ * HTML of a template. Whatever is put into it is text, unless it was made by `html` itself; characters
+ * that nobody would see are spelt out.
+ */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | Html | readonly Html[])[]
@@ -18,7 +23,7 @@ export function html(
 }
 
 function asHtml(value: string | Html | readonly Html[]): string {
-  if (typeof value === "string") return escape(visible(value));
+  if (typeof value === "string") return escape(displayText(value));
   return value instanceof Html ? value.text : value.map(({ text }) => text).join("");
 }
 
@@ -32,14 +37,4 @@ const entities: Readonly<Record<string, string>> = {
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
-}
-
-/** Control characters, and those that hide or reorder what stands beside them, written out. */
-function visible(text: string): string {
-  return text.replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (found) =>
-    Array.from(
-      { length: found.length },
-      (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, "0")}`,
-    ).join(""),
-  );
 }

@@ -1,4 +1,12 @@
-import type { Interruption, PendingCallRecord, ToolOutcome } from "@toolweave/core";
+import {
+  displayJson,
+  displayLine,
+  displayProse,
+  type ApprovalRequest,
+  type Interruption,
+  type PendingCallRecord,
+  type ToolOutcome,
+} from "@toolweave/core";
 
 import type { Guard } from "./guard.ts";
 import { html, type Html } from "./html.ts";
@@ -15,7 +23,7 @@ export function outcomePage(name: string, outcome: ToolOutcome): Html {
     outcome.status === "interrupted"
       ? html`<p>It needs something more now, and waits again.</p>`
       : html`<pre>${textOf(outcome)}</pre>`;
-  return page([html`<h2>${name}: ${outcome.status}</h2>`, what, backToList]);
+  return page([html`<h2>${displayLine(name)}: ${outcome.status}</h2>`, what, backToList]);
 }
 
 export function messagePage(text: string): Html {
@@ -28,16 +36,11 @@ function callArticle({ interruption, status }: PendingCallRecord, guard: Guard):
   const { id, call, requests, expiresAt } = interruption;
   const intents = requests.map((request) =>
     request.type === "approval"
-      ? html`<li>
-          ${request.permission.summary}
-          <small
-            >(${request.permission.kind} ${request.permission.target}; ${request.reason})</small
-          >
-        </li>`
+      ? approvalItem(request)
       : html`<li>${request.type}: not to be answered here</li>`,
   );
   return html`<article>
-    <h2>${call.name}</h2>
+    <h2>${displayLine(call.name)}</h2>
     <ul>
       ${intents}
     </ul>
@@ -45,6 +48,19 @@ function callArticle({ interruption, status }: PendingCallRecord, guard: Guard):
     ${status === "pending" ? forms(interruption, guard) : html`<p>${explain(status)}</p>`}
     <small>${id}</small>
   </article>`;
+}
+
+/** What one request is about. Each value is on one line, with every space that it has. */
+function approvalItem({ permission, description, reason }: ApprovalRequest): Html {
+  const { kind, target, summary, details } = permission;
+  return html`<li>
+    ${displayProse(summary)}
+    <small
+      >(<code>${displayLine(kind)} ${displayLine(target)}</code>; ${displayProse(reason)})</small
+    >
+    ${details === undefined ? "" : html`<p>Details: <code>${displayJson(JSON.stringify(details))}</code></p>`}
+    ${description === undefined ? "" : html`<p>In its source's words: <q>${displayProse(description)}</q></p>`}
+  </li>`;
 }
 
 function forms({ id, call }: Interruption, guard: Guard): Html {
@@ -56,7 +72,7 @@ function forms({ id, call }: Interruption, guard: Guard): Html {
       <label>
         Arguments; you may change them
         <textarea name="arguments" rows="6" cols="70" spellcheck="false">
-${JSON.stringify(call.arguments, undefined, 2)}</textarea>
+${displayJson(JSON.stringify(call.arguments, undefined, 2))}</textarea>
       </label>
       <button>Approve</button>
     </form>
@@ -96,5 +112,6 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto
 article { border: 1px solid #999; border-radius: 0.5rem; padding: 0 1rem 1rem; margin: 1rem 0 }
 label { display: block; margin: 0.5rem 0 }
 textarea { display: block; font: 0.9rem/1.4 ui-monospace, monospace; max-width: 100% }
+code { white-space: pre-wrap; overflow-wrap: anywhere }
 pre { white-space: pre-wrap; background: #eee; padding: 0.5rem }
 `;

@@ -162,7 +162,7 @@ describe("an approver that is killed", () => {
 describe("texts of a model", () => {
   it("OU03, OU05: are shown as what they are, load nothing, and stay what they are", async () => {
     const to = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
-    const text = `![x](https://evil.example/?q=1)</textarea></form><form action="/approve">\u202eevil\u200b\u001b[2J`;
+    const text = `![x](https://evil.example/?q=1)</textarea></form><form action="/approve">\u202eevil\u200b\ufe01\u001b[2J`;
     const agent = openHost(folder);
     const call = { id: "1", name: "send_message", arguments: { to, text } };
     expect(await agent.executor.execute(call)).toMatchObject({ status: "interrupted" });
@@ -173,7 +173,8 @@ describe("texts of a model", () => {
     expect(page.text).not.toMatch(/<script|<img/);
     expect(page.text.match(/<form /g)).toHaveLength(2);
     expect(page.text).not.toMatch(/[^\P{C}\n]/u);
-    expect(page.text).toContain(String.raw`\u202eevil\u200b\u001b[2J`);
+    expect(page.text).toContain(String.raw`\u202eevil\u200b\ufe01\u001b[2J`);
+    expect(page.text).toContain("In its source's words: <q>Write to a customer.</q>");
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none';/);
     expect(page.headers["content-security-policy"]).not.toContain("img-src");
 

@@ -74,7 +74,7 @@ export interface LoadedConfig {
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
   /** In the order of the file: MCP servers, documents, agents; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
-  /** What the file says and nobody reads, with line and column. */
+  /** What the file says and nobody reads, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
   /** The folder that the file names with `store`, as an absolute path. */
   readonly store?: string;

@@ -55,6 +55,15 @@ test("a file with servers, documents and a policy makes one registry", async () 
   expect((await executor.explain({ name: "shop__delete_pet" })).effect).toBe("deny");
 });
 
+test("a rule that can never match is a warning, with its line and column", async () => {
+  const path = configFile(
+    `{\n  "policy": {\n    "rules": [\n      { "effect": "deny", "permissions": { "kind": "network", "target": "/pets/*" } }\n    ]\n  }\n}`,
+  );
+  const { warnings } = await loaded(path);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/:4:\d+: "\/pets\/\*" never matches: the target is METHOD URL/);
+});
+
 test("an object makes the same registry as the file", async () => {
   const written = { mcpServers: { echo } };
   const ofFile = await loaded(configFile(written));

@@ -76,6 +76,7 @@ export type {
 } from "./spec/tool.ts";
 export { argumentsSchemaOf } from "./spec/arguments-schema.ts";
 export { lazyProperty } from "./spec/lazy.ts";
+export { displayJson, displayLine, displayProse, displayText } from "./spec/display-text.ts";
 export { visibleText } from "./spec/visible-text.ts";
 export { checkOptions } from "./check-options.ts";
 export { errorCodes, ToolError } from "./tool-error.ts";
@@ -113,6 +114,7 @@ export { canonicalJson } from "./schema/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
+export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
 export type { PolicyExplanation } from "./policy/decide.ts";
 export type {
   AnnotationCondition,

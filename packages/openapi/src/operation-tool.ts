@@ -26,7 +26,7 @@ import { pageArguments } from "./exchange/follow-ups/page-arguments.ts";
 import { OperationError, type Operation, type OperationDetails } from "./document/operation.ts";
 import { successMedia } from "./arguments/output-schema.ts";
 import { requestPlan, type RequestPlan } from "./request/request-plan.ts";
-import { secretParameters, shownRequest } from "./request/shown-request.ts";
+import { addressForm, shownRequest, type AddressForm } from "./request/shown-request.ts";
 import { credentialPlan, type CredentialPlan } from "./auth/security.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { chooseServer, type ChosenServer, type Server } from "./request/servers.ts";
@@ -35,6 +35,9 @@ interface Ready {
   readonly plan: RequestPlan;
   readonly call: OperationCall;
 }
+
+/** Characters of an address that core takes as a permission's target. */
+const maxTarget = 20_000;
 
 const available: ToolAvailability = { status: "available" };
 
@@ -52,7 +55,7 @@ export class OperationTool implements Tool {
   #ready: Ready | undefined;
   #failure: ToolError | undefined;
   /** Found when a person is first asked. */
-  #secrets: ReturnType<typeof secretParameters> | undefined;
+  #addressForm: AddressForm | undefined;
 
   constructor(operation: Operation, settings: OperationSettings, host: ToolHost) {
     this.#operation = operation;
@@ -125,18 +128,25 @@ export class OperationTool implements Tool {
 
   #intention(args: JsonObject): readonly PermissionRequest[] {
     const { plan } = this.#prepare();
-    this.#secrets ??= secretParameters((this.#realised as RealisedOperation).layout);
+    this.#addressForm ??= addressForm((this.#realised as RealisedOperation).layout);
     const { method, origin, path, query } = shownRequest(
       plan,
       args,
-      this.#secrets,
+      this.#addressForm,
       this.#operation.path,
     );
     const shown = query === "" ? path : `${path}?${query}`;
+    const target = `${method} ${origin}${shown}`;
+    if (target.length > maxTarget) {
+      throw new ToolError(
+        "invalid_arguments",
+        `${this.spec.name} was not called: its address has ${target.length} characters, and a person or a rule that decides about it reads ${maxTarget} at most. Send less in its path and query.`,
+      );
+    }
     return [
       {
         kind: "network",
-        target: `${method} ${origin}${path}`,
+        target,
         summary: `${method} ${shown.length > 300 ? `${shown.slice(0, 300)}…` : shown} on ${origin}`,
       },
     ];

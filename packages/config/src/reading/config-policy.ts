@@ -21,15 +21,27 @@ export function configuredPolicy(
   return policy as unknown as PolicyInput;
 }
 
-/** Looks whether an executor takes a policy. */
+/** Looks whether an executor takes a policy, and warns of rules that can never match. */
 export function checkPolicy(policy: JsonValue, pointer: string, reader: ConfigReader): void {
   try {
-    void new ToolExecutor({
+    const executor = new ToolExecutor({
       registry: new ToolRegistry(),
       policy: policy as unknown as PolicyInput,
     });
+    for (const { where, message } of executor.configurationWarnings()) {
+      reader.warn(pointer + pointerTo(where, Array.isArray(policy)), message);
+    }
   } catch (error) {
     if (!ToolError.is(error)) throw error;
     reader.fault(pointer, error.message);
   }
+}
+
+/** `policy[1].rules[0].tools` as a JSON pointer below the policy. A list of one is named like no list. */
+function pointerTo(where: string, isList: boolean): string {
+  const path = where
+    .replace(/^policy/, "")
+    .replace(/\[(\d+)\]/g, "/$1")
+    .replaceAll(".", "/");
+  return isList && where.startsWith("policy.") ? `/0${path}` : path;
 }

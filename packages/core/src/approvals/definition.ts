@@ -1,5 +1,6 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
 import type { JsonObject } from "../spec/json.ts";
+import { displayProse } from "../spec/display-text.ts";
 import type { ToolSpec } from "../spec/tool-spec.ts";
 import type { Grant } from "./grant.ts";
 import { describeChange, memberChanges } from "./member-changes.ts";
@@ -16,6 +17,15 @@ export function definitionOf({
 }: ToolSpec): JsonObject {
   const members = { title, description, inputSchema, outputSchema, annotations };
   return JSON.parse(canonicalJson(members)) as JsonObject;
+}
+
+/** Characters of a description that a person is shown with a request. */
+const maxDescription = 1000;
+
+/** The description of a tool for whoever is asked about it: one line; `undefined` where it is empty. */
+export function displayedDescription({ description }: ToolSpec): string | undefined {
+  const line = displayProse(description, maxDescription);
+  return line === "" ? undefined : line;
 }
 
 /** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */

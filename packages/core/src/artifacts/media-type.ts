@@ -1,3 +1,4 @@
+import { visibleText } from "../spec/visible-text.ts";
 import { wellFormed } from "../results/well-formed.ts";
 
 const unknownType = "application/octet-stream";
@@ -19,9 +20,6 @@ export function mediaTypeOf(given: unknown): string {
 export function nameOf(given: unknown): string | undefined {
   if (typeof given !== "string") return undefined;
   const name = wellFormed(given.slice(0, 200));
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const clean = name
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ")
-    .trim();
+  const clean = visibleText(name).replace(/\s+/g, " ").trim();
   return clean === "" ? undefined : clean;
 }

@@ -1,6 +1,6 @@
 import { agreements, type ApprovedPermission } from "../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../approvals/grant.ts";
-import { changedSince } from "../approvals/definition.ts";
+import { changedSince, displayedDescription } from "../approvals/definition.ts";
 import { specHashOf } from "../approvals/hashes.ts";
 import { grantsUnavailable, matchingGrants } from "../approvals/matching-grants.ts";
 import { newGrant } from "../approvals/new-grant.ts";
@@ -118,6 +118,7 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
       `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
     );
   }
+  const description = displayedDescription(tool.spec);
   const requests = questions.map((question, index): ApprovalRequest => {
     const { permission, decision, proposal, outdated } = question;
     const { reason } = decision;
@@ -125,6 +126,7 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
       id: `${call.id}:${index + 1}`,
       type: "approval",
       permission,
+      ...(description === undefined ? {} : { description }),
       reason: outdated === undefined ? reason : `${reason}. ${changedSince(outdated, tool.spec)}`,
       ...(proposal === undefined ? {} : { grant: proposal }),
       ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),

@@ -1,5 +1,6 @@
 import { nearNames } from "../registry/names.ts";
 import { permissionKinds, type PermissionRequest } from "../spec/permission-request.ts";
+import { displayLine, displayProse } from "../spec/display-text.ts";
 import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Execution } from "./execution.ts";
@@ -14,9 +15,6 @@ const longestKind = 100;
 const longestTarget = 20_000;
 const longestSummary = 1000;
 const longestDetails = 100_000;
-
-/** Line breaks, other controls, and what reorders text: a summary is one line that says what it says. */
-const unshowable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
  * What a tool says that a call intends, as the executor's own copy: whatever else the tool gives, it
@@ -57,6 +55,10 @@ export function readPermission(request: unknown): PermissionRequest {
       `one has a kind of more than ${longestKind} or a target of more than ${longestTarget} characters`,
     );
   }
+  // A rule and a person read it: no part of it may be hidden, or pass for a line of its own.
+  if (displayLine(kind) !== kind) {
+    throw new TypeError(`one has a kind with characters that nobody sees: ${displayLine(kind)}`);
+  }
   if (!isKind(kind)) {
     const [near] = nearNames(kind, permissionKinds, 1);
     const hint =
@@ -65,21 +67,17 @@ export function readPermission(request: unknown): PermissionRequest {
         : `did you mean ${near}?`;
     throw new TypeError(`one is of the kind ${shown(kind)}, which is none: ${hint}`);
   }
-  if (details === undefined) return { kind, target, summary: oneLine(summary) };
+  if (details === undefined)
+    return { kind, target, summary: displayProse(summary, longestSummary) };
   const plain = plainCopy(jsonValue(details));
   if (JSON.stringify(plain).length > longestDetails) {
     throw new TypeError(`one has details of more than ${longestDetails} characters`);
   }
-  return { kind, target, summary: oneLine(summary), details: plain };
+  return { kind, target, summary: displayProse(summary, longestSummary), details: plain };
 }
 
 function isKind(kind: string): boolean {
   return kind.startsWith("custom.") || permissionKinds.includes(kind);
-}
-
-function oneLine(text: string): string {
-  const line = text.slice(0, 10 * longestSummary).replace(unshowable, " ");
-  return line.length <= longestSummary ? line : `${line.slice(0, longestSummary - 1)}…`;
 }
 
 /** What a call means to do when its tool proposes nothing. */
@@ -97,6 +95,9 @@ export function impliedPermission({ tool, call }: Execution): PermissionRequest 
   return {
     kind,
     target: call.name,
-    summary: title === undefined ? `Call ${call.name}` : oneLine(`${title} (${call.name})`),
+    summary:
+      title === undefined
+        ? `Call ${call.name}`
+        : displayProse(`${title} (${call.name})`, longestSummary),
   };
 }

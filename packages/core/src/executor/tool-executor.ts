@@ -16,6 +16,9 @@ import { helperMakers, HelperTools } from "../helpers/helper-tools.ts";
 import { shown } from "../shown.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../tool-error.ts";
+import type { ExecutorLimits } from "../limits/executor-limits.ts";
+import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
+import { configurationWarnings } from "./configuration-warnings.ts";
 import type { Clock } from "./clock.ts";
 import type { Engine } from "./engine.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
@@ -77,6 +80,7 @@ const resumeNames: readonly string[] = [
 export class ToolExecutor {
   readonly registry: ToolRegistry;
   readonly #engine: Engine;
+  readonly #limits: ExecutorLimits | undefined;
   readonly #dependsOnCaller: boolean;
   /**
    * The tools that it adds by itself.
@@ -97,6 +101,7 @@ export class ToolExecutor {
   /** @throws ToolError `internal` when an option makes no sense. */
   constructor(options: ExecutorOptions) {
     this.#engine = engineOf(this, options);
+    this.#limits = options.limits;
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
     this.helpers = new HelperTools(
@@ -216,6 +221,16 @@ export class ToolExecutor {
   async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
     if (this.registry.loading) await this.registry.whenThere([askedName(call)], options.toolset);
     return explain(this.#engine, call, options);
+  }
+
+  /**
+   * What it was given that is valid and has no effect: rules of its policy that can never match, and
+   * globs of policy and limits that fit no tool. Until every source has loaded, and while one has
+   * failed, only what holds whatever the tools are. Computed anew each time, for a command or a log at
+   * the start; nothing of it stops a call.
+   */
+  configurationWarnings(): readonly ConfigurationWarning[] {
+    return configurationWarnings(this.#engine, this.#limits);
   }
 
   /** What limits, deadlines and durations go by: the host's own clock, where it gave one. */

@@ -1,5 +1,5 @@
 /** The names of the tools that an executor adds by itself; no other tool can have one of them. */
-const helperNames: ReadonlySet<string> = new Set([
+export const helperNames: ReadonlySet<string> = new Set([
   "read_artifact",
   "task_status",
   "task_result",

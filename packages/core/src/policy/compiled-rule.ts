@@ -177,7 +177,10 @@ function permissionTest({ kind, target: globs }: PermissionCondition): Test<Perm
     if (!ofKind(kind)) return impossible;
     // `drafts/../letters` begins like a draft: which globs fit such a path, nobody can tell.
     if (globs !== undefined && kind.startsWith("fs.") && windingPath.test(target)) return possible;
-    return ofTarget(target) ? certain : impossible;
+    if (ofTarget(target)) return certain;
+    // A rule that is written for an address is for it with any query, too, unless it allows.
+    const query = kind === "network" ? target.indexOf("?") : -1;
+    return query !== -1 && ofTarget(target.slice(0, query)) ? possible : impossible;
   };
 }
 

@@ -9,6 +9,11 @@ export interface ApprovalRequest {
   readonly type: "approval";
   /** What the call intends to do. */
   readonly permission: PermissionRequest;
+  /**
+   * What the source of the tool says that the tool does, in its own words, which nothing has checked:
+   * on one line, as `displayProse` writes it, of at most 1,000 characters. Absent: the source says nothing.
+   */
+  readonly description?: string;
   /** Why the policy asks. */
   readonly reason: string;
   /**

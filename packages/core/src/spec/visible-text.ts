@@ -1,4 +1,5 @@
 import { wellFormed } from "../results/well-formed.ts";
+import { flagTags, hiddenClass } from "./hidden-characters.ts";
 
 /** What most texts have none of, told quickly; only some of it is hidden. */
 const unusual = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u034e]/;
@@ -15,8 +16,10 @@ const terminal =
  * letters of a region's flag. Each is judged by a visible character before it, which stays: what
  * is left is the same when it is looked at again. (DI: Default_Ignorable_Code_Point.)
  */
-const hidden =
-  /((?<=[^\p{Cc}\p{DI}\s\p{sc=Latin}\ufff9-\ufffb])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,6}\u{e007f})|(?![\t\n\r])[\p{Cc}\p{DI}\ufff9-\ufffb]/gu;
+const hidden = new RegExp(
+  String.raw`((?<=[^${hiddenClass}\s\p{sc=Latin}])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})${flagTags})|(?![\t\n\r])[${hiddenClass}]`,
+  "gu",
+);
 
 /** A script that is written from right to left, and the marks that its punctuation needs. */
 const rightToLeft = /(?!\u061c)[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;

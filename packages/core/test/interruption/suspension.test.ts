@@ -288,7 +288,7 @@ test("what a tool asks approval for is shown as one line that says what it says"
   );
   const [request] = interruptionOf(await executor.execute(call("t"))).requests;
   const { summary } = (request as { permission: PermissionRequest }).permission;
-  expect([summary.slice(0, 6), summary.length]).toEqual(["Read x", 1000]);
+  expect([summary.slice(0, 14), summary.length]).toEqual(["Read \\u{202E}x", 1000]);
 });
 
 describe("approvals and suspensions together", () => {

@@ -1,6 +1,7 @@
 import type { CanUseTool, PermissionResult } from "@anthropic-ai/claude-agent-sdk";
 import {
   canonicalJson,
+  displayProse,
   type Answer,
   type ApprovalRequest,
   type Interruption,
@@ -161,10 +162,15 @@ function questionOf(
   { suggestions: _rules, ...asking }: Asking,
   requests: readonly ApprovalRequest[],
 ): Asking {
+  const described = new Set(requests.flatMap(({ description }) => description ?? []));
+  const words = [...described].map((text) => `in its source's words: “${displayProse(text)}”`);
   return {
     ...asking,
-    description: requests.map(({ permission }) => permission.summary).join("; "),
-    decisionReason: requests.map(({ reason }) => reason).join("; "),
+    description: [
+      ...requests.map(({ permission }) => displayProse(permission.summary)),
+      ...words,
+    ].join("; "),
+    decisionReason: requests.map(({ reason }) => displayProse(reason)).join("; "),
     suppressAlwaysAllowRule: true,
   };
 }

@@ -1,4 +1,13 @@
-import type { Answer, ApprovalRequest, GrantChoice, Interruption, ToolCall } from "@toolweave/core";
+import {
+  displayJson,
+  displayLine,
+  displayProse,
+  type Answer,
+  type ApprovalRequest,
+  type GrantChoice,
+  type Interruption,
+  type ToolCall,
+} from "@toolweave/core";
 import { elicitationAnswer } from "./ask-the-client.ts";
 import { canElicit } from "./client-question.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
@@ -17,14 +26,10 @@ export function approvalPart(
 ): QuestionPart | undefined {
   if (!canElicit("form", capabilities)) return undefined;
   const message = [
-    `${call.name} needs your approval:`,
-    ...requests.flatMap(({ permission, reason, call: inner }) => [
-      `- ${permission.summary} (${permission.kind}: ${permission.target})`,
-      `  Why you are asked: ${reason}`,
-      ...(inner === undefined
-        ? []
-        : [`  For its call of ${inner.name} with ${shownArguments(inner)}`]),
-    ]),
+    `${displayLine(call.name)} needs your approval:`,
+    ...requests.flatMap(requestLines),
+    // Of several requests for one tool, its description is said once.
+    ...new Set(requests.flatMap(descriptionLines)),
     `With the arguments ${shownArguments(call)}`,
   ].join("\n");
   if (message.length > longestQuestion) return undefined;
@@ -70,7 +75,27 @@ export function approvalPart(
   };
 }
 
+/** One line for each thing that is said: no field of a request begins a line of its own. */
+function requestLines({ permission, reason, call: inner }: ApprovalRequest): string[] {
+  const { kind, target, summary, details } = permission;
+  return [
+    `- ${displayProse(summary)} (${displayLine(kind)}: ${displayLine(target)})`,
+    ...(details === undefined ? [] : [`  Details: ${displayJson(JSON.stringify(details))}`]),
+    `  Why you are asked: ${displayProse(reason)}`,
+    ...(inner === undefined
+      ? []
+      : [`  For its call of ${displayLine(inner.name)} with ${shownArguments(inner)}`]),
+  ];
+}
+
+/** What the tool's source says of the tool, marked as its words. */
+function descriptionLines({ description }: ApprovalRequest): string[] {
+  if (description === undefined) return [];
+  return [`The tool, in its source's words: “${displayProse(description)}”`];
+}
+
 /** As JSON, so that nothing in them passes for words of ours. */
 function shownArguments({ arguments: args }: ToolCall): string {
-  return typeof args === "string" ? JSON.stringify(args) : JSON.stringify(args, null, 2);
+  const json = typeof args === "string" ? JSON.stringify(args) : JSON.stringify(args, null, 2);
+  return displayJson(json).replaceAll("\n", "\n  ");
 }

@@ -1,4 +1,12 @@
-import type { InputRequest, JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import {
+  displayLine,
+  displayProse,
+  displayText,
+  type InputRequest,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "@toolweave/core";
 import { elicitationAnswer } from "./ask-the-client.ts";
 import { canElicit, isObject } from "./client-question.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
@@ -19,8 +27,10 @@ export function inputPart(
         properties: { answer: schema ?? { type: "string" } },
         required: ["answer"],
       };
+  const displayed = displayedForm(requested);
+  if (displayed === undefined) return undefined;
   return {
-    question: form(message, requested),
+    question: form(message, displayed),
     answer(response) {
       const given = elicitationAnswer(response);
       const content = given.action === "accept" ? given.content : undefined;
@@ -32,6 +42,33 @@ export function inputPart(
       return [{ type: "input", requestId: id, value }];
     },
   };
+}
+
+/**
+ * The form with its titles and descriptions as a person reads them. `undefined`: a field's name or a
+ * choice, which come back as they are, has characters that nobody would see.
+ */
+function displayedForm(requested: JsonSchema): JsonSchema | undefined {
+  let isSeen = true;
+  const displayed = (value: JsonValue, key = "", isNamed = false): JsonValue => {
+    if (typeof value === "string") {
+      if (key === "title" || key === "description") return displayProse(value);
+      const isChoice = key === "item" || key === "const";
+      if ((isChoice ? displayLine(value) : displayText(value)) !== value) isSeen = false;
+      return value;
+    }
+    if (Array.isArray(value)) {
+      return (value as readonly JsonValue[]).map((item) => displayed(item, "item"));
+    }
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).map(([name, member]): [string, JsonValue] => {
+      if (isNamed && displayLine(name) !== name) isSeen = false;
+      return [name, displayed(member, isNamed ? "" : name, name === "properties" && !isNamed)];
+    });
+    return Object.fromEntries(members);
+  };
+  const form = displayed(requested) as JsonSchema;
+  return isSeen ? form : undefined;
 }
 
 /** An object of plain fields: all that a form can be (2025-11-25, client/elicitation, requested schema). */

@@ -1,4 +1,4 @@
-import { visibleText, type Answer, type JsonObject, type JsonSchema } from "@toolweave/core";
+import { displayText, type Answer, type JsonObject, type JsonSchema } from "@toolweave/core";
 import type { ClientQuestion } from "./client-question.ts";
 
 /** Characters of a question: nobody agrees to what they have not been shown. */
@@ -23,10 +23,10 @@ export interface QuestionPart {
   answer(response: JsonObject): readonly Answer[];
 }
 
-/** A form for a person, without characters that they would not see. */
+/** A form for a person. Characters that they would not see are spelt out. */
 export function form(message: string, requestedSchema: JsonSchema): ClientQuestion {
   return {
     method: "elicitation/create",
-    params: { message: visibleText(message), requestedSchema },
+    params: { message: displayText(message), requestedSchema },
   };
 }

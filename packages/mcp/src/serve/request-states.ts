@@ -51,6 +51,8 @@ export class RequestStates {
   async #opened(client: GatewayClient, subject: string, text: string): Promise<Sealed> {
     try {
       const bytes = Buffer.from(text, "base64url");
+      // Reading takes more than one text for the same bytes, and what was handed out is one of them.
+      if (bytes.toString("base64url") !== text) throw invalidState();
       const opened = await crypto.subtle.decrypt(
         parameters(bytes.subarray(0, nonceBytes), client, subject),
         await this.#derived(),

@@ -1,4 +1,11 @@
-import type { Answer, AuthRequest, JsonObject, ToolCall } from "@toolweave/core";
+import {
+  displayLine,
+  displayProse,
+  type Answer,
+  type AuthRequest,
+  type JsonObject,
+  type ToolCall,
+} from "@toolweave/core";
 import { elicitationAnswer } from "./ask-the-client.ts";
 import { canElicit, type ClientQuestion } from "./client-question.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
@@ -13,8 +20,8 @@ export function signInPart(
   { capabilities, by }: AskingContext,
 ): QuestionPart | undefined {
   const text = [
-    `${call.name} needs you to sign in: ${message}`,
-    ...(userCode === undefined ? [] : [`Your code: ${userCode}`]),
+    `${displayLine(call.name)} needs you to sign in: ${displayProse(message)}`,
+    ...(userCode === undefined ? [] : [`Your code: ${displayLine(userCode)}`]),
   ].join("\n");
   if (text.length > longestQuestion) return undefined;
   const leadsBack = url !== undefined && URL.parse(url)?.searchParams.has("redirect_uri") === true;
@@ -33,7 +40,7 @@ export function signInPart(
   if (!canElicit("form", capabilities)) return undefined;
   const fields = leadsBack ? { address } : {};
   const asks = leadsBack ? "accept with the address that you were led to" : "accept";
-  const where = url === undefined ? "" : `\nOpen ${url}`;
+  const where = url === undefined ? "" : `\nOpen ${displayLine(url)}`;
   const said = `${text}${page === undefined ? where : ""}\nOnce you have signed in, ${asks}.`;
   const question = form(said, { type: "object", properties: fields });
   return page === undefined ? { question, answer } : { before: page, question, answer };

@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { displayText, visibleText } from "@toolweave/core";
 
 const longestName = 120;
 
@@ -39,8 +39,10 @@ export function safeFileName(said: string): string | undefined {
   // Names arrive as Latin-1, but servers write UTF-8.
   const utf8 = Buffer.from(last, "latin1").toString();
   const text = /[\u0080-\u00ff]/.test(last) && !utf8.includes("\ufffd") ? utf8 : last;
-  const clean = visibleText(text)
-    .replace(/[\t\n\r\u061c\u200b-\u200f\u2028\u2029<>:"|?*]/g, "")
+  const clean = Array.from(visibleText(text))
+    .filter((character) => displayText(character) === character)
+    .join("")
+    .replace(/[\t\n\r<>:"|?*]/g, "")
     .trim()
     .replace(/^\.+/, "");
   if (clean === "") return undefined;

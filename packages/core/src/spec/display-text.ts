@@ -1,0 +1,98 @@
+import { flagTags, lookalikeSpaceClass, undisplayableClass } from "./hidden-characters.ts";
+
+/** What a text of ASCII or Latin letters consists of: nothing of it is spelt out. */
+const unusual = /[^\t\n -~\u00a1-\u00ac\u00ae-\u034e]/;
+
+/** The signs that join two consonants of a script of South or Southeast Asia (virama, coeng, asat). */
+const virama = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u103a\u17d2]`;
+
+const letter = String.raw`(?!\p{DI})\p{L}`;
+
+/** Letters of the Arabic script that connect to the next one, so that a non-joiner is seen. */
+const connecting = String.raw`(?![\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5])(?=\p{L})\p{sc=Arabic}`;
+
+/**
+ * What changes how its neighbours are drawn, and so is seen: the style of an emoji, the joiner inside
+ * an emoji, the non-joiner between connected letters, joiners beside a virama, the three flags.
+ */
+const needed = [
+  String.raw`[\ufe0e\ufe0f](?<=\p{ExtPict}.)`,
+  String.raw`\ufe0f(?<=[0-9#*].)(?=\u20e3)`,
+  String.raw`\u200d(?<=\p{ExtPict}[\p{EMod}\ufe0f]?.)(?=\p{ExtPict})`,
+  String.raw`\u200c(?<=${connecting}.)(?=\p{L})(?=\p{sc=Arabic})`,
+  String.raw`[\u200c\u200d](?:(?<=${virama}.)(?=${letter})|(?<=${letter}.)(?=${virama}))`,
+  String.raw`${flagTags}(?<=\u{1f3f4}.{4,6})`,
+].join("|");
+
+/** Emoji that Unicode will assign are no reason to spell them out. */
+const undisplayable = String.raw`(?!\p{ExtPict})[${undisplayableClass}]`;
+
+const ofText = new RegExp(String.raw`(${needed})|(?![\n\t])${undisplayable}`, "gu");
+const ofLine = new RegExp(String.raw`(${needed})|[${lookalikeSpaceClass}]|${undisplayable}`, "gu");
+const ofJson = new RegExp(
+  String.raw`(${needed})|[${lookalikeSpaceClass}]|(?![\n\r\t])${undisplayable}`,
+  "gu",
+);
+
+/**
+ * The text for a person who decides by it: whatever they would not see, or would see elsewhere, is
+ * spelt out as `\u{202E}`. That is controls (C0, DEL, C1), characters without a width, marks that
+ * change the direction, tags, variation selectors that vary nothing that is seen, fillers, line and
+ * paragraph separators, unassigned and private characters, and half a surrogate pair. Line feeds and
+ * tabs stay. Emoji stay whole, and so do joiners where a script shows them.
+ *
+ * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go through
+ * `visibleText`, which removes. The same text twice is the same as once.
+ */
+export function displayText(text: string): string {
+  return unusual.test(text) ? text.replace(ofText, spelled) : text;
+}
+
+/**
+ * One value, such as a target, a URL or a name, on one line: what `displayText` spells out, and line
+ * feeds, tabs and spaces that look like the space as well. Runs of spaces stay. Nothing in the value
+ * can begin a line in a view of several lines.
+ */
+export function displayLine(text: string): string {
+  return unusual.test(text) || /[\n\t]/.test(text) ? text.replace(ofLine, spelled) : text;
+}
+
+/**
+ * Prose, such as a reason or a description, on one line: runs of spaces, tabs and line ends become
+ * one space, and the rest is as in `displayText`.
+ *
+ * @param maxLength characters of the line; a longer one ends with `…`. Default: any number.
+ */
+export function displayProse(text: string, maxLength: number = Infinity): string {
+  // What is spelt out is only longer than what it stands for.
+  const isCut = text.length > maxLength * 10;
+  const start = isCut ? text.slice(0, maxLength * 10) : text;
+  const line = displayText(start.replace(/[ \t\n\r]+/g, " ").replace(/^ | $/g, ""));
+  if (!isCut && line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength - 1).replace(/[\p{DI}\p{Cs}]+$/u, "")}…`;
+}
+
+/**
+ * The same JSON for a person: what `displayLine` spells out is written as an escape of JSON
+ * (RFC 8259, section 7), so that it stays the same value. The line ends of its layout stay.
+ *
+ * @param json what `JSON.stringify` made.
+ */
+export function displayJson(json: string): string {
+  return unusual.test(json) ? json.replace(ofJson, escaped) : json;
+}
+
+/** `\n` would read as part of a Windows path: every character has the one form. */
+function spelled(character: string, seen: string | undefined): string {
+  if (seen !== undefined) return character;
+  return `\\u{${(character.codePointAt(0) as number).toString(16).toUpperCase()}}`;
+}
+
+function escaped(character: string, seen: string | undefined): string {
+  if (seen !== undefined) return character;
+  let units = "";
+  for (let index = 0; index < character.length; index++) {
+    units += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return units;
+}

@@ -1,0 +1,205 @@
+import { ToolExecutor, ToolRegistry, type PolicyRule, type Tool } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { foreignTool } from "../support/executor-for.ts";
+import { TestSource } from "../support/test-source.ts";
+
+const nothing = { registry: new ToolRegistry() };
+
+const warnings = (rule: PolicyRule, registry: ToolRegistry = nothing.registry): string[] =>
+  new ToolExecutor({ registry, policy: { rules: [rule] } })
+    .configurationWarnings()
+    .map(({ where, message }) => `${where} ${message}`);
+
+const network = (target: string): PolicyRule => ({
+  effect: "deny",
+  permissions: { kind: "network", target },
+});
+
+describe("a rule that can never match, whatever the tools are, is warned of:", () => {
+  test.each<[what: string, rule: PolicyRule, where: string, fix: string]>([
+    ["a path for a URL", network("/pets/*"), ".permissions.target", "METHOD URL"],
+    ["a host without a scheme", network("api.example.com/*"), ".permissions.target", "METHOD URL"],
+    [
+      "a method in lower case",
+      network("delete https://a.example/*"),
+      ".permissions.target",
+      "METHOD URL",
+    ],
+    ["a method without a URL", network("DELETE"), ".permissions.target", "METHOD URL"],
+    ["a method and a path", network("DELETE /pets/*"), ".permissions.target", "METHOD URL"],
+    ["a host in capitals", network("* https://A.example/*"), "", ""],
+    [
+      "a host in capitals behind a method",
+      network("GET https://A.example/*"),
+      ".permissions.target",
+      "write a.example",
+    ],
+    [
+      "the usual port",
+      network("POST https://a.example:443/*"),
+      ".permissions.target",
+      "write a.example",
+    ],
+    [
+      "the second of two targets",
+      { effect: "ask", permissions: { kind: "network", target: ["* https://a.example/*", "x"] } },
+      ".permissions.target[1]",
+      "METHOD URL",
+    ],
+    [
+      "an agent by what is no name",
+      { effect: "deny", permissions: { kind: "delegate", target: "research agent" } },
+      ".permissions.target",
+      "name of the agent's tool",
+    ],
+    [
+      "an allow of a path that winds",
+      { effect: "allow", permissions: { kind: "fs.*", target: "drafts/../*" } },
+      ".permissions.target",
+      "plain form",
+    ],
+    [
+      "the call itself as a permission",
+      { effect: "deny", permissions: { kind: "custom.call", target: "rm" } },
+      ".permissions.kind",
+      "write tools",
+    ],
+    [
+      "access that rules the kind out",
+      {
+        effect: "deny",
+        permissions: { kind: "fs.write" },
+        annotations: { access: { filesystem: "none" } },
+      },
+      ".annotations.access",
+      "proposes no fs.write",
+    ],
+    [
+      "no access to the network, for a request",
+      {
+        effect: "deny",
+        permissions: { kind: "network" },
+        annotations: { access: { network: false } },
+      },
+      ".annotations.access",
+      "proposes no network",
+    ],
+  ])("%s", (_, rule, where, fix) => {
+    const found = warnings(rule);
+    // Behind a wildcard anything may stand.
+    if (where === "") return expect(found).toEqual([]);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.startsWith(`policy.rules[0]${where} `)).toBe(true);
+    expect(found[0]).toContain(fix);
+  });
+});
+
+test.each<[what: string, rule: PolicyRule]>([
+  ["an address of any method", network("* https://a.example/*")],
+  ["an address with a query", network("POST https://a.example/x?notify=true")],
+  ["an origin", network("https://a.example")],
+  ["an address of any host", network("DELETE https://*/pets/*")],
+  ["a beginning of a method", network("P*")],
+  ["a port", network("POST http://localhost:8080/*")],
+  [
+    "a deny of a path that winds",
+    { effect: "deny", permissions: { kind: "fs.*", target: "*/../*" } },
+  ],
+  [
+    "kinds of which one has any form",
+    { effect: "deny", permissions: { kind: ["network", "custom.*"], target: "x" } },
+  ],
+  ["a target of any kind", { effect: "deny", permissions: { target: "*secret*" } }],
+])("%s is not warned of", (_, rule) => {
+  expect(warnings(rule)).toEqual([]);
+});
+
+describe("with the tools there,", () => {
+  const operation = (name: string, method: string): Tool => {
+    const made = foreignTool(name, method === "GET" ? {} : { preflight: () => [] });
+    const provenance = { adapter: "openapi", origin: { method, path: "/x" } };
+    return { ...made, spec: { ...made.spec, provenance } };
+  };
+  const registry = new ToolRegistry([
+    new TestSource("shop", [operation("list_pets", "GET"), operation("delete_pet", "DELETE")], {
+      trusted: true,
+    }),
+  ]);
+  test.each<[what: string, rule: PolicyRule, warning: string]>([
+    [
+      "a misspelt tool",
+      { id: "typo", effect: "deny", tools: ["list_*", "dlete_*"] },
+      'policy.rules[0].tools[1] (typo) "dlete_*" matches none of the 2 tools; did you mean delete_pet?',
+    ],
+    [
+      "a misspelt source",
+      { effect: "deny", provenance: { source: "shopp" } },
+      'policy.rules[0].provenance.source "shopp" matches none of the 1 source; did you mean shop?',
+    ],
+    [
+      "a method that is written otherwise",
+      { effect: "deny", provenance: { origin: { method: "delete" } } },
+      'policy.rules[0].provenance.origin.method "delete" matches none of the 2 methods; did you mean DELETE?',
+    ],
+    [
+      "conditions that hold for no tool together",
+      { effect: "deny", tools: "list_*", provenance: { origin: { method: "DELETE" } } },
+      "policy.rules[0] fits none of the 2 tools: its conditions hold for no tool together",
+    ],
+    [
+      "permissions of tools that propose none",
+      { effect: "deny", tools: "list_*", permissions: { kind: "network" } },
+      "policy.rules[0].permissions never matches: none of the 1 tool that the rule is for proposes permissions",
+    ],
+    [
+      "an address of requests without its method",
+      network("https://a.example/*"),
+      'policy.rules[0].permissions.target "https://a.example/*" never matches: the target of a request begins with its method; write "* https://a.example/*"',
+    ],
+    [
+      "a method that no tool which proposes has",
+      network("GET https://a.example/*"),
+      'policy.rules[0].permissions.target "GET https://a.example/*" never matches: no GET request proposes permissions',
+    ],
+  ])("%s is warned of, with its place", (_, rule, warning) => {
+    const found = warnings(rule, registry);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.slice(0, warning.length)).toBe(warning);
+  });
+
+  test("globs of limits that fit no tool and no source are warned of", () => {
+    const executor = new ToolExecutor({
+      registry,
+      limits: {
+        rates: [{ calls: 1, windowMs: 1000, tools: ["list_*", "lst_*"], sources: ["shopp"] }],
+        concurrency: { exclusive: "deploy_*" },
+      },
+    });
+    expect(executor.configurationWarnings().map(({ where }) => where)).toEqual([
+      "limits.rates[0].tools[1]",
+      "limits.rates[0].sources[0]",
+      "limits.concurrency.exclusive",
+    ]);
+  });
+
+  test("a tool that the executor adds by itself is none that is missing", () => {
+    expect(warnings({ effect: "deny", tools: "task_*" }, registry)).toEqual([]);
+    expect(warnings({ effect: "deny", tools: "files__get_prompt" }, registry)).toEqual([]);
+  });
+
+  test("the layer of several has its index", () => {
+    const policy = ["strict" as const, { rules: [{ effect: "deny" as const, tools: "x" }] }];
+    const [warning] = new ToolExecutor({ registry, policy }).configurationWarnings();
+    expect(warning?.where).toBe("policy[1].rules[0].tools");
+  });
+});
+
+test("while a source is missing, only what holds whatever the tools are is warned of", async () => {
+  const later = new TestSource("later", [foreignTool("b")], { loading: true });
+  const registry = new ToolRegistry([later, new TestSource("shop", [foreignTool("a")])]);
+  expect(warnings({ effect: "deny", tools: "c" }, registry)).toEqual([]);
+  expect(warnings(network("/x"), registry)).toHaveLength(1);
+  later.load();
+  await registry.ready;
+  expect(warnings({ effect: "deny", tools: "c" }, registry)).toHaveLength(1);
+});
