@@ -10,6 +10,9 @@ import {
 } from "../executor/json-value.ts";
 import { isWellFormed, wellFormed } from "./well-formed.ts";
 
+/** Bytes of what a tool says of its artifacts: a key and a few words for each. */
+const maxArtifactsBytes = 1_048_576;
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
@@ -35,7 +38,11 @@ export function properOutput(
   }
   if (isError !== undefined) proper.isError = isError;
   if (error !== undefined) proper.error = error;
-  if (Array.isArray(artifacts)) proper.artifacts = artifacts as NonNullable<typeof artifacts>;
+  if (Array.isArray(artifacts)) {
+    proper.artifacts = jsonValue(artifacts, maxArtifactsBytes) as unknown as NonNullable<
+      typeof artifacts
+    >;
+  }
   if (details !== undefined) proper.details = jsonValue(details, limit);
   if (typeof childRunId === "string") proper.childRunId = childRunId;
   if (provider !== undefined) {
