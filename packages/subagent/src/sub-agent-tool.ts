@@ -255,10 +255,11 @@ class SubAgent {
   #begun(input: JsonObject, ctx: ToolContext): AgentState {
     const { system, prompt, injected = [] } = this.#options;
     const host = (ctx.injected ?? {}) as Readonly<Record<string, JsonValue>>;
-    const declared: Record<string, JsonValue> = {};
-    for (const { name, secret } of injected) {
-      if (secret !== true && Object.hasOwn(host, name)) declared[name] = host[name] as JsonValue;
-    }
+    const declared = Object.fromEntries(
+      injected
+        .filter(({ name, secret }) => secret !== true && Object.hasOwn(host, name))
+        .map(({ name }) => [name, host[name] as JsonValue]),
+    );
     const said = prompt?.(input as never, declared) ?? taskOf(input, this.#options.input);
     const messages: AgentMessage[] = [
       { role: "system", content: system },

@@ -4,14 +4,14 @@ import { storeTime, unavailable } from "../approvals/store-time.ts";
 import { countedOf } from "../limits/held.ts";
 import { shownCall } from "../redaction/shown-call.ts";
 import type { Interruption } from "../spec/interruption.ts";
-import type { JsonObject } from "../spec/json.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
 import type { ToolOutcome } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
 import { readOnce } from "./checked-call.ts";
 import type { Engine } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import type { Interrupted } from "./interrupted.ts";
-import { jsonValue } from "./json-value.ts";
+import { jsonValue, mostBytes } from "./json-value.ts";
 import { plainCopy } from "./plain-copy.ts";
 import { suspensionRequests } from "./suspension-requests.ts";
 import { unkept } from "./unkept.ts";
@@ -69,7 +69,7 @@ async function written(
       requests: seen.requests,
     };
     const pending = plainCopy({
-      ...pendingCall(execution, suspension && jsonValue(suspension.state)),
+      ...pendingCall(execution, suspension && wholeJson("state", suspension.state)),
       ...(seen === whole ? {} : { unmasked: whole }),
     });
     const [specHash, argumentsHash, now] = await Promise.all([
@@ -94,7 +94,7 @@ async function written(
 
 function pendingCall(
   execution: Execution,
-  state: ReturnType<typeof jsonValue> | undefined,
+  state: JsonValue | undefined,
 ): Omit<PendingCall, "argumentsHash"> {
   const { engine, run, resumption, attempt, approval } = execution;
   const taskId = execution.taskId ?? resumption?.task?.id;
@@ -107,7 +107,9 @@ function pendingCall(
     turn: run.turn,
     ...(taskId === undefined ? {} : { taskId }),
     ...(execution.asTask ? { asTask: true } : {}),
-    ...(execution.checkpoint === undefined ? {} : { checkpoint: jsonValue(execution.checkpoint) }),
+    ...(execution.checkpoint === undefined
+      ? {}
+      : { checkpoint: wholeJson("checkpoint", execution.checkpoint) }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     // What was agreed to before the tool asked to wait stays agreed to when it goes on.
@@ -118,6 +120,18 @@ function pendingCall(
     ...(policies.length === 0 ? {} : { policies }),
     ...(policies.length === narrower.length ? {} : { onlyHere: true }),
   };
+}
+
+/**
+ * JSON of what a tool goes on from.
+ *
+ * @throws RangeError for more than is kept: half of a state is another one.
+ */
+function wholeJson(what: string, value: unknown): JsonValue {
+  const cut = { truncated: false };
+  const json = jsonValue(value, mostBytes, cut);
+  if (cut.truncated) throw new RangeError(`its ${what} is more than ${mostBytes} bytes of JSON`);
+  return json;
 }
 
 /** What may be called, unless it is all that the policy lets run: the list can be very long. */

@@ -191,7 +191,9 @@ class Conversion {
 
   /** What its class says how to write. */
   #convertSpecial(value: object): JsonValue | undefined {
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (value instanceof Date) {
+      return Number.isNaN(value.getTime()) ? null : this.#text(String(value.toISOString()));
+    }
     const bytes = bytesOf(value);
     if (bytes !== undefined) return this.#bytes(bytes);
     if (ArrayBuffer.isView(value)) return this.#items(value as unknown as ArrayLike<unknown>);
@@ -270,6 +272,8 @@ class Conversion {
 
   #member(result: Record<string, JsonValue>, key: string, member: unknown): void {
     const kind = typeof member;
+    // What is left out has been looked at, too: a map can hold it without an end.
+    this.#left -= 1;
     if (kind === "undefined" || kind === "function" || kind === "symbol") return;
     const name = this.#text(key);
     const value = this.convert(member);

@@ -1,6 +1,7 @@
 import { text, type ContentBlock } from "../spec/content-block.ts";
 import type { FailedOutcome, ToolOutcome, ToolOutput, ToolResult } from "../spec/tool-result.ts";
 import type { JsonValue } from "../spec/json.ts";
+import { wellFormed } from "../results/well-formed.ts";
 import { ToolError } from "../tool-error.ts";
 import { clipText } from "./clip-text.ts";
 import type { Execution } from "./execution.ts";
@@ -28,7 +29,11 @@ function errorOf(output: ToolOutput): ToolError {
 
 /** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
 export function failure(execution: Execution, error: ToolError): FailedOutcome {
-  const result = resultOf(execution, { content: readable(execution, error.message) }, true);
+  const result = resultOf(
+    execution,
+    { content: readable(execution, wellFormed(error.message)) },
+    true,
+  );
   execution.ended = true;
   const { events } = execution.engine;
   const { code } = error;

@@ -21,24 +21,32 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 const slash = 0x5c;
+const percentSign = 0x25;
+const ampersand = 0x26;
 
-/** Undoes the escapes of JSON strings (RFC 8259, section 7), wherever in a text they stand. */
+/**
+ * Undoes the escapes of JSON strings (RFC 8259, section 7), wherever in a text they stand, and those of
+ * the same kind in other languages: `\x41`, `\u{41}` and `\U00000041`.
+ */
 export const fromJson: Decoder = (text, matters) => {
   let at = text.indexOf("\\");
   if (at === -1) return undefined;
   const parts = new Parts(text);
   while (at !== -1) {
     const next = text.charAt(at + 1);
-    const code = next === "u" ? hex(text, at + 2, 4) : -1;
-    const char = code === -1 ? letters[next] : String.fromCharCode(code);
+    const digits = digitsOf(next, text, at + 2);
+    const code = digits === 0 ? -1 : hex(text, at + 2 + (digits < 0 ? 1 : 0), Math.abs(digits));
+    const char = code === -1 || code > 0x10ffff ? letters[next] : String.fromCodePoint(code);
     if (char === undefined) {
       at = text.indexOf("\\", at + 1);
       continue;
     }
-    const length = code === -1 ? 2 : 6;
+    const length = code === -1 ? 2 : 2 + (digits < 0 ? 2 - digits : digits);
     const unit = char.charCodeAt(0);
     const part =
       matters(unit) ||
+      unit === percentSign ||
+      (unit === ampersand && /[#a-z]/i.test(text.charAt(at + length))) ||
       (unit === slash && beginsEscape(text, at + length, matters)) ||
       (unit === 10 && isWrapped(text, text.startsWith("\\r", at - 2) ? at - 2 : at, at + length));
     parts.replace(at, at + length, char, part);
@@ -46,6 +54,16 @@ export const fromJson: Decoder = (text, matters) => {
   }
   return parts.decoded();
 };
+
+/** The hexadecimal digits of an escape: 0 if it has none, negative if they stand in braces. */
+function digitsOf(letter: string, text: string, at: number): number {
+  if (letter === "x") return 2;
+  if (letter === "U") return 8;
+  if (letter !== "u") return 0;
+  if (text.charAt(at) !== "{") return 4;
+  const end = text.slice(at, at + 8).indexOf("}");
+  return end < 2 ? 0 : 1 - end;
+}
 
 /** No line of base64 is shorter: MIME has 76 characters (RFC 2045, section 6.8), PEM 64, others 60. */
 const shortestLine = 60;
@@ -63,7 +81,8 @@ function isWrapped(text: string, start: number, end: number): boolean {
   );
 }
 
-function isBase64(unit: number): boolean {
+/** True for a character of base64 or base64url that is no padding. */
+export function isBase64(unit: number): boolean {
   const lower = unit | 0x20;
   return (
     (lower >= 0x61 && lower <= 0x7a) ||
@@ -91,7 +110,7 @@ export const fromLines: Decoder = (text) => {
 function beginsEscape(text: string, at: number, matters: (unit: number) => boolean): boolean {
   const raw = text.charAt(at);
   const next = raw === "\\" ? text.charAt(at + 1) : raw;
-  if (next === "u") return true;
+  if (next === "u" || next === "x" || next === "U") return true;
   const char = raw === "\\" ? letters[letters[next] ?? ""] : letters[next];
   return char !== undefined && matters(char.charCodeAt(0));
 }
@@ -104,7 +123,10 @@ export const fromPercent: Decoder = (text, matters) => {
   while (at !== -1) {
     const byte = percent(text, at);
     if (byte === -1) {
-      at = text.indexOf("%", at + 1);
+      const unit = /u/i.test(text.charAt(at + 1)) ? hex(text, at + 2, 4) : -1;
+      // What JavaScript's `escape` writes (ECMA-262, annex B.2.1.1).
+      if (unit !== -1) parts.replace(at, at + 6, String.fromCharCode(unit), matters(unit));
+      at = text.indexOf("%", unit === -1 ? at + 1 : at + 6);
       continue;
     }
     const more = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : byte < 0xf5 ? 3 : 0;
@@ -120,8 +142,8 @@ export const fromPercent: Decoder = (text, matters) => {
       read = 1;
     }
     const char = String.fromCodePoint(point);
-    // Behind %25 and %5C another escape may begin.
-    const isEscape = point === 0x25 || point === slash;
+    // Behind %25, %26 and %5C another escape may begin.
+    const isEscape = point === percentSign || point === ampersand || point === slash;
     parts.replace(at, at + 3 * read, char, isEscape || matters(char.charCodeAt(0)));
     at = text.indexOf("%", at + 3 * read);
   }
@@ -130,9 +152,10 @@ export const fromPercent: Decoder = (text, matters) => {
 
 /** What ends a text and may be the beginning of an escape. */
 export const unfinishedEscape: RegExp =
-  /(?:\\+(?:u[0-9a-f]{0,3})?|(?:%[c-f][0-9a-f])?(?:%[89ab][0-9a-f]){0,2}(?:%[0-9a-f]?)?)$/i;
+  /(?:\\+(?:u(?:[\da-fA-F]{0,3}|\{[\da-fA-F]{0,6})|U[\da-fA-F]{0,7}|x[\da-fA-F]?)?|&(?:#(?:\d{0,7}|[xX][\da-fA-F]{0,6})|a(?:mp?|pos?)?|[lg]t?|q(?:u(?:ot?)?)?)?|%[uU][\da-fA-F]{0,3}|(?:%[c-fC-F][\da-fA-F])?(?:%[89abAB][\da-fA-F]){0,2}(?:%[\da-fA-F]?)?)$/;
 
-class Parts {
+/** A text that is made of another one, part by part. */
+export class Parts {
   readonly #text: string;
   readonly #parts: string[] = [];
   /** Where each replacement ends: in the new text, and in the old one. */

@@ -1,38 +1,52 @@
+import { jsonValue } from "../executor/json-value.ts";
 import type { JsonValue } from "../spec/json.ts";
 import { ToolError } from "../tool-error.ts";
-import { latin1 } from "./secret-patterns.ts";
+import { ErrorSearch, type ErrorLimits, type RedactAny } from "./error-search.ts";
 
-/** More than this is not searched in what an error carries with it. */
-const mostNodes = 2000;
-const mostCauses = 20;
+/** Limits for one error, its body, its causes and whatever hangs from them. */
+export const defaultErrorLimits: ErrorLimits = {
+  maxWork: 50_000,
+  maxCauses: 20,
+  maxTextLength: 100_000,
+  maxMessageLength: 1_000_000,
+  maxBodyBytes: 1_048_576,
+};
 
 /**
- * An error of which nothing is told that `told` takes out: its message, its body, its causes, and
- * with `thrown` its stack. The same error where there is nothing.
+ * An error without the secrets that `told` takes out of its message, its body, its causes, whatever
+ * else it carries and, if `thrown`, its stack. The same error if it has none.
+ *
+ * One descent over the error and its causes, however they are linked, with bounded work
+ * (`limits`): what lies beyond is withheld, since it was not searched.
  */
 export function redactError(
   error: ToolError,
-  told: <Value>(value: Value) => Value,
+  told: RedactAny,
   thrown: boolean,
+  limits: ErrorLimits = defaultErrorLimits,
 ): ToolError {
-  const message = told(error.message);
-  const body = error.body === undefined ? undefined : told(error.body);
-  const cause = error.cause === undefined ? undefined : redactCause(error.cause, told, mostCauses);
-  const stack = thrown || error.cause !== undefined ? error.stack : undefined;
+  const search = new ErrorSearch(told, limits);
+  // Each is read once.
+  const { code, retryable, audience, message: givenMessage, body: givenBody } = error;
+  const givenCause = error.cause;
+  const message = search.redactMessage(givenMessage);
+  const body =
+    givenBody === undefined ? undefined : told(jsonValue(givenBody, limits.maxBodyBytes));
+  const cause = givenCause === undefined ? undefined : search.redactCause(givenCause);
+  const stack = thrown || givenCause !== undefined ? error.stack : undefined;
   if (
-    isPlain(error, told) &&
-    message === error.message &&
-    body === error.body &&
-    cause === error.cause &&
-    (stack === undefined || told(stack) === stack)
+    isPlain(error, search) &&
+    message === givenMessage &&
+    body === givenBody &&
+    cause === givenCause &&
+    (stack === undefined || search.isCleanText(stack))
   ) {
     return error;
   }
-  const { code, retryable, audience } = error;
   const [status, retryAfterMs] = [error.status, error.retryAfterMs].map((given) =>
     typeof given === "number" && told(given) === given ? given : undefined,
   );
-  // The new one's stack is of here, where its message is no secret any more.
+  // The new error has a stack of its own, whose message is the redacted one.
   return new ToolError(code, message, {
     retryable,
     audience,
@@ -43,99 +57,22 @@ export function redactError(
   });
 }
 
-/** The cause itself when all of it could be read and nothing was found, else what may be told of it. */
-function redactCause(cause: unknown, told: <Value>(value: Value) => Value, depth: number): unknown {
-  if (typeof cause === "string") return told(cause);
-  if (typeof cause !== "object" && typeof cause !== "function") return cause;
-  if (cause === null) return cause;
-  try {
-    if (depth > 0 && isClean(cause, told)) {
-      if (!(cause instanceof Error) || cause.cause === undefined) return cause;
-      if (redactCause(cause.cause, told, depth - 1) === cause.cause) return cause;
-    }
-  } catch {
-    // What cannot be read may hold anything.
-  }
-  return shownCause(cause, told, depth);
-}
-
-function shownCause(cause: object, told: <Value>(value: Value) => Value, depth: number): Error {
-  const shown = new Error("The cause is withheld: it holds a secret, or cannot be read.");
-  try {
-    if (!(cause instanceof Error)) return shown;
-    const { name, message, stack } = cause;
-    shown.message = told(String(message));
-    Object.defineProperty(shown, "name", { value: told(String(name)), configurable: true });
-    Object.defineProperty(shown, "stack", { value: told(String(stack)), configurable: true });
-    if (cause.cause !== undefined && depth > 0) {
-      const value = redactCause(cause.cause, told, depth - 1);
-      Object.defineProperty(shown, "cause", { value, configurable: true });
-    }
-  } catch {
-    // What could be read is enough.
-  }
-  return shown;
-}
-
-/** What every error of this kind has; the rest somebody has put there. */
+/** The members that every `ToolError` has; any other one was added by the tool. */
 const ownKeys: ReadonlySet<PropertyKey> = new Set([
   ...["name", "message", "stack", "cause", "body", "code", "retryable", "audience"],
   ...["status", "retryAfterMs", Symbol.for("toolweave.ToolError")],
 ]);
 
-/** True when nothing is secret of what it holds beside message, body, causes and stack. */
-function isPlain(error: ToolError, told: <Value>(value: Value) => Value): boolean {
+/** True if the error holds no secret beside message, body, causes and stack. */
+function isPlain(error: ToolError, search: ErrorSearch): boolean {
   const { name, status, retryAfterMs } = error;
-  if (name !== "ToolError" && told(name) !== name) return false;
-  if (!isNumber(status, told) || !isNumber(retryAfterMs, told)) return false;
+  if (name !== "ToolError" && !search.isCleanText(name)) return false;
+  if (!search.isCleanNumber(status) || !search.isCleanNumber(retryAfterMs)) return false;
   for (const key of Reflect.ownKeys(error)) {
-    if (!ownKeys.has(key)) return isClean(error, told, ownKeys);
-    // What it tells now it need not tell later.
+    if (!ownKeys.has(key)) return search.isClean(error, ownKeys);
+    // A getter can return something else when it is read later.
     const own = Object.getOwnPropertyDescriptor(error, key);
     if (key !== "stack" && own?.get !== undefined) return false;
   }
   return true;
-}
-
-function isNumber(value: unknown, told: <Value>(value: Value) => Value): boolean {
-  return value === undefined || (typeof value === "number" && told(value) === value);
-}
-
-const onlyCause: ReadonlySet<PropertyKey> = new Set(["cause"]);
-
-/** Whoever prints an object with this gets what only its own code knows, as of a URL or a request. */
-const inspected = Symbol.for("nodejs.util.inspect.custom");
-
-/**
- * True when nothing of all that can be read of it without running its code is secret, and it has no
- * code that would tell more. What `skipped` names is looked at elsewhere.
- */
-function isClean(
-  cause: object,
-  told: <Value>(value: Value) => Value,
-  skipped: ReadonlySet<PropertyKey> = onlyCause,
-): boolean {
-  const seen = new Set<object>();
-  const clean = (value: unknown): boolean => {
-    if (typeof value === "string" || typeof value === "number") return told(value) === value;
-    if (typeof value !== "object" && typeof value !== "function") return true;
-    if (value === null || seen.has(value)) return true;
-    if (seen.size === mostNodes) return false;
-    seen.add(value);
-    if (value instanceof Uint8Array) return told(latin1(value)) === latin1(value);
-    if (inspected in value) return false;
-    const isList = value instanceof Map || value instanceof Set;
-    if (isList && ![...value].every(clean)) return false;
-    for (const key of Reflect.ownKeys(value)) {
-      const own = Object.getOwnPropertyDescriptor(value, key);
-      if (value === cause && skipped.has(key) && own?.get === undefined) continue;
-      if (told(String(key)) !== String(key)) return false;
-      // V8's stack is an accessor in some versions, and reading it runs nothing.
-      const isStack = key === "stack" && value instanceof Error;
-      if (!isStack && (own?.get !== undefined || key === "toJSON")) return false;
-      if (!clean(isStack ? value.stack : own?.value)) return false;
-    }
-    return true;
-  };
-  return clean(cause) && (!(cause instanceof Error) || clean(cause.message));
 }

@@ -93,7 +93,7 @@ function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedac
 
 /** True for media types whose bytes are text. */
 export function isTextType(mediaType: string): boolean {
-  return /^\s*text\/|[/+](?:json|xml|yaml|x-yaml|javascript|ecmascript|toml|sql|graphql|csv|html|x-ndjson|jsonl|json-seq|x-www-form-urlencoded|x-sh|x-pem-file|pem-certificate-chain|http|rtf)\b/i.test(
+  return /^\s*(?:text|message|multipart)\/|[/+](?:(?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|csv|html|ndjson|jsonl|jsonlines|json-seq|sh|csh|shellscript|python|ruby|perl|php|httpd-php|lua|tex|latex|pem-file|x509-ca-cert|java-keystore|env|ini|properties|subrip)|www-form-urlencoded|x-www-form-urlencoded|pem-certificate-chain|pkcs8|pkcs10|pgp-keys|pgp-encrypted|pgp-signature|http|rtf|jwt|jose|sdp|postscript|mbox|n-triples|n-quads|trig|sparql-query|vnd\.[\w.-]*(?:json|yaml|csv))\b/i.test(
     mediaType,
   );
 }

@@ -121,17 +121,30 @@ function addInjected(
       run.redactor = redactor.with([new SecretFinder(() => sets, false)], []);
     }
     own.names.add(name);
-    addTexts((injected as Record<string, unknown>)[name], own.set, 0);
+    addTexts((injected as Record<string, unknown>)[name], own.set);
   }
 }
 
-/** The texts of a value that may be anything, such as a client with its credentials. */
-function addTexts(value: unknown, set: SecretSet, depth: number): void {
-  if (typeof value === "string") set.add(value);
-  else if (typeof value === "number") set.add(String(value));
-  else if (typeof value === "object" && value !== null && depth < 5) {
-    for (const { value: own } of Object.values(Object.getOwnPropertyDescriptors(value))) {
-      addTexts(own, set, depth + 1);
+const maxInjectedDepth = 5;
+const maxInjectedObjects = 10_000;
+
+/** The texts of a value that may be anything, such as a client with its credentials: level by level, each object once. */
+function addTexts(injected: unknown, set: SecretSet): void {
+  const seen = new Set<object>();
+  let level: unknown[] = [injected];
+  for (let depth = 0; depth <= maxInjectedDepth && level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === "string") set.add(value);
+      else if (typeof value === "number") set.add(String(value));
+      else if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) continue;
+      else if (depth < maxInjectedDepth && seen.size < maxInjectedObjects && !seen.has(value)) {
+        seen.add(value);
+        for (const key of Object.getOwnPropertyNames(value)) {
+          next.push(Object.getOwnPropertyDescriptor(value, key)?.value);
+        }
+      }
     }
+    level = next;
   }
 }

@@ -34,10 +34,24 @@ interface Root {
 function namesSecrets(schema: object): boolean {
   let names = withSecrets.get(schema);
   if (names === undefined) {
-    names = /"(?:writeOnly|x-secret)":true|"format":"password"/.test(JSON.stringify(schema));
+    names = hasSecretKeyword(schema);
     withSecrets.set(schema, names);
   }
   return names;
+}
+
+/** Each part once, whatever leads to it. */
+function hasSecretKeyword(schema: object): boolean {
+  const seen = new Set<object>([schema]);
+  // A set hands out what is added while it is walked.
+  for (const node of seen) {
+    const { writeOnly, "x-secret": secret, format } = node as Readonly<Record<string, unknown>>;
+    if (writeOnly === true || secret === true || format === "password") return true;
+    for (const member of Object.values(node)) {
+      if (typeof member === "object" && member !== null) seen.add(member as object);
+    }
+  }
+  return false;
 }
 
 function masked(value: JsonValue, given: unknown, root: Root, depth: number): JsonValue {

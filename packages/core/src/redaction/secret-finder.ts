@@ -1,11 +1,12 @@
 import { begunForm } from "./begun-form.ts";
 import { fromJson, fromLines, fromPercent, unfinishedEscape, type Decoder } from "./decodings.ts";
+import { fromDataUrls, fromEntities } from "./markup-decodings.ts";
 import { Scanner } from "./scanner.ts";
 import { secretPatterns } from "./secret-patterns.ts";
 import type { SecretSet } from "./secret-set.ts";
 import type { Spans } from "./spans.ts";
 
-const decoders: readonly Decoder[] = [fromJson, fromPercent, fromLines];
+const decoders: readonly Decoder[] = [fromJson, fromPercent, fromEntities, fromDataUrls, fromLines];
 /** JSON within JSON within JSON, a URL within that, and the other way round. */
 const deepest = 3;
 /** No credential of any form is shorter. */

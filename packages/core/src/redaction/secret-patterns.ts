@@ -1,4 +1,6 @@
 import { nodeBuffer } from "../results/node-buffer.ts";
+import { wellFormed } from "../results/well-formed.ts";
+
 /** Shorter secrets are not kept. */
 const shortest = 4;
 
@@ -10,7 +12,8 @@ const shortestPart = 8;
  * comes before and after it. JSON's and percent escapes need none: they are undone before the search.
  */
 export function secretPatterns(secret: string): ReadonlySet<string> {
-  const patterns = new Set([secret]);
+  // Half of a character comes out as U+FFFD.
+  const patterns = new Set([secret, wellFormed(secret)]);
   // Whoever sends it leaves off the line break that its file ends with.
   const bare = secret.trim();
   if (bare !== secret && bare.length >= shortest) return new Set([secret, ...secretPatterns(bare)]);

@@ -152,14 +152,29 @@ export class SecretRedactor implements Redactor {
       const shown = this.text(asText);
       if (shown !== asText) return new TextEncoder().encode(shown);
     }
-    if (!this.#knows()) return bytes;
     const spans: Spans = [];
-    const text = latin1(bytes);
-    for (const finder of this.#finders) finder.findPlain(text, spans);
+    const knows = this.#knows();
+    if (knows) this.#findInBytes(bytes, false, spans);
+    const isText = isTextType(mediaType);
+    if ((knows || isText) && bytes.subarray(0, 1024).includes(0)) {
+      // Of two bytes for each character (UTF-16) one is zero, as far as it is ASCII.
+      const found: Spans = [];
+      const withoutZeros = bytes.filter((byte) => byte !== 0);
+      this.#findInBytes(withoutZeros, isText, found);
+      spans.push(...amongZeros(bytes, found));
+    }
     if (spans.length === 0) return bytes;
     const copy = bytes.slice();
     for (const [start, end] of merged(spans)) copy.fill(0x2a, start, end);
     return copy;
+  }
+
+  #findInBytes(bytes: Uint8Array, isText: boolean, spans: Spans): void {
+    const text = latin1(bytes);
+    for (const finder of this.#finders) {
+      if (isText) finder.find(text, spans);
+      else finder.findPlain(text, spans);
+    }
   }
 
   /** Base64 of bytes that are no text: what is secret in it becomes zeros, and it stays base64. */
@@ -172,6 +187,25 @@ export class SecretRedactor implements Redactor {
   passing(): PassingTexts {
     return new PassingTexts(this.#finders);
   }
+}
+
+/** Places in bytes without those that are zero, as places in all of them. */
+function amongZeros(bytes: Uint8Array, spans: Spans): Spans {
+  if (spans.length === 0) return spans;
+  const places = merged(spans).flat();
+  const moved: Spans = [];
+  let next = 0;
+  let place = 0;
+  for (let at = 0; at < bytes.length && next < places.length; at++) {
+    if (bytes[at] === 0) continue;
+    // Starts and ends take turns; an end is behind the last byte.
+    while (next < places.length && places[next] === (next % 2 === 0 ? place : place + 1)) {
+      moved.push(next % 2 === 0 ? at : at + 1);
+      next += 1;
+    }
+    place += 1;
+  }
+  return moved;
 }
 
 /** Bytes as a text, when they are one: by their type, or since they can be read as one. */

@@ -22,9 +22,12 @@ export function isOutput(value: object): value is ToolOutput {
   );
 }
 
+/** A longer list is data: an output of so many blocks would be cut anyway. */
+const maxBlocks = 1_000_000;
+
 /** True for a list of nothing but content blocks. */
 export function isBlockList(value: unknown): value is readonly ContentBlock[] {
-  if (!Array.isArray(value)) return false;
+  if (!Array.isArray(value) || value.length > maxBlocks) return false;
   // Not `every`, which goes through all the holes of a list that says it has billions of items.
   for (let index = 0; index < value.length; index++) {
     if (!isContentBlock(value[index])) return false;

@@ -1,4 +1,5 @@
 import { isContentBlock, text, type ContentBlock, type TextBlock } from "../spec/content-block.ts";
+import type { JsonObject, JsonValue } from "../spec/json.ts";
 import type { ToolOutput } from "../spec/tool-result.ts";
 import { clipText } from "../executor/clip-text.ts";
 import {
@@ -9,6 +10,9 @@ import {
   type Cut,
 } from "../executor/json-value.ts";
 import { isWellFormed, wellFormed } from "./well-formed.ts";
+
+/** Bytes of what a tool says of its artifacts: a key and a few words for each. */
+const maxArtifactsBytes = 1_048_576;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -29,19 +33,41 @@ export function properOutput(
   const proper: Writable<ToolOutput> = { content: properContent(content, limit, cut) };
   if (value !== undefined) {
     const short: Cut = { truncated: false };
-    const json = jsonValue(value, limit, short);
+    const json = wellFormedJson(jsonValue(value, limit, short), limit);
     if (short.truncated) cut.truncated = true;
     else proper.value = json;
   }
   if (isError !== undefined) proper.isError = isError;
   if (error !== undefined) proper.error = error;
-  if (Array.isArray(artifacts)) proper.artifacts = artifacts as NonNullable<typeof artifacts>;
-  if (details !== undefined) proper.details = jsonValue(details, limit);
+  if (Array.isArray(artifacts)) {
+    proper.artifacts = jsonValue(artifacts, maxArtifactsBytes) as unknown as NonNullable<
+      typeof artifacts
+    >;
+  }
+  if (details !== undefined) proper.details = wellFormedJson(jsonValue(details, limit), limit);
   if (typeof childRunId === "string") proper.childRunId = childRunId;
   if (provider !== undefined) {
-    proper.provider = jsonValue(provider, limit) as NonNullable<ToolOutput["provider"]>;
+    proper.provider = wellFormedJson(jsonValue(provider, limit), limit) as NonNullable<
+      ToolOutput["provider"]
+    >;
   }
   return proper;
+}
+
+/** The very same value where each text in it is valid Unicode: stores, hashes and other runtimes refuse halves. */
+function wellFormedJson(json: JsonValue, limit: number): JsonValue {
+  return isWellFormedJson(json) ? json : wellFormedValue(json, limit);
+}
+
+function isWellFormedJson(json: JsonValue): boolean {
+  if (typeof json === "string") return isWellFormed(json);
+  if (typeof json !== "object" || json === null) return true;
+  if (Array.isArray(json)) return json.every(isWellFormedJson);
+  for (const key in json as JsonObject) {
+    if (!isWellFormed(key) || !isWellFormedJson((json as JsonObject)[key] as JsonValue))
+      return false;
+  }
+  return true;
 }
 
 function properContent(

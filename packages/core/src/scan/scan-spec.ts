@@ -29,10 +29,13 @@ export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
     [description, "/description"],
     [title, "/title"],
   ];
+  // A schema may lead to itself, and to one part of it in many ways.
+  const seen = new Set<object>();
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const [value, pointer] = part;
     if (typeof value === "string") look(value, pointer);
-    if (typeof value !== "object" || value === null) continue;
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
     for (const [key, member] of Object.entries(value)) {
       const at = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       look(key, at);

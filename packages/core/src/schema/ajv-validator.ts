@@ -3,6 +3,7 @@ import type { JsonSchema } from "../spec/json.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { escapePointer } from "./escape-pointer.ts";
+import { withOwnProto } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 import { allowWork, isExceeded, unchecked, workBudgets } from "./work-budget.ts";
@@ -113,8 +114,10 @@ const inheritedName: RegExp = new RegExp(
 function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   // A foreign `$schema` that Ajv does not know must not make the schema unusable, and Ajv's own
   // `$async` would make a promise of the answer.
-  const { $schema: _, $async: _async, ...rest } = schema;
-  const { asksWhatIsEvaluated } = measureSchema(rest);
+  const { $schema: _, $async: _async, ...given } = schema;
+  const { asksWhatIsEvaluated } = measureSchema(given);
+  const text = JSON.stringify(given);
+  const rest = text.includes('"__proto__"') ? (withOwnProto(given) as JsonSchema) : given;
   const own = new Set(Object.keys(ajv.refs));
   const { unevaluated = false, ownProperties = false } = ajv.opts;
   let validate: ValidateFunction;
@@ -124,7 +127,7 @@ function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
     if (!asksWhatIsEvaluated) ajv.opts.unevaluated = false;
     // Asking each time whether a property is the object's own takes half of a check. Only names that
     // every object inherits need it: without it `required: ["constructor"]` passes on `{}`.
-    ajv.opts.ownProperties = asksWhatIsEvaluated || inheritedName.test(JSON.stringify(rest));
+    ajv.opts.ownProperties = asksWhatIsEvaluated || inheritedName.test(text);
     validate = ajv.compile(rest);
   } catch (error) {
     if (isExceeded(error)) throw new Error("schema is too large to compile", { cause: error });

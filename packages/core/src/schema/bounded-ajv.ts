@@ -8,6 +8,8 @@ import { duplicateItems } from "./duplicate-items.ts";
 import { linearRegExp } from "./pattern/linear-reg-exp.ts";
 import { spend } from "./work-budget.ts";
 
+type SafeExpr = Parameters<CodeGen["assign"]>[1];
+
 // In units of `spend`. A problem's memory counts, too: those of choices not taken are kept for a
 // while.
 const perFunctionWritten = 100_000;
@@ -58,7 +60,7 @@ export function boundAjv(ajv: Ajv): void {
 function meter(gen: CodeGen): void {
   const cost: Cost = { units: perCall };
   spend(perFunctionWritten);
-  const { code, assign, if: branch, const: declare, forRange, forOf } = gen;
+  const { code, assign, if: branch, const: declare, var: declareVar, forRange, forOf } = gen;
   gen.code(spending(gen, _`${gen.scopeValue("obj", { ref: cost })}.units`));
   const count = (): void => {
     cost.units += 1;
@@ -74,7 +76,7 @@ function meter(gen: CodeGen): void {
     count();
     // From a function of another schema: `concat` would copy all problems for each such call.
     const added = to.str === "vErrors" ? /\? (.+) : vErrors\.concat/.exec(String(value)) : null;
-    if (added === null) return assign.call(gen, to, value, sideEffects);
+    if (added === null) return assign.call(gen, to, withoutPrototype(value), sideEffects);
     return assign.call(gen, to, _`${func(gen, append)}(${to}, ${new _Code(added[1] as string)})`);
   };
   gen.if = (condition, ...bodies) => {
@@ -88,6 +90,8 @@ function meter(gen: CodeGen): void {
     count();
     return declare.apply(gen, parts);
   };
+  gen.var = (name, value, constant) =>
+    declareVar.call(gen, name, value === undefined ? value : withoutPrototype(value), constant);
   gen.forRange = (name, from, to, body, kind) => {
     const before = cost.units;
     forRange.call(gen, name, from, to, body, kind);
@@ -101,6 +105,14 @@ function meter(gen: CodeGen): void {
     };
     return forOf.call(gen, name, items, turn, kind);
   };
+}
+
+/** Names that have been evaluated are kept where `__proto__` is one like any other. */
+function withoutPrototype(value: SafeExpr): SafeExpr {
+  const text = String(value);
+  if (text === "{}") return _`Object.create(null)`;
+  const before = /^(\w+) \|\| \{\}$/.exec(text)?.[1];
+  return before === undefined ? value : _`${new _Code(before)} || Object.create(null)`;
 }
 
 function append(problems: unknown[] | null, added: unknown[]): unknown[] {

@@ -1,19 +1,57 @@
+/** Characters that one text may have: what is there twice is written twice. */
+export const maxCanonicalLength = 100_000_000;
+
+/** Serialising is synchronous; only a getter could begin another one within it. */
+let left = 0;
+
 /**
  * Serialises JSON data with the keys of every object in code-unit order, so that equal data gives
  * equal text. Properties that are `undefined` count as absent.
  *
+ * @param maxLength characters of the text, roughly. Default: 100,000,000.
+ * @throws RangeError for a longer one, and for one that nests deeper than the stack.
  * @see https://www.rfc-editor.org/rfc/rfc8785 (numbers and strings as `JSON.stringify` writes them)
  */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+export function canonicalJson(value: unknown, maxLength: number = maxCanonicalLength): string {
+  const outer = left;
+  left = maxLength;
+  try {
+    return written(value);
+  } finally {
+    left = outer;
+  }
+}
+
+function written(value: unknown): string {
+  if (typeof value !== "object" || value === null) {
+    const text = JSON.stringify(value) ?? "null";
+    spend(text.length);
+    return text;
+  }
+  spend(2);
+  if (Array.isArray(value)) {
+    const items: string[] = [];
+    // Not `map`, which goes through all the holes of a list that says it has billions of items.
+    for (let index = 0; index < value.length; index++) {
+      spend(1);
+      items.push(written(value[index]));
+    }
+    return `[${items.join(",")}]`;
+  }
   const object = value as Record<string, unknown>;
   const members: string[] = [];
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+    if (member === undefined) continue;
+    spend(key.length + 4);
+    members.push(`${JSON.stringify(key)}:${written(member)}`);
   }
   return `{${members.join(",")}}`;
+}
+
+function spend(characters: number): void {
+  left -= characters;
+  if (left < 0) throw new RangeError("the value is too large to be serialised");
 }
 
 /** SHA-256 of a text, in hexadecimal. */

@@ -6,6 +6,9 @@ import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 /** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */
 const mostShared = 1000;
 
+/** Characters of a schema's JSON, of which a compiled one has ten million at most. */
+const maxSchemaLength = 20_000_000;
+
 /** Compiles each schema once, on first use, however many tools share it or have one equal to it. */
 export class SchemaCache {
   readonly #validator: SchemaValidator;
@@ -28,7 +31,7 @@ export class SchemaCache {
     if (known !== undefined) throw known;
     let compiling: Awaitable<CompiledSchema>;
     try {
-      const content = canonicalJson(schema);
+      const content = canonicalJson(schema, maxSchemaLength);
       compiling = this.#shared(content) ?? this.#compile(schema, content);
     } catch (error) {
       const invalid = invalidSchema(error);

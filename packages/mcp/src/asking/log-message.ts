@@ -45,6 +45,15 @@ export function readLogMessage(server: string, params: JsonObject): LogMessage |
 /** In one line, for whoever watches a call. */
 export function logLine({ level, logger, data }: Omit<LogMessage, "server">): string {
   // Progress has 1,000 bytes of it.
-  const said = (typeof data === "string" ? data : JSON.stringify(data)).slice(0, 1_000);
+  const said = (typeof data === "string" ? data : written(data)).slice(0, 1_000);
   return visibleText(`${level}${logger === undefined ? "" : ` ${logger.slice(0, 100)}`}: ${said}`);
+}
+
+function written(data: JsonValue): string {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    // A server may nest it deeper than the stack.
+    return "[data that nests too deep to be written down]";
+  }
 }

@@ -166,10 +166,11 @@ async function askNow(
   call: ClientCall<CallEnd>,
   { questions }: InterruptionQuestions,
 ): Promise<JsonObject> {
-  const responses: Record<string, JsonObject> = {};
+  const responses: [string, JsonObject][] = [];
   // One after the other: a person sees one dialog at a time.
   for (const [key, question] of Object.entries(questions)) {
-    responses[key] = await call.ask(question);
+    responses.push([key, await call.ask(question)]);
   }
-  return responses;
+  // A server chooses the keys: `__proto__` is one like any other.
+  return Object.fromEntries(responses);
 }

@@ -45,13 +45,13 @@ export async function inOfferRounds(
       const passed = typeof requestState === "string" ? requestState : "";
       return { ...result, requestState: await states.seal(client, subject, { passed }) };
     }
-    const responses: Record<string, JsonObject> = {};
+    const responses = new Map<string, JsonObject>();
     for (const [key, { method, params: asked }] of questions) {
       const response = await port.request(method, asked, port.signal);
-      if (isObject(response)) responses[key] = response;
+      if (isObject(response)) responses.set(key, response);
     }
     more = {
-      inputResponses: responses,
+      inputResponses: Object.fromEntries(responses),
       ...(typeof requestState === "string" ? { requestState } : {}),
     };
   }

@@ -1,3 +1,4 @@
+import { setOwn } from "../document/record.ts";
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
@@ -21,7 +22,7 @@ export function inputSchema(
   const required: string[] = [];
   const defs: Definitions = new Map();
   const add = (name: string, schema: Schema, isRequired: boolean): void => {
-    properties[name] = schema as JsonValue;
+    setOwn(properties, name, schema);
     if (isRequired) required.push(name);
   };
   const visible = (description: string | undefined): string | undefined =>

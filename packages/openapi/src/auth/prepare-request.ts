@@ -1,3 +1,4 @@
+import { setOwn } from "../document/record.ts";
 import type { CertificateCredential } from "@toolweave/core";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import type { Material } from "./credential-form.ts";
@@ -45,7 +46,7 @@ export function prepareRequest(
     if (material.type !== "text") continue;
     const { in: place, name, value } = material;
     names.push(name);
-    if (place === "header") headers[name] = value;
+    if (place === "header") setOwn(headers, name, value);
     else if (place === "query") {
       const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
       target += `${target.includes("?") ? "&" : "?"}${pair}`;

@@ -1,3 +1,4 @@
+import { setOwn } from "../document/record.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { requiredNames, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
@@ -248,7 +249,7 @@ function withHeaders(
       if (text !== undefined) fixedHeaders.push([name, text]);
     } else if (says !== false) {
       chosen.push({ name, write });
-      properties[name] = says as JsonValue;
+      setOwn(properties, name, says);
       if (header.required) required.push(name);
     }
   }

@@ -1,3 +1,4 @@
+import { setOwn } from "../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
 import type {
@@ -69,7 +70,7 @@ export function requestPlan(
     const headers: Record<string, string> = { accept };
     for (const { argument, name, write } of inHeaders) {
       const text = written(args, argument, write);
-      if (text !== undefined) headers[name] = text;
+      if (text !== undefined) setOwn(headers, name, text);
     }
     const encoded = encodeBody?.(args, files);
     if (encoded !== undefined) headers["content-type"] = encoded.contentType;
@@ -158,7 +159,7 @@ function bodyPlan(
     let empty = true;
     for (const place of properties) {
       if (!Object.hasOwn(args, place.argument)) continue;
-      value[place.property] = args[place.argument] as JsonValue;
+      setOwn(value, place.property, args[place.argument]);
       empty = false;
     }
     return empty && !required ? undefined : write(value, files);

@@ -1,3 +1,4 @@
+import { setOwn } from "../document/record.ts";
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { JsonRecord } from "../document/record.ts";
 import { isAnnotation } from "./schema-keywords.ts";
@@ -42,7 +43,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   const outside: Record<string, JsonValue> = {};
   const inside: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {
-    (isAnnotation(key) ? outside : inside)[key] = value;
+    setOwn(isAnnotation(key) ? outside : inside, key, value);
   }
   const alternatives = inside["anyOf"];
   const only = Object.keys(inside).length === 1 && Array.isArray(alternatives);

@@ -105,6 +105,12 @@ describe("a problem (RFC 9457)", () => {
     expect(problemText(problem, "Not Found")).toBe("No pet 7.");
     expect(problemText({ title: "Not Found" }, "Not Found")).toBeUndefined();
   });
+
+  test("keeps title and detail where the rest nests too deep to be written down", () => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as never;
+    const problem = { title: "No credit", detail: "Pay first", deep };
+    expect(problemText(problem, "Forbidden")).toBe("No credit. Pay first.");
+  });
 });
 
 describe("where JSON breaks off", () => {

@@ -51,6 +51,22 @@ describe("a page of a list", () => {
 });
 
 describe("pages that are collected", () => {
+  test("are a result also where the items nest too deep to be written down", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const answer: Answer = (_, response) => {
+      response
+        .setHeader("content-type", "application/json")
+        .end(`{"items":[{"id":1,"deep":${deep}}],"next_cursor":"2"}`);
+    };
+    const { call } = await api({ maxPages: 2 }, answer);
+    expect(await call("list_items", { size: 2, cursor: "2" })).toMatchObject({
+      status: "completed",
+    });
+    const outcome = await call("list_items", { size: 2 });
+    expect(outcome).toMatchObject({ status: "completed", result: { isError: false } });
+    expect(textsOf(outcome)[0]).toBe("[the items nest too deep to be written down]");
+  });
+
   test("are one list, to the last", async () => {
     const { call, server } = await api({ maxPages: 10 });
     const outcome = await call("list_items", { size: 2 });

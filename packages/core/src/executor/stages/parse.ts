@@ -5,6 +5,16 @@ import type { Execution } from "../execution.ts";
 /** How deep arguments may nest; deeper ones would exhaust the stack of whoever walks them. */
 const maxDepth = 200;
 
+/**
+ * What arguments that are handed over as a value may cost: 1 for each value and for each 8 characters
+ * of a text, 8 more for an object or a list.
+ */
+export const maxArgumentsWork = 10_000_000;
+const perContainer = 8;
+
+/** Copying is synchronous; only a getter of the arguments could begin another copy within one. */
+let workLeft = 0;
+
 /** Stage 2: the arguments as a value of the call's own. Malformed JSON is an error, never `{}`. */
 export function parse(execution: Execution): void {
   const { call, resumption } = execution;
@@ -16,8 +26,12 @@ export function parse(execution: Execution): void {
  *
  * @throws ToolError `invalid_arguments`
  */
-export function readArguments(name: string, sent: unknown): JsonObject {
-  return typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent);
+export function readArguments(
+  name: string,
+  sent: unknown,
+  maxWork: number = maxArgumentsWork,
+): JsonObject {
+  return typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent, maxWork);
 }
 
 function parseText(name: string, sent: string): JsonObject {
@@ -73,11 +87,23 @@ function checkExact(name: string, sent: string): void {
 /**
  * The arguments as the call's own plain JSON.
  *
- * @throws ToolError `invalid_arguments` for what JSON cannot hold, and for endless nesting.
+ * @param maxWork what the copy may cost: what is there twice is copied twice.
+ * @throws ToolError `invalid_arguments` for what JSON cannot hold, for endless nesting, and for more
+ * than `maxWork`.
  */
-export function copyArguments(name: string, value: unknown): JsonObject {
+export function copyArguments(
+  name: string,
+  value: unknown,
+  maxWork: number = maxArgumentsWork,
+): JsonObject {
   requireObject(name, value);
-  return copy(name, value, 0) as JsonObject;
+  const outer = workLeft;
+  workLeft = maxWork;
+  try {
+    return copy(name, value, 0) as JsonObject;
+  } finally {
+    workLeft = outer;
+  }
 }
 
 function requireObject(name: string, value: unknown): asserts value is JsonObject {
@@ -88,6 +114,9 @@ function requireObject(name: string, value: unknown): asserts value is JsonObjec
 function copy(name: string, value: unknown, depth: number): JsonValue {
   switch (typeof value) {
     case "string":
+      workLeft -= value.length >> 3;
+      if (workLeft < 0) throw tooLarge(name);
+      return value;
     case "boolean":
       return value;
     case "number":
@@ -96,14 +125,20 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
     case "object": {
       if (value === null) return null;
       if (depth > maxDepth) throw tooDeep(name);
-      if (Array.isArray(value)) return value.map((item) => copy(name, item, depth + 1));
+      if (Array.isArray(value)) return copyItems(name, value, depth);
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) throw notPlain(name, value);
       // One clone is several times quicker than as many assignments.
       const result = { ...value } as Record<string, JsonValue>;
+      workLeft -= perContainer;
       for (const key in result) {
+        if (--workLeft < 0) throw tooLarge(name);
         const member: unknown = result[key];
-        if (typeof member === "string" || typeof member === "boolean" || member === null) continue;
+        if (typeof member === "string") {
+          workLeft -= member.length >> 3;
+          continue;
+        }
+        if (typeof member === "boolean" || member === null) continue;
         if (typeof member === "number" && Number.isFinite(member)) continue;
         if (!Object.hasOwn(result, key)) continue;
         if (member === undefined) delete result[key];
@@ -116,6 +151,16 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
   }
 }
 
+function copyItems(name: string, items: readonly unknown[], depth: number): JsonValue[] {
+  const { length } = items;
+  workLeft -= perContainer + length;
+  // Before the first is read: a list can say that it has billions of holes.
+  if (workLeft < 0) throw tooLarge(name);
+  const result: JsonValue[] = [];
+  for (let index = 0; index < length; index++) result.push(copy(name, items[index], depth + 1));
+  return result;
+}
+
 function define(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
   // Plain assignment would set the prototype instead.
   if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true });
@@ -124,6 +169,10 @@ function define(target: Record<string, JsonValue>, key: string, value: JsonValue
 
 function tooDeep(name: string): ToolError {
   return invalid(`The arguments of ${name} nest deeper than ${maxDepth} levels; send less.`);
+}
+
+function tooLarge(name: string): ToolError {
+  return invalid(`The arguments of ${name} hold more values than can be copied; send less.`);
 }
 
 function noNumber(name: string, value: number): ToolError {

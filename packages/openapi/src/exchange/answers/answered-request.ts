@@ -1,3 +1,4 @@
+import { setOwn } from "../../document/record.ts";
 import { visibleText, type JsonObject, type ToolContext } from "@toolweave/core";
 import type { HttpHeaders, HttpResponse } from "@toolweave/http";
 import type { DeclaredAnswer } from "./declared-answers.ts";
@@ -85,7 +86,7 @@ export function detailsOf(response: HttpResponse, request: AnsweredRequest): Jso
   const headers: Record<string, string> = {};
   const add = (name: string): void => {
     const value = cleanHeader(response, name, request);
-    if (value !== undefined) headers[name] = value;
+    if (value !== undefined) setOwn(headers, name, value);
   };
   for (const name of headersOfUse) add(name);
   for (const name of request.declared(response.status).headers) {

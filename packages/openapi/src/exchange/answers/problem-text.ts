@@ -18,7 +18,16 @@ export function problemText(problem: JsonValue, statusText: string): string | un
   if (sentences.length === 0) return undefined;
   if (type !== undefined && type !== "about:blank") rest["type"] = type;
   const said = sentences.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
-  const more = Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
+  const more = Object.keys(rest).length === 0 ? "" : written(rest);
   if (more === "") return said;
   return `${said} ${more.length <= longestRest ? more : `${more.slice(0, longestRest)}…`}`;
+}
+
+function written(members: JsonValue): string {
+  try {
+    return JSON.stringify(members);
+  } catch {
+    // It nests deeper than the stack. The title and the detail are worth reading all the same.
+    return "";
+  }
 }

@@ -83,11 +83,19 @@ export async function collectPages(
   ];
   const content: ContentBlock[] = notes.filter((note) => note !== "").map((note) => text(note));
   return {
-    content: [text(JSON.stringify(value)), ...content],
+    content: [text(written(value)), ...content],
     value,
     details: { ...details, pages, ...(next === undefined ? {} : { next }) },
     ...(stopped?.error === undefined ? {} : { isError: true, error: stopped.error }),
   };
+}
+
+function written(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "[the items nest too deep to be written down]";
+  }
 }
 
 interface ReadPage {

@@ -1,3 +1,4 @@
+import { setOwn } from "../../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
 import { linkValue, type ExchangeFacts } from "./runtime-expression.ts";
@@ -56,7 +57,7 @@ function argumentsOf(
     const argument = argumentOf(name, layout);
     const value = linkValue(said, facts);
     if (argument === undefined || value === undefined) return undefined;
-    args[argument] = value;
+    setOwn(args, argument, value);
   }
   if (requestBody === undefined) return args;
   const body = linkValue(requestBody, facts);

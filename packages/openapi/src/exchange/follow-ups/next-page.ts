@@ -1,3 +1,4 @@
+import { setOwn } from "../../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { nextLink } from "./link-header.ts";
 import { isPageName, isPageValue, pageValue, type PageArguments } from "./page-arguments.ts";
@@ -74,7 +75,7 @@ function fromUrl(next: string, { url }: PagedAnswer, page: PageArguments): NextP
     if (argument === undefined || values.length !== 1 || !isPageValue(value)) return undefined;
     const sent = pageValue(value, argument);
     if (sent === undefined) return undefined;
-    changed[argument.argument] = sent;
+    setOwn(changed, argument.argument, sent);
   }
   const removed: string[] = [];
   for (const name of new Set(from.searchParams.keys())) {
