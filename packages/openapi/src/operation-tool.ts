@@ -158,7 +158,7 @@ export class OperationTool implements Tool {
     const { path, pointer } = this.#operation;
     let details: OperationDetails | undefined;
     try {
-      details = this.#operation.details();
+      details = this.#operation.details(this.#settings.writable);
       const layout = layoutArguments(details, path, pointer, this.#host.names);
       const warn = (message: string): void => {
         const subject = `${this.#operation.method} ${path}`;

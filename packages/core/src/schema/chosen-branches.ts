@@ -1,16 +1,20 @@
 import type { ErrorObject } from "ajv";
-import type { JsonSchema, JsonValue } from "../spec/json.ts";
+import type { JsonSchema } from "../spec/json.ts";
 import { escapePointer } from "./escape-pointer.ts";
+import { readBranch, type UnionBranch } from "./union-branch.ts";
 
 /** Of more errors than this nobody reads which branch they are of. */
 const mostErrors = 2000;
 const mostUnions = 20;
-const mostSteps = 8;
-const mostDefinitions = 500;
+const mostBranches = 200;
+const maxLabels = 10;
 
 /**
- * Leaves out the errors of branches of `anyOf` and `oneOf` that were not meant: where each branch has constants, as
- * `type: "circle"`, the value says which it is. Where no branch has its constant, one error lists all that there are.
+ * Leaves out the errors of branches of `anyOf` and `oneOf` that were not meant. Where branches have constants, as
+ * `type: "circle"`, the value selects them; where no branch has its constant, one error lists all that there are. Of the
+ * branches that are left, the one that the value comes closest to keeps its errors, and the error of the union names it.
+ *
+ * @param errors with `parentSchema`, as Ajv's option `verbose` has them.
  */
 export function ofChosenBranches(
   errors: readonly ErrorObject[],
@@ -28,120 +32,133 @@ export function ofChosenBranches(
   return left;
 }
 
-interface Branch {
-  /** What the schema paths of its errors begin with. */
-  readonly path: string;
-  /** Its constants, by property. */
-  readonly tags: ReadonlyMap<string, readonly unknown[]>;
-}
-
 function withoutOthers(
   errors: readonly ErrorObject[],
   union: ErrorObject,
   root: JsonSchema,
   value: unknown,
 ): readonly ErrorObject[] {
-  const { schemaPath, instancePath } = union;
+  const { instancePath, keyword, params, parentSchema } = union;
+  const list: unknown = parentSchema?.[keyword];
+  if (!Array.isArray(list) || list.length < 2 || list.length > mostBranches) return errors;
+  const branches = list.map((branch) => readBranch(branch, root));
+  const passing: unknown = params["passingSchemas"];
+  if (Array.isArray(passing)) {
+    const labels = passing.map((index) => labelOf(branches, index as number));
+    const message = `must have exactly one of the allowed shapes, and has several: ${labels.join(", ")}`;
+    const others = errors.filter(
+      (error) => error === union || !isOfOthers(error, union, branches, []),
+    );
+    return replaced(others, union, { ...union, keyword: "shapes", message });
+  }
   const given = at(value, instancePath);
-  if (!isObject(given)) return errors;
-  const inside = errors.filter((error) => isWithin(error.instancePath, instancePath));
-  const branches = branchesOf(schemaPath, inside, root);
-  if (branches === undefined) return errors;
-  const chosen = branches.filter(({ tags }) =>
-    [...tags].every(
-      ([name, values]) => !Object.hasOwn(given, name) || values.includes(given[name]),
-    ),
-  );
-  const others = branches.filter((branch) => !chosen.includes(branch));
-  if (others.length === 0) return errors;
-  const known = new Set(chosen.map(({ path }) => path));
-  const dropped = others.filter(({ path }) => !known.has(path));
+  const chosen = branches.filter((branch) => branch.selects(given));
+  if (chosen.length === 0) return withoutConstants(errors, union, branches);
+  const closest = closestOf(chosen, union, errors, given);
+  const kept = closest === undefined ? chosen : [closest];
   const left = errors.filter(
-    (error) =>
-      !isWithin(error.instancePath, instancePath) ||
-      !dropped.some(({ path }) => error.schemaPath.startsWith(`${path}/`)),
+    (error) => error === union || !isOfOthers(error, union, branches, kept),
   );
-  if (chosen.length > 0) return left.filter((error) => error !== union || left.length === 1);
-  const [name] = [...(branches[0] as Branch).tags.keys()].filter((tag) =>
-    branches.every(({ tags }) => tags.has(tag)),
+  const [only, another] = chosen;
+  const isSelected = branches.length > chosen.length && another === undefined;
+  if (isSelected && only !== undefined) {
+    return left.filter((error) => error !== union || left.length === 1);
+  }
+  if (branches.every(({ label }) => label === undefined)) return left;
+  const labels = branches
+    .map((branch, index) => `${labelOf(branches, index)}${branch === closest ? " (closest)" : ""}`)
+    .slice(0, maxLabels);
+  const more = branches.length > labels.length ? ", …" : "";
+  const message = `must have one of the allowed shapes: ${labels.join(", ")}${more}`;
+  return replaced(left, union, { ...union, keyword: "shapes", message });
+}
+
+function labelOf(branches: readonly UnionBranch[], index: number): string {
+  return branches[index]?.label ?? `shape ${index + 1}`;
+}
+
+/** One error that lists the constants of all branches, where they have them in one property. */
+function withoutConstants(
+  errors: readonly ErrorObject[],
+  union: ErrorObject,
+  branches: readonly UnionBranch[],
+): readonly ErrorObject[] {
+  const { instancePath } = union;
+  const [first] = branches;
+  const name = [...(first?.constants.keys() ?? [])].find((one) =>
+    branches.every(({ constants }) => constants.has(one)),
   );
   if (name === undefined) return errors;
-  const allowedValues = [...new Set(branches.flatMap(({ tags }) => [...(tags.get(name) ?? [])]))];
+  const left = errors.filter((error) => error === union || !isOfOthers(error, union, branches, []));
+  const allowedValues = [
+    ...new Set(branches.flatMap(({ constants }) => [...(constants.get(name) ?? [])])),
+  ];
   const path = `${instancePath}/${escapePointer(name)}`;
   const all = { ...union, keyword: "enum", instancePath: path, params: { allowedValues } };
-  // Of branches that are compiled by themselves nobody knows where their errors come from.
-  const isOfTag = ({ instancePath: place, keyword }: ErrorObject): boolean =>
-    place === path && (keyword === "enum" || keyword === "const");
-  return left.flatMap((error) => (error === union ? [all] : isOfTag(error) ? [] : [error]));
+  return replaced(left, union, all);
 }
 
-/**
- * The branches of a union. Ajv says where it is from the definition that it is in, and not in which: it is the one whose
- * branches have most of the errors.
- */
-function branchesOf(
-  schemaPath: string,
+function replaced(
   errors: readonly ErrorObject[],
-  root: JsonSchema,
-): readonly Branch[] | undefined {
-  const definitions = isObject(root["$defs"]) ? Object.values(root["$defs"]) : [];
-  let most = 0;
-  let found: readonly Branch[] | undefined;
-  for (const place of [root, ...definitions.slice(0, mostDefinitions)]) {
-    const list = at(place, schemaPath.slice(1));
-    if (!Array.isArray(list) || list.length < 2) continue;
-    const branches = list.map((branch, index) => branchOf(branch, `${schemaPath}/${index}`, root));
-    if (branches.some(({ tags }) => tags.size === 0)) continue;
-    const count = errors.filter((error) =>
-      branches.some(({ path }) => error.schemaPath.startsWith(`${path}/`)),
-    ).length;
-    if (count <= most) continue;
-    most = count;
-    found = branches;
-  }
-  return found;
+  before: ErrorObject,
+  after: ErrorObject,
+): readonly ErrorObject[] {
+  return errors.map((error) => (error === before ? after : error));
 }
 
-function branchOf(given: unknown, place: string, root: JsonSchema): Branch {
-  let path = place;
-  let schema = given;
-  for (let step = 0; step < mostSteps && isObject(schema); step++) {
-    const reference = schema["$ref"];
-    if (typeof reference !== "string" || !reference.startsWith("#/")) break;
-    path = reference;
-    schema = at(root, reference.slice(1));
-  }
-  const tags = new Map<string, readonly unknown[]>();
-  const properties = isObject(schema) ? schema["properties"] : undefined;
-  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    if (!isObject(property)) continue;
-    const values = "const" in property ? [property["const"]] : property["enum"];
-    if (Array.isArray(values) && values.length === 1) tags.set(name, values as unknown[]);
-  }
-  return { path, tags };
+/** True for an error of a branch that is none of `kept`. */
+function isOfOthers(
+  { instancePath, parentSchema }: ErrorObject,
+  union: ErrorObject,
+  branches: readonly UnionBranch[],
+  kept: readonly UnionBranch[],
+): boolean {
+  if (parentSchema === undefined || !isWithin(instancePath, union.instancePath)) return false;
+  const inside = instancePath.slice(union.instancePath.length);
+  const isOf = (branch: UnionBranch): boolean => branch.schemasAt(inside).has(parentSchema);
+  return branches.some((branch) => !kept.includes(branch) && isOf(branch)) && !kept.some(isOf);
+}
+
+/** What is wrong weighs as much as it says that another shape was meant. */
+const weights: Readonly<Record<string, number>> = { type: 1000, enum: 20, const: 20 };
+
+/** The branch of which least is wrong; undefined where that is several. */
+function closestOf(
+  branches: readonly UnionBranch[],
+  { instancePath }: ErrorObject,
+  errors: readonly ErrorObject[],
+  given: unknown,
+): UnionBranch | undefined {
+  const names = isObject(given) ? Object.keys(given) : [];
+  const scores = branches.map((branch) => {
+    let score = 0;
+    for (const error of errors) {
+      const { parentSchema, keyword } = error;
+      if (parentSchema === undefined || !isWithin(error.instancePath, instancePath)) continue;
+      const inside = error.instancePath.slice(instancePath.length);
+      if (!branch.schemasAt(inside).has(parentSchema)) continue;
+      score += inside === "" ? (weights[keyword] ?? 2) : 2;
+    }
+    return score - names.filter((name) => branch.properties.has(name)).length;
+  });
+  const least = Math.min(...scores);
+  const best = branches.filter((_, index) => scores[index] === least);
+  return best.length === 1 ? best[0] : undefined;
 }
 
 function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
 
-/** What stands at a JSON pointer; Ajv's are percent-encoded. */
+/** What stands at a JSON pointer. */
 function at(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.split("/").slice(1)) {
-    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<string, JsonValue>)[key];
+    found = (found as Record<string, unknown>)[key];
   }
   return found;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -44,8 +44,8 @@ describe.each<[string, JsonSchema]>([
   });
 
   test("which nothing tells apart, all say what is wrong", async () => {
-    expect(await problems(schema, { shapes: [7] })).toContain(
-      "/shapes/0 must have one of the allowed shapes",
+    expect(await problems(schema, { shapes: [7] })).toContainEqual(
+      expect.stringContaining("/shapes/0 must have one of the allowed shapes"),
     );
   });
 
@@ -56,4 +56,89 @@ describe.each<[string, JsonSchema]>([
       "/shapes/0/radius is required",
     ]);
   });
+});
+
+describe("of branches without constants", () => {
+  const byMail = {
+    type: "object",
+    properties: { mail: { type: "string" }, name: { $ref: "#/$defs/Name" } },
+    required: ["mail", "name"],
+  };
+  const byPhone = {
+    type: "object",
+    properties: { phone: { type: "string" }, name: { $ref: "#/$defs/Name" } },
+    required: ["phone", "country", "name"],
+  };
+  const $defs = { ByMail: byMail, ByPhone: byPhone, Name: { type: "string", minLength: 1 } };
+  const anyOf = [{ $ref: "#/$defs/ByMail" }, { $ref: "#/$defs/ByPhone" }];
+
+  test("the one that the value comes closest to says what is wrong, and is named", async () => {
+    expect(await problems({ properties: { to: { anyOf } }, $defs }, { to: { mail: "m" } })).toEqual(
+      [
+        "/to/name is required",
+        "/to must have one of the allowed shapes: ByMail (closest), ByPhone",
+      ],
+    );
+  });
+
+  test("the one of the value's type is closest", async () => {
+    const schema = {
+      properties: { to: { anyOf: [...anyOf, { type: "string", minLength: 3 }] } },
+      $defs,
+    };
+    expect(await problems(schema, { to: "m" })).toEqual([
+      "/to must NOT have fewer than 3 characters",
+      "/to must have one of the allowed shapes: ByMail, ByPhone, string (closest)",
+    ]);
+  });
+
+  test("several that are equally close all say what is wrong", async () => {
+    const schema = {
+      anyOf: [
+        { title: "A", required: ["a"] },
+        { title: "B", required: ["b"] },
+      ],
+    };
+    expect(await problems(schema, {})).toEqual([
+      "/a is required",
+      "/b is required",
+      " must have one of the allowed shapes: A, B",
+    ]);
+  });
+
+  test("several that hold where one is allowed are named", async () => {
+    const schema = {
+      oneOf: [{ title: "Any", type: "object" }, { type: "string" }, { required: ["a"] }],
+    };
+    expect(await problems(schema, { a: 1 })).toEqual([
+      " must have exactly one of the allowed shapes, and has several: Any, shape 3",
+    ]);
+  });
+});
+
+test("a constant beside a reference, or behind one, says which branch is meant", async () => {
+  const schema = {
+    anyOf: [
+      { $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } } },
+      { $ref: "#/$defs/Dog", properties: { kind: { enum: ["Dog", "Hound"] } } },
+      { $ref: "#/$defs/Bird" },
+      { $ref: "#/$defs/Pet", properties: { kind: { not: { enum: ["Cat", "Dog", "Hound"] } } } },
+    ],
+    $defs: {
+      Pet: { type: "object", properties: { kind: { type: "string" }, near: { $ref: "#" } } },
+      Cat: { allOf: [{ $ref: "#/$defs/Pet" }, { required: ["purr"] }] },
+      Dog: { allOf: [{ $ref: "#/$defs/Pet" }, { required: ["bark"] }] },
+      Bird: {
+        allOf: [
+          { $ref: "#/$defs/Pet" },
+          { properties: { kind: { const: "Bird" } }, required: ["song"] },
+        ],
+      },
+    },
+  };
+  expect(await problems(schema, { kind: "Cat" })).toEqual(["/purr is required"]);
+  expect(await problems(schema, { kind: "Hound" })).toEqual(["/bark is required"]);
+  expect(await problems(schema, { kind: "Fish", near: { kind: "Cat" } })).toContain(
+    "/near/purr is required",
+  );
 });

@@ -247,7 +247,7 @@ describe("a problem", () => {
   test("with a choice says so, and with a long one shows the beginning", async () => {
     expect(await problems(schema, { kind: "a", either: true })).toContainEqual({
       path: "/either",
-      message: "must have one of the allowed shapes",
+      message: "must have one of the allowed shapes: string, number",
     });
     const [problem] = (await problems(schema, { kind: "a", many: 99 })) ?? [];
     expect(problem?.message).toMatch(/^must be one of 0, 1, .*18, 19, … \(30 in all\)$/);

@@ -20,6 +20,8 @@ export interface OperationSettings {
   readonly annotations: ToolAnnotations;
   readonly hidden: readonly string[];
   readonly fixed?: JsonObject;
+  /** Names of read-only properties that are sent. */
+  readonly writable?: readonly string[];
   readonly timeoutMs?: number;
 }
 
@@ -222,7 +224,7 @@ function settingsOf(
   declared: Declared,
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
-  const { title, hidden = [], fixed, timeoutMs } = override;
+  const { title, hidden = [], fixed, writable, timeoutMs } = override;
   const method = methodAnnotations(operation.method);
   const description = override.description ?? declared.description;
   const isPlain = override.annotations === undefined && declared === nothingDeclared;
@@ -232,6 +234,7 @@ function settingsOf(
     annotations: isPlain ? method : { ...method, ...declared.annotations, ...override.annotations },
     hidden: fixed === undefined ? hidden : [...hidden, ...Object.keys(fixed)],
     ...(fixed === undefined ? {} : { fixed }),
+    ...(writable === undefined ? {} : { writable }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
 }

@@ -306,7 +306,7 @@ class ShownSchema {
           if (isShort(value, longestValue)) node[keyword] = value;
           break;
         default:
-          if (kept.has(keyword)) node[keyword] = value;
+          if (kept.has(keyword) && value !== false) node[keyword] = value;
       }
     }
     return combined(node, unions);
@@ -389,6 +389,7 @@ const kept: ReadonlySet<string> = new Set([
   "maxProperties",
   "uniqueItems",
   "dependentRequired",
+  "readOnly",
 ]);
 
 const conditions: Readonly<Record<string, readonly string[]>> = {

@@ -5,6 +5,7 @@ import type { Location, Scope } from "./references/location.ts";
 import { sharedParameters } from "./operations/read-operations.ts";
 import type { FoundOperation } from "./operations/read-operations.ts";
 import { isRecord, ownValue } from "./record.ts";
+import type { ChildSchema } from "../schema/polymorphic-parents.ts";
 
 /**
  * Finds the operations that say the same in two loads of a document, with all that they refer to, as far
@@ -158,7 +159,22 @@ class DocumentComparison {
       const target = this.#before.resolver.peek({ $ref: reference }, from);
       const other = this.#after.resolver.peek({ $ref: reference }, to);
       if ((target === undefined) !== (other === undefined)) return false;
-      if (target !== undefined && other !== undefined) open.push(pairOf(target, other));
+      if (target === undefined || other === undefined) continue;
+      open.push(pairOf(target, other));
+      if (!this.#compareChildren(target, other, open)) return false;
+    }
+    return true;
+  }
+
+  /** Adds the children of polymorphic parents, to which nothing refers. False: there are others than before. */
+  #compareChildren(target: Location, other: Location, open: Pair[]): boolean {
+    const before = this.#before.schemas.parents.familyOf(target.value, target)?.children ?? [];
+    const after = this.#after.schemas.parents.familyOf(other.value, other)?.children ?? [];
+    if (before.length !== after.length) return false;
+    for (const [index, { location, name }] of before.entries()) {
+      const { location: otherLocation, name: otherName } = after[index] as ChildSchema;
+      if (name !== otherName) return false;
+      open.push(pairOf(location, otherLocation));
     }
     return true;
   }

@@ -27,15 +27,28 @@ export class DocumentContext {
   servers: readonly string[] | undefined;
   /** The document's own security requirements, likewise. */
   security: readonly (readonly SecurityUse[])[] | undefined;
+  readonly #set: DocumentSet;
+  readonly #base: DocumentContext | undefined;
   readonly #problems: SourceProblem[] = [];
   readonly #reported = new Set<string>();
 
-  constructor(set: DocumentSet) {
+  /**
+   * @param base the context of the same document that collects problems. Default: this one.
+   * @param writable names of properties that are sent although the document calls them read-only.
+   */
+  constructor(set: DocumentSet, base?: DocumentContext, writable: readonly string[] = []) {
+    this.#set = set;
+    this.#base = base;
     this.root = set.root;
     this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
     this.version = set.version;
-    this.resolver = new ReferenceResolver(set);
-    this.schemas = new SchemaLibrary(set.root.root, set.version, this.resolver);
+    this.resolver = base?.resolver ?? new ReferenceResolver(set);
+    this.schemas = new SchemaLibrary(set.root, set.version, this.resolver, writable);
+  }
+
+  /** The same document, of which these read-only properties are sent. */
+  withWritable(names: readonly string[]): DocumentContext {
+    return new DocumentContext(this.#set, this.#base ?? this, names);
   }
 
   /** All that was found so far, each once. */
@@ -70,6 +83,7 @@ export class DocumentContext {
 
   /** Adds a problem, unless it is known. */
   report(problem: SourceProblem): void {
+    if (this.#base !== undefined) return this.#base.report(problem);
     const key = `${problem.subject}\n${problem.pointer ?? ""}\n${problem.message}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);

@@ -17,8 +17,12 @@ export interface Operation {
   readonly pointer: string;
   /** An extension (`x-…`) of the operation, else of its path item; absent for other names. */
   extension(name: string): JsonValue | undefined;
-  /** Resolves references and translates older versions; memoised. Throws `OperationError`. */
-  details(): OperationDetails;
+  /**
+   * Resolves references and translates older versions; memoised. Throws `OperationError`.
+   *
+   * @param writable names of properties that are sent although the document calls them read-only. Default: none.
+   */
+  details(writable?: readonly string[]): OperationDetails;
 }
 
 /** Everything a request plan needs, the same whatever the document's version. */

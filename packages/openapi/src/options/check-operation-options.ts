@@ -19,6 +19,7 @@ const overrideNames: readonly string[] = [
   "annotations",
   "hidden",
   "fixed",
+  "writable",
   "timeoutMs",
 ] satisfies readonly (keyof OperationOverride)[];
 
@@ -60,7 +61,7 @@ function checkSelectors(option: string, selectors: unknown): void {
 
 function checkOverride(where: string, override: OperationOverride): void {
   checkOptions(`openApiSource ${where}`, override, overrideNames);
-  const { name, title, description, annotations, hidden, fixed, timeoutMs } = override;
+  const { name, title, description, annotations, hidden, writable, fixed, timeoutMs } = override;
   if (name !== undefined && !isToolName(name)) {
     throw misuse(
       `${where}: "${name}" cannot be a tool's name: use letters, digits, _ and -, with a letter or _ first, 64 at most`,
@@ -76,6 +77,9 @@ function checkOverride(where: string, override: OperationOverride): void {
   }
   if (hidden !== undefined && !isNames(hidden)) {
     throw misuse(`${where}.hidden takes a list of names`);
+  }
+  if (writable !== undefined && !isNames(writable)) {
+    throw misuse(`${where}.writable takes a list of names`);
   }
   if (fixed !== undefined && !isJsonObject(fixed)) {
     throw misuse(`${where}.fixed takes an object: the values by the names of the arguments`);

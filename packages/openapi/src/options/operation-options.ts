@@ -28,6 +28,11 @@ export interface OperationOverride {
   readonly annotations?: ToolAnnotations;
   /** Arguments, by the names that a model sees, that are neither shown nor sent. */
   readonly hidden?: readonly string[];
+  /**
+   * Names of properties, at any depth of the request, that are sent although the document calls them `readOnly`, and that
+   * stay required where they are. Not in Swagger 2.0, which forbids it. Default: none.
+   */
+  readonly writable?: readonly string[];
   /** Values of arguments, which are sent with every call and not shown. */
   readonly fixed?: Readonly<Record<string, JsonValue>>;
   /** Milliseconds for one call. 0: no limit. */

@@ -1,11 +1,10 @@
-import type { JsonSchema } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import { readPropertyValues, type PropertyValues } from "./property-values.ts";
 import type { StepBudget } from "./step-budget.ts";
-
-const maxParts = 100;
 
 /** What tagging needs from the document around the schema. */
 interface DiscriminatorContext {
@@ -14,49 +13,163 @@ interface DiscriminatorContext {
   readonly budget: StepBudget;
 }
 
+/** Which values of the discriminating property select a branch. */
+export interface BranchTag {
+  /** These alone. */
+  readonly values?: readonly string[];
+  /** All but these. */
+  readonly except?: readonly string[];
+  /** The property must be there. */
+  readonly isRequired?: boolean;
+}
+
+/** One schema that a discriminator can select. */
+export interface Alternative {
+  /** As it stands in the document; may be a reference. */
+  readonly value: unknown;
+  readonly scope: Scope;
+  /** The values that the mapping has for it. */
+  readonly mapped: readonly string[];
+  /** The name of its component, which is its value where no mapping has one. */
+  readonly name?: string;
+  /** It is selected by a value that no other is selected by (OpenAPI 3.2 `defaultMapping`). */
+  readonly isFallback?: boolean;
+  /** It is the parent of the others: their values are never its own, whatever it says itself. */
+  readonly isParent?: boolean;
+}
+
 /**
  * JSON Schema has no discriminator: each branch says instead which values of the property select it
- * (OpenAPI 3.2, section 4.25). Only an explicit mapping counts, and only where the branch itself
- * says nothing about the property. The branch of `defaultMapping` is for a property that is absent,
- * or has none of the values.
+ * (OpenAPI 3.0.3 and 3.2, "Discriminator Object"). The branch of `defaultMapping` is for a property
+ * that is absent, or has none of the values.
+ *
+ * @param owner the schema that has `discriminator` and the branches.
+ * @returns the tag of each branch; undefined where nothing is known.
  */
-export function tagBranch(
-  translated: JsonSchema,
-  branch: unknown,
-  discriminator: JsonRecord,
+export function branchTags(
+  owner: JsonRecord,
+  branches: readonly unknown[],
   at: Pick<Location, "scope" | "pointer">,
-  { resolver, targets, budget }: DiscriminatorContext,
-): JsonSchema {
+  context: DiscriminatorContext,
+): readonly (BranchTag | undefined)[] {
+  const { discriminator } = owner;
+  const property = ownString(discriminator, "propertyName");
+  if (!isRecord(discriminator) || property === undefined) return [];
   const { scope } = at;
-  const name = ownString(discriminator, "propertyName");
-  const mapping = ownValue(discriminator, "mapping");
-  const fallback = ownString(discriminator, "defaultMapping");
-  const reference = referenceOf(branch);
-  if (name === undefined || reference === undefined || !isRecord(mapping)) return translated;
-  let known = targets.get(discriminator);
-  if (known === undefined) {
-    known = targetsOf(mapping, fallback, scope, resolver);
-    targets.set(discriminator, known);
-  }
-  const { byReference, byNode } = known;
-  const node = byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
-  const found = [...(byReference.get(reference) ?? []), ...(byNode.get(node) ?? [])];
-  const values = found.filter((value) => value !== unmapped);
-  // Branches that are the same one have the same values, each a list of its own.
-  budget.spend(found.length, at);
-  if (found.length > values.length) {
-    budget.spend(Object.keys(mapping).length, at);
-    const own = new Set(values);
-    const others = Object.keys(mapping).filter((value) => !own.has(value));
-    if (others.length === 0 || restricts(branch, name, scope, resolver)) return translated;
-    return { ...translated, properties: { [name]: { not: { enum: others } } } };
-  }
-  if (values.length === 0 || restricts(branch, name, scope, resolver)) return translated;
-  return {
-    ...translated,
-    properties: { [name]: values.length === 1 ? { const: values[0] as string } : { enum: values } },
-    ...(fallback === undefined ? {} : { required: [name] }),
+  const { resolver, budget } = context;
+  const known = discriminatorTargets(discriminator, scope, context);
+  let found = 0;
+  const alternatives = branches.map((branch): Alternative => {
+    const reference = referenceOf(branch);
+    if (reference === undefined) return { value: branch, scope, mapped: [] };
+    const node = known.byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
+    const tags = [...(known.byReference.get(reference) ?? []), ...(known.byNode.get(node) ?? [])];
+    // Branches that are the same one have the same values, each a list of its own.
+    budget.spend(tags.length, at);
+    const mapped = tags.filter((tag) => tag !== unmapped);
+    found += mapped.length;
+    const name = componentName(reference);
+    const isFallback = tags.length > mapped.length;
+    return { value: branch, scope, mapped, isFallback, ...(name === undefined ? {} : { name }) };
+  });
+  const isComplete = found >= known.count;
+  return selectTags(property, alternatives, { value: owner, scope }, isComplete, at, context);
+}
+
+/**
+ * Which values select each alternative: those of the mapping, else the name of its component. What an alternative says
+ * itself about the property goes before both. Names are used only where all of them can be meant: a document whose
+ * schemas name other values has left its mapping out.
+ *
+ * @param owner what all alternatives have in common.
+ * @param isComplete every entry of the mapping leads to one of the alternatives.
+ */
+export function selectTags(
+  property: string,
+  alternatives: readonly Alternative[],
+  owner: Pick<Location, "value" | "scope"> | undefined,
+  isComplete: boolean,
+  at: Pick<Location, "scope" | "pointer">,
+  { resolver, budget }: Pick<DiscriminatorContext, "resolver" | "budget">,
+): readonly (BranchTag | undefined)[] {
+  const said = alternatives.map(({ value, scope }) => {
+    const values = readPropertyValues(value, property, scope, resolver);
+    budget.spend(values.parts, at);
+    return values;
+  });
+  const names = new Set(alternatives.flatMap(({ mapped, name }) => [...mapped, name]));
+  const common =
+    owner === undefined
+      ? undefined
+      : readPropertyValues(owner.value, property, owner.scope, resolver);
+  const usesNames =
+    isComplete &&
+    alternatives.every(({ mapped, name, isFallback }, index) => {
+      if (mapped.length > 0 || name === undefined || isFallback === true) return true;
+      return [said[index], common].every(
+        (one) => one === undefined || one.isUnion || canBe(one, name, names),
+      );
+    });
+  const values = alternatives.map(({ mapped, name }, index): readonly string[] => {
+    const own = said[index] as PropertyValues;
+    if (own.isOpaque || !own.allowsText) return [];
+    const meant =
+      mapped.length > 0 ? mapped : usesNames && name !== undefined && !own.isUnion ? [name] : [];
+    return own.values === undefined ? meant : meant.filter((value) => own.values?.has(value));
+  });
+  const hasFallback = alternatives.some(({ isFallback }) => isFallback === true);
+  return alternatives.map(({ isFallback, isParent }, index) => {
+    const own = values[index] as readonly string[];
+    if (isFallback === true) {
+      budget.spend(names.size, at);
+      const { values: restricted, isOpaque } = said[index] as PropertyValues;
+      if (isParent !== true && (restricted !== undefined || isOpaque)) return undefined;
+      const mine = new Set([...own, ...(alternatives[index] as Alternative).mapped]);
+      const others = alternatives.flatMap(({ mapped }, other) =>
+        other === index ? [] : [...mapped, ...(values[other] as readonly string[])],
+      );
+      const except = [...new Set(others)].filter((value) => !mine.has(value));
+      return except.length === 0 ? undefined : { except };
+    }
+    // What the branch says itself need not be said again.
+    const isSaid = !hasFallback && said[index]?.values?.size === own.length;
+    if (own.length === 0 || isSaid) return undefined;
+    return { values: own, ...(hasFallback ? { isRequired: true } : {}) };
+  });
+}
+
+/** False when a schema says that the property has other values than the name of the schema. */
+function canBe(
+  { values, hints, allowsText, isOpaque }: PropertyValues,
+  name: string,
+  names: ReadonlySet<unknown>,
+): boolean {
+  if (isOpaque) return true;
+  if (!allowsText || (values !== undefined && !values.has(name))) return false;
+  return values !== undefined || hints.every((hint) => names.has(hint));
+}
+
+/** A translated branch, with the values of the property that select it. */
+export function tagged(
+  translated: JsonSchema,
+  property: string,
+  tag: BranchTag | undefined,
+): JsonSchema {
+  if (tag === undefined) return translated;
+  const { values, except, isRequired } = tag;
+  const [only, another] = values ?? [];
+  const selector: JsonSchema =
+    values === undefined
+      ? { not: { enum: except as JsonValue } }
+      : only !== undefined && another === undefined
+        ? { const: only }
+        : { enum: values };
+  const tags: JsonSchema = {
+    properties: { [property]: selector },
+    ...(isRequired === true ? { required: [property] } : {}),
   };
+  const isFree = translated["properties"] === undefined && translated["required"] === undefined;
+  return isFree ? { ...translated, ...tags } : { allOf: [translated, tags] };
 }
 
 /** Stands for all values that are not mapped. */
@@ -68,10 +181,27 @@ interface Targets {
   readonly byReference: ReadonlyMap<string, readonly Tag[]>;
   /** By the schema itself, where the mapping writes its place in another way than the branch may. */
   readonly byNode: ReadonlyMap<unknown, readonly Tag[]>;
+  /** How many values the mapping has. */
+  readonly count: number;
 }
 
 /** Where the values of discriminators lead, as far as one document was read. */
 export type DiscriminatorTargets = WeakMap<JsonRecord, Targets>;
+
+function discriminatorTargets(
+  discriminator: JsonRecord,
+  scope: Scope,
+  { resolver, targets }: Pick<DiscriminatorContext, "resolver" | "targets">,
+): Targets {
+  let known = targets.get(discriminator);
+  if (known === undefined) {
+    const mapping = ownValue(discriminator, "mapping");
+    const fallback = ownString(discriminator, "defaultMapping");
+    known = targetsOf(isRecord(mapping) ? mapping : {}, fallback, scope, resolver);
+    targets.set(discriminator, known);
+  }
+  return known;
+}
 
 /** A mapping names its schema by the name of a component, else by reference. */
 function targetsOf(
@@ -90,9 +220,10 @@ function targetsOf(
     const node = resolver.peek({ $ref: target }, scope)?.value;
     if (node !== undefined) push(byNode, node, value);
   };
-  for (const value of Object.keys(mapping)) add(mapping[value], value);
+  const values = Object.keys(mapping);
+  for (const value of values) add(mapping[value], value);
   add(fallback, unmapped);
-  return { byReference, byNode };
+  return { byReference, byNode, count: values.length };
 }
 
 function push<Key>(map: Map<Key, Tag[]>, key: Key, value: Tag): void {
@@ -101,26 +232,8 @@ function push<Key>(map: Map<Key, Tag[]>, key: Key, value: Tag): void {
   else values.push(value);
 }
 
-function restricts(
-  schema: unknown,
-  name: string,
-  scope: Scope,
-  resolver: ReferenceResolver,
-): boolean {
-  const open: Pick<Location, "value" | "scope">[] = [{ value: schema, scope }];
-  for (let parts = 0; parts < maxParts; parts++) {
-    const part = open.pop();
-    if (part === undefined) break;
-    if (!isRecord(part.value)) continue;
-    const property = ownValue(part.value["properties"], name);
-    if (isRecord(property) && Object.keys(property).some((key) => restricting.has(key)))
-      return true;
-    const target = resolver.peek(part.value, part.scope);
-    if (target !== undefined) open.push(target);
-    const all = part.value["allOf"];
-    if (Array.isArray(all)) for (const value of all) open.push({ value, scope: part.scope });
-  }
-  return false;
+/** The name of the component that a reference leads to; undefined where it leads elsewhere. */
+function componentName(reference: string): string | undefined {
+  const name = /\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(reference)?.[1];
+  return name?.replaceAll("~1", "/").replaceAll("~0", "~");
 }
-
-const restricting: ReadonlySet<string> = new Set(["enum", "const", "pattern", "$ref", "allOf"]);

@@ -1,11 +1,13 @@
-import type { Scope } from "../document/references/location.ts";
+import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import type { PolymorphicParents } from "./polymorphic-parents.ts";
 
 interface Edge {
   readonly node: JsonRecord;
-  readonly scope: Scope;
+  /** Where the node stands. */
+  readonly at: Pick<Location, "scope" | "pointer">;
   /** The reference is a branch of `oneOf` or `anyOf`. */
   readonly union: boolean;
 }
@@ -21,28 +23,31 @@ const conditions = ["not", "if", "then", "else"];
  */
 export class InPlaceGraph {
   readonly #resolver: ReferenceResolver;
+  readonly #parents: PolymorphicParents | undefined;
   readonly #edges = new Map<JsonRecord, readonly Edge[]>();
   /** How many ways from one schema to another the last search has looked at. */
   visited = 0;
   // YAML aliases can make a small schema a huge one.
   #left = 0;
 
-  constructor(resolver: ReferenceResolver) {
+  /** @param parents where the children of a parent with a discriminator are alternatives to it. */
+  constructor(resolver: ReferenceResolver, parents?: PolymorphicParents) {
     this.#resolver = resolver;
+    this.#parents = parents;
   }
 
   /** True when `goal` applies wherever `start` does. */
-  reaches(start: JsonRecord, scope: Scope, goal: unknown, unionsOnly: boolean): boolean {
+  reaches(start: Location, goal: unknown, unionsOnly: boolean): boolean {
     this.visited = 0;
-    if (start === goal) return true;
-    if (this.#edgesOf(start, scope).length === 0) return false;
+    if (start.value === goal) return true;
+    if (this.#edgesOf(start.value as JsonRecord, start).length === 0) return false;
     const seen = new Set<JsonRecord>();
-    const open: Pick<Edge, "node" | "scope">[] = [{ node: start, scope }];
+    const open: Pick<Edge, "node" | "at">[] = [{ node: start.value as JsonRecord, at: start }];
     while (open.length > 0 && seen.size < maxVisits) {
-      const { node, scope: inside } = open.pop() as Edge;
+      const { node, at } = open.pop() as Edge;
       if (seen.has(node)) continue;
       seen.add(node);
-      for (const edge of this.#edgesOf(node, inside)) {
+      for (const edge of this.#edgesOf(node, at)) {
         this.visited++;
         if (unionsOnly && !edge.union) continue;
         if (edge.node === goal) return true;
@@ -52,28 +57,38 @@ export class InPlaceGraph {
     return false;
   }
 
-  #edgesOf(node: JsonRecord, scope: Scope): readonly Edge[] {
+  #edgesOf(node: JsonRecord, at: Pick<Location, "scope" | "pointer">): readonly Edge[] {
     let edges = this.#edges.get(node);
     if (edges === undefined) {
       const found: Edge[] = [];
       this.#left = maxVisits;
-      this.#collect(node, scope, false, found, 0);
+      this.#collect(node, at.scope, false, found, 0, at);
       edges = found.length === 0 ? none : found;
       this.#edges.set(node, edges);
     }
     return edges;
   }
 
-  #collect(value: unknown, scope: Scope, union: boolean, found: Edge[], depth: number): void {
+  #collect(
+    value: unknown,
+    scope: Scope,
+    union: boolean,
+    found: Edge[],
+    depth: number,
+    at: Pick<Location, "scope" | "pointer"> = { scope, pointer: "" },
+  ): void {
     if (!isRecord(value) || depth > maxDepth || this.#left-- <= 0) return;
     const target = this.#resolver.peek(value, scope);
     if (isRecord(target?.value)) {
       // A name for another schema is as much of an alternative as what it stands in.
       const alias = depth === 0 && Object.keys(value).length === 1;
-      found.push({ node: target.value, scope: target.scope, union: union || alias });
+      found.push({ node: target.value, at: target, union: union || alias });
     }
-    for (const { value: other, scope: within } of this.#resolver.peekDynamic(value, scope)) {
-      if (isRecord(other)) found.push({ node: other, scope: within, union });
+    for (const { location } of this.#parents?.familyOf(value, at)?.children ?? []) {
+      found.push({ node: location.value as JsonRecord, at: location, union: true });
+    }
+    for (const other of this.#resolver.peekDynamic(value, scope)) {
+      if (isRecord(other.value)) found.push({ node: other.value, at: other, union });
     }
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
       const branches = value[keyword];

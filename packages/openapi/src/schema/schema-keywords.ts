@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import { isRecord } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
 import { unicodePattern } from "./unicode-pattern.ts";
 
 /** What the schemas or names under a keyword are for, where that matters to the translation. */
@@ -210,12 +211,25 @@ function partsBelow(value: object, depth: number): number {
 }
 
 /** A finite number; documents that were YAML once quote numbers. */
-export function numeric(value: unknown): number | undefined {
+function numeric(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** A number since OpenAPI 3.1; before, a boolean that says how to read the bound beside it. */
-export function exclusiveBound(value: unknown, bound: unknown): unknown {
-  return numeric(value === true ? bound : value);
+/** A bound, which before OpenAPI 3.1 a boolean beside it makes exclusive; undefined: it is none, or another keyword has it. */
+export function numericBound(
+  keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum",
+  value: unknown,
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonRecord,
+): number | undefined {
+  switch (keyword) {
+    case "minimum":
+      return exclusiveMinimum === true ? undefined : numeric(value);
+    case "maximum":
+      return exclusiveMaximum === true ? undefined : numeric(value);
+    case "exclusiveMinimum":
+      return numeric(value === true ? minimum : value);
+    case "exclusiveMaximum":
+      return numeric(value === true ? maximum : value);
+  }
 }

@@ -3,7 +3,8 @@ import { makeDefinition } from "./definition.ts";
 import type { Definition } from "./definition.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
-import type { Location } from "../document/references/location.ts";
+import { PolymorphicParents } from "./polymorphic-parents.ts";
+import type { LoadedDocument, Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError } from "../document/operation.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
@@ -19,6 +20,9 @@ import type { TranslatedSchema, TranslationContext } from "./translation-context
 /** How deep schemas may be nested, references followed: validators go down one by one. */
 const maxHeight = 600;
 
+/** Of a schema that reaches more than this, parents are open in place of having their children. */
+const maxFamilyDefinitions = 800;
+
 type Definitions = ReadonlyMap<string, JsonSchema | boolean>;
 
 /** What is known of one schema in one mode. */
@@ -30,6 +34,8 @@ interface Entry {
   closure?: Definitions;
   result?: SelfContainedSchema;
 }
+
+const modes: readonly SchemaMode[] = ["request", "replacement", "openRequest", "response"];
 
 type Entries = { [mode in SchemaMode]?: Entry };
 
@@ -52,6 +58,8 @@ interface KnownSchemas {
  * identity by all operations that reach it.
  */
 export class SchemaLibrary {
+  /** The parents with children that may stand in place of them. */
+  readonly parents: PolymorphicParents;
   readonly #context: TranslationContext;
   readonly #resolver: ReferenceResolver;
   /** What the operation in hand may cost. */
@@ -61,19 +69,38 @@ export class SchemaLibrary {
   readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
   readonly #flaws: Flaws = { cleaned: new Set(), endless: new Set() };
 
-  constructor(root: unknown, version: OpenApiVersion, resolver: ReferenceResolver) {
+  /** @param writable names of properties that are sent although the document calls them read-only. */
+  constructor(
+    document: LoadedDocument,
+    version: OpenApiVersion,
+    resolver: ReferenceResolver,
+    writable: readonly string[] = [],
+  ) {
+    const { root } = document;
     const components = ownValue(ownValue(root, "components"), "schemas");
     this.#resolver = resolver;
     const named = version === "2.0" ? ownValue(root, "definitions") : components;
+    this.parents = new PolymorphicParents(document, version, resolver);
     this.#context = {
       resolver,
+      writable: new Set(writable),
+      written: new Set(),
+      version,
       inPlace: new InPlaceGraph(resolver),
+      families: new InPlaceGraph(resolver, this.parents),
+      parents: this.parents,
       siblingsCount: version === "3.1" || version === "3.2",
       dialect: ownString(root, "jsonSchemaDialect"),
       targets: new WeakMap(),
       budget: this.budget,
       definition: (location, dynamic) => this.#definition(location, dynamic, named),
     };
+  }
+
+  /** Names of properties that were to be sent although they are read-only, and that no schema has as such. */
+  get unusedWritable(): readonly string[] {
+    const { writable, written } = this.#context;
+    return [...writable].filter((name) => !written.has(name));
   }
 
   /**
@@ -88,7 +115,12 @@ export class SchemaLibrary {
     const entry = isRecord(value)
       ? this.#entry(value, location, mode, dynamic)
       : this.#translate(location, mode, dynamic);
-    return this.#share(entry, location, mode);
+    const schema = this.#share(entry, location, mode);
+    const isTooMuch =
+      (mode === "request" || mode === "replacement") &&
+      this.parents.found &&
+      schema.defs.size > maxFamilyDefinitions;
+    return isTooMuch ? this.schemaAt(location, "openRequest") : schema;
   }
 
   #share(entry: Entry, location: Location, mode: SchemaMode): SelfContainedSchema {
@@ -124,11 +156,11 @@ export class SchemaLibrary {
     }
     let entry = entries[mode];
     if (entry === undefined) {
-      const other = entries[mode === "request" ? "response" : "request"]?.translated;
+      const other = modes
+        .map((one) => entries?.[one]?.translated)
+        .find((translated) => translated?.sameInBothModes === true);
       entry =
-        other?.sameInBothModes === true
-          ? { translated: other }
-          : this.#translate(location, mode, dynamic);
+        other !== undefined ? { translated: other } : this.#translate(location, mode, dynamic);
       entries[mode] = entry;
     }
     return entry;

@@ -1,30 +1,30 @@
-import { visibleText, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
-import { tagBranch } from "./discriminator.ts";
+import { branchTags, tagged } from "./discriminator.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import { withoutApplicators } from "./in-place-graph.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
 import { dynamicReference, isOldDialect, dependenciesOf } from "./older-dialects.ts";
-import type { OperationError } from "../document/operation.ts";
-import { AccessFilter } from "./property-access.ts";
+import { familySchema, parentAlone } from "./family-schema.ts";
+import { withOpenChoice } from "./open-choice.ts";
+import type { SchemaFamily } from "./polymorphic-parents.ts";
 import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { RecordCopy } from "../document/record-copy.ts";
-import { fault } from "../document/references/resolve-reference.ts";
 import {
   choices,
   isAnnotation,
-  exclusiveBound,
   saysNothing,
   isBounded,
   isDistinct,
   keywordTranslation,
-  numeric,
+  numericBound,
 } from "./schema-keywords.ts";
 import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
+import { TranslationPosition } from "./translation-position.ts";
 import { unicodePattern } from "./unicode-pattern.ts";
 
 type Translated = JsonSchema | boolean;
@@ -32,31 +32,18 @@ type Translated = JsonSchema | boolean;
 const anything: JsonSchema = Object.freeze({});
 const onlyNull: JsonSchema = Object.freeze({ type: "null" });
 const none: readonly Definition[] = [];
-const maxDepth = 500;
-const maxNodes = 200_000;
 
 /** The translation of one schema: see `translateSchema`. */
-export class SchemaTranslation {
-  readonly #root: Location;
-  readonly #mode: SchemaMode;
-  readonly #context: TranslationContext;
-  readonly #access: AccessFilter;
+export class SchemaTranslation extends TranslationPosition {
   #dynamic: DynamicScope | undefined;
   /** References replace what stands beside them: of a version before 3.1, or a dialect before 2019-09. */
   #replaces: boolean;
-  readonly #path: (string | number)[] = [];
-  #references: Set<Definition> | undefined;
-  /** Where the schema in hand resolves its references. */
-  scope: Scope;
-  #nodes = 0;
-  #depth = 0;
-  #cleaned = false;
-  /** A reference in place led back to the root. */
-  #leftOut = false;
+  #leftOut = false; // A reference in place led back to the root.
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
-  /** … as a branch of `oneOf` or `anyOf`. */
-  #union = false;
+  #union = false; // … as a branch of `oneOf` or `anyOf`.
+  /** The schema in hand must not accept more than the document says. */
+  #isExact = false;
   /** The schemas of which the one in hand is a part: what they hide, it must not require. */
   #wholes: readonly JsonRecord[] = [];
 
@@ -66,24 +53,20 @@ export class SchemaTranslation {
     context: TranslationContext,
     dynamic: DynamicScope | undefined,
   ) {
-    this.#root = root;
-    this.#mode = mode;
-    this.#context = context;
+    super(root, mode, context);
     this.#dynamic = dynamic;
     const dialect = ownString(root.scope.resource, "$schema") ?? context.dialect;
     this.#replaces = !context.siblingsCount || isOldDialect(dialect);
-    this.#access = new AccessFilter(mode, context.resolver);
-    this.scope = root.scope;
   }
 
   run(): TranslatedSchema {
-    const schema = this.#schema(this.#root.value) ?? anything;
+    const schema = this.#schema(this.root.value) ?? anything;
     return {
       schema,
-      references: this.#references === undefined ? none : [...this.#references],
-      sameInBothModes: this.#access.sameInBothModes,
-      depth: this.#depth,
-      cleaned: this.#cleaned,
+      references: this.references === undefined ? none : [...this.references],
+      sameInBothModes: this.access.sameInBothModes,
+      depth: this.depth,
+      cleaned: this.cleaned,
       endless: this.#leftOut && saysNothing(schema),
     };
   }
@@ -92,35 +75,31 @@ export class SchemaTranslation {
   #schema(node: unknown): Translated | undefined {
     if (typeof node === "boolean") return node;
     if (node === null || node === undefined) return anything;
-    if (!isRecord(node)) throw this.#fault("a schema must be an object");
-    if (++this.#nodes > maxNodes) throw this.#fault(`the schema has more than ${maxNodes} parts`);
-    this.#context.budget.spend(1, this);
-    if (this.#path.length > this.#depth) {
-      this.#depth = this.#path.length;
-      if (this.#depth > maxDepth) {
-        throw this.#fault(`the schema is nested deeper than ${maxDepth} levels`);
-      }
-    }
+    if (!isRecord(node)) throw this.fault("a schema must be an object");
+    this.enter();
     const outer = this.scope;
     const dynamic = this.#dynamic;
     const replaces = this.#replaces;
     if (node["$id"] !== undefined) {
-      this.scope = this.#context.resolver.scopeAt(outer, node, this.pointer);
+      this.scope = this.context.resolver.scopeAt(outer, node, this.pointer);
       if (this.scope !== outer) {
         const here = { value: node, scope: this.scope, pointer: "" };
-        this.#dynamic = this.#context.resolver.enter(here, dynamic);
+        this.#dynamic = this.context.resolver.enter(here, dynamic);
       }
     }
-    if (node["$schema"] !== undefined && this.#context.siblingsCount) {
+    if (node["$schema"] !== undefined && this.context.siblingsCount) {
       this.#replaces = isOldDialect(node["$schema"]);
     }
     const reference = referenceOf(node);
+    const family = this.isSent ? this.context.parents.familyOf(node, this) : undefined;
     const result =
-      reference !== undefined
-        ? this.#referring(node, this.#target(reference))
-        : this.#context.siblingsCount && dynamicReference(node) !== undefined
-          ? this.#referring(node, this.#dynamicTarget(dynamicReference(node) as string))
-          : this.#keywords(node);
+      family !== undefined
+        ? this.#polymorphic(node, family)
+        : reference !== undefined
+          ? this.#referring(node, this.#target(reference))
+          : this.context.siblingsCount && dynamicReference(node) !== undefined
+            ? this.#referring(node, this.#dynamicTarget(dynamicReference(node) as string))
+            : this.#keywords(node);
     this.scope = outer;
     this.#dynamic = dynamic;
     this.#replaces = replaces;
@@ -129,22 +108,27 @@ export class SchemaTranslation {
 
   #referring(node: JsonRecord, target: Translated | undefined): Translated | undefined {
     if (target === undefined || target === false) return target;
-    if (target === true) return this.#keywords(node, true);
     const rest = this.#keywords(node, true);
-    if (rest === anything || typeof rest === "boolean") return target;
+    if (target === true) return rest;
+    // An extension is not one of the members beside a reference that Swagger 2.0 ignores.
+    const isNullableReference = this.context.version === "2.0" && node["x-nullable"] === true;
+    if (rest === anything || typeof rest === "boolean") {
+      return isNullableReference ? makeNullable(target) : target;
+    }
     const { $ref } = target;
     const result: JsonSchema = $ref === undefined ? { allOf: [target, rest] } : { $ref, ...rest };
-    return node["nullable"] === true && !this.#replaces ? makeNullable(result) : result;
+    const isNullable = this.#replaces ? isNullableReference : node["nullable"] === true;
+    return isNullable ? makeNullable(result) : result;
   }
 
   /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
   #target(reference: string): Translated | undefined {
     const known = this.scope.resolved.get(reference);
-    return this.#targetAt(known ?? this.#context.resolver.resolve(reference, this), reference);
+    return this.#targetAt(known ?? this.context.resolver.resolve(reference, this), reference);
   }
 
   #dynamicTarget(reference: string): Translated | undefined {
-    const target = this.#context.resolver.resolveDynamic(reference, this, this.#dynamic);
+    const target = this.context.resolver.resolveDynamic(reference, this, this.#dynamic);
     return this.#targetAt(target, reference);
   }
 
@@ -153,26 +137,38 @@ export class SchemaTranslation {
     if (typeof value === "boolean") return value;
     if (value === null) return true;
     if (!isRecord(value)) {
-      throw this.#fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
+      throw this.fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
     }
-    if (referenceOf(value) !== undefined) this.#context.resolver.follow(target);
-    if (this.#inPlace && this.#leadsBack(value, target.scope)) {
+    if (referenceOf(value) !== undefined) this.context.resolver.follow(target);
+    if (!this.#inPlace) return this.define(target, this.#dynamic);
+    const parent = this.isSent ? parentAlone(target, this.root, this.context) : undefined;
+    if (parent !== undefined) this.access.sameInBothModes = false;
+    const meant = parent ?? target;
+    if (this.#leadsBack(meant)) {
       this.#leftOut = true;
-      return this.#union ? undefined : this.#inScope(target.scope, withoutApplicators(value));
+      const record = meant.value as JsonRecord;
+      return this.#union ? undefined : this.#inScope(meant.scope, withoutApplicators(record));
     }
-    const dynamic = this.#context.resolver.enter(target, this.#dynamic);
-    const definition = this.#context.definition(target, dynamic);
-    this.#references ??= new Set();
-    this.#references.add(definition);
-    return definition.reference;
+    return this.define(meant, this.#dynamic);
   }
 
   /** A validator would never end there: see `InPlaceGraph`. */
-  #leadsBack(target: JsonRecord, scope: Scope): boolean {
-    const { inPlace, budget } = this.#context;
-    const leadsBack = inPlace.reaches(target, scope, this.#root.value, this.#union);
+  #leadsBack(target: Location): boolean {
+    const { inPlace, budget } = this.context;
+    const leadsBack = inPlace.reaches(target, this.root.value, this.#union);
     budget.spend(inPlace.visited >> 4, this);
     return leadsBack;
+  }
+
+  /** A parent with a discriminator: its children, each with the values that select it, or the parent alone. */
+  #polymorphic(node: JsonRecord, family: SchemaFamily): Translated {
+    this.access.sameInBothModes = false;
+    const about = Object.fromEntries(Object.entries(node).filter(([key]) => isAnnotation(key)));
+    const alternatives = familySchema(node, family, this.mode, this, this.context, (location) =>
+      this.define(location, this.#dynamic),
+    );
+    const schema: JsonSchema = { ...(this.#keywords(about) as JsonSchema), ...alternatives };
+    return this.isNullable(node) ? makeNullable(schema) : schema;
   }
 
   #inScope(scope: Scope, node: JsonRecord): Translated | undefined {
@@ -191,9 +187,15 @@ export class SchemaTranslation {
       copy.set(key, isKept ? this.#keyword(node, key, node[key]) : undefined);
     }
     const { result } = copy;
-    if (result === undefined) return node as JsonSchema;
-    const schema = this.#complete(node, result, besideReference);
+    if (result === undefined) return this.#withOpenChoice(node as JsonSchema);
+    const schema = this.#withOpenChoice(this.#complete(node, result, besideReference));
     return besideReference && Object.keys(schema).length === 0 ? anything : schema;
+  }
+
+  #withOpenChoice(schema: JsonSchema): JsonSchema {
+    if (schema["oneOf"] === undefined || !this.isSent || this.#isExact) return schema;
+    this.access.sameInBothModes = false;
+    return withOpenChoice(schema);
   }
 
   /** The keywords of older versions that become another keyword. */
@@ -225,10 +227,10 @@ export class SchemaTranslation {
       if (node["dependentRequired"] === undefined) result["dependentRequired"] = names;
     }
     const schema = result as JsonSchema;
-    if (node["nullable"] !== true || besideReference) return schema;
+    if (!this.isNullable(node) || besideReference) return schema;
     if (!refusesNull(schema)) return makeNullable(schema);
-    this.#access.sameInBothModes = false;
-    return this.#mode === "request" ? schema : makeNullable(schema);
+    this.access.sameInBothModes = false;
+    return this.isSent ? schema : makeNullable(schema);
   }
 
   #keyword(node: JsonRecord, key: string, value: unknown): unknown {
@@ -238,30 +240,28 @@ export class SchemaTranslation {
       case "items":
         return Array.isArray(value) ? undefined : this.#below(key, value);
       case "schema":
-        return this.#below(key, value);
+        return key === "contains"
+          ? this.#exactly(() => this.#below(key, value))
+          : this.#below(key, value);
       case "data":
-        if (!isBounded(value)) throw this.#fault(`its ${key} is nested too deeply or too large`);
+        if (!isBounded(value)) throw this.fault(`its ${key} is nested too deeply or too large`);
         return key === "enum" ? choices(value) : value;
       case "required":
         return this.#required(node, value);
       case "wording":
-        return this.#wording(value);
+        return this.wording(value);
       case "branches":
       case "tuple":
         return this.#branches(key, value, node);
       case "condition":
-        return this.#applied(key, value, node, false);
+        return key === "not" || key === "if"
+          ? this.#exactly(() => this.#applied(key, value, node, false))
+          : this.#applied(key, value, node, false);
       case "named":
       case "conditionsByName":
         return this.#named(key, value, node, translation === "named");
-      case "minimum":
-        return node["exclusiveMinimum"] === true ? undefined : numeric(value);
-      case "maximum":
-        return node["exclusiveMaximum"] === true ? undefined : numeric(value);
-      case "exclusiveMinimum":
-        return exclusiveBound(value, node["minimum"]);
-      case "exclusiveMaximum":
-        return exclusiveBound(value, node["maximum"]);
+      default:
+        return numericBound(translation, value, node);
     }
   }
 
@@ -272,9 +272,9 @@ export class SchemaTranslation {
     const wholes = this.#wholes;
     this.#inPlace = false;
     this.#wholes = [];
-    this.#path.push(key);
+    this.path.push(key);
     const result = this.#schema(value);
-    this.#path.pop();
+    this.path.pop();
     this.#inPlace = inPlace;
     this.#wholes = wholes;
     return result;
@@ -291,11 +291,20 @@ export class SchemaTranslation {
     const outer = this.#union;
     this.#wholes = [...wholes, whole];
     this.#union = union;
-    this.#path.push(key);
+    this.path.push(key);
     const result = this.#schema(value);
-    this.#path.pop();
+    this.path.pop();
     this.#union = outer;
     this.#wholes = wholes;
+    return result;
+  }
+
+  /** A schema of which it matters what it refuses. */
+  #exactly<Result>(translate: () => Result): Result {
+    const outer = this.#isExact;
+    this.#isExact = true;
+    const result = translate();
+    this.#isExact = outer;
     return result;
   }
 
@@ -304,7 +313,10 @@ export class SchemaTranslation {
     const union = key === "oneOf" || key === "anyOf";
     const tuple = key === "items" || key === "prefixItems";
     let copy: unknown[] | undefined;
-    this.#path.push(key);
+    const hasTags = union && isRecord(node["discriminator"]);
+    const property = hasTags ? ownString(node["discriminator"], "propertyName") : undefined;
+    const tags = hasTags ? branchTags(node, value, this, this.context) : [];
+    this.path.push(key);
     for (let index = 0; index < value.length; index++) {
       const branch: unknown = value[index];
       const isNull = union && value.length > 1 && isRecord(branch) && isOnlyNullable(branch);
@@ -313,15 +325,14 @@ export class SchemaTranslation {
         : tuple
           ? (this.#below(index, branch) ?? anything)
           : this.#applied(index, branch, node, union);
-      if (union && typeof next === "object" && isRecord(node["discriminator"])) {
-        const { discriminator } = node;
-        next = tagBranch(next, branch, discriminator, this, this.#context);
+      if (typeof next === "object" && property !== undefined) {
+        next = tagged(next, property, tags[index]);
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
       if (next !== undefined) copy.push(next);
     }
-    this.#path.pop();
+    this.path.pop();
     return copy === undefined ? value : copy.length === 0 ? undefined : copy;
   }
 
@@ -331,10 +342,10 @@ export class SchemaTranslation {
     if (reference !== undefined) return this.#namedElsewhere(key, value, node);
     const copy = new RecordCopy(value);
     const renamed: [string, Translated][] = [];
-    this.#path.push(key);
+    this.path.push(key);
     for (const name in value) {
       const schema = value[name];
-      const written = this.#memberName(key, name, schema);
+      const written = this.#memberName(key, name, schema, node);
       const next =
         written === undefined
           ? undefined
@@ -348,14 +359,17 @@ export class SchemaTranslation {
         copy.set(name, next);
       }
     }
-    this.#path.pop();
+    this.path.pop();
     if (renamed.length > 0) copy.result = { ...Object.fromEntries(renamed), ...copy.result };
     return copy.result ?? value;
   }
 
   /** The name that a member of `properties` and the like has in 2020-12; undefined: it is left out. */
-  #memberName(key: string, name: string, schema: unknown): string | undefined {
-    if (key === "properties") return this.#access.hides(schema, this.scope) ? undefined : name;
+  #memberName(key: string, name: string, schema: unknown, node: JsonRecord): string | undefined {
+    if (key === "properties") {
+      const schemas = this.#schemasAround(node);
+      return this.access.hides(name, schema, schemas, this.scope) ? undefined : name;
+    }
     return key === "patternProperties" ? unicodePattern(name) : name;
   }
 
@@ -363,7 +377,7 @@ export class SchemaTranslation {
   #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
     const outer = this.scope;
     const from = { value, scope: outer, pointer: childPointer(this.pointer, key) };
-    const target = this.#context.resolver.follow(from);
+    const target = this.context.resolver.follow(from);
     this.scope = target.scope;
     const result = this.#named(key, target.value, node, true);
     this.scope = outer;
@@ -372,27 +386,16 @@ export class SchemaTranslation {
 
   #required(node: JsonRecord, value: unknown): unknown {
     if (!Array.isArray(value)) return undefined;
-    const schemas = this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
+    const schemas = this.#schemasAround(node);
     const keeps = (name: unknown) =>
-      typeof name === "string" && !this.#access.hidesName(name, schemas, this.scope);
+      typeof name === "string" && !this.access.hidesName(name, schemas, this.scope);
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
     const names = [...new Set(value)].filter(keeps);
     return names.length === 0 ? undefined : names;
   }
 
-  #wording(value: unknown): string | undefined {
-    if (typeof value !== "string") return undefined;
-    const visible = visibleText(value);
-    if (visible !== value) this.#cleaned = true;
-    return visible;
-  }
-
-  /** Where the schema in hand stands. */
-  get pointer(): string {
-    return this.#path.reduce<string>(childPointer, this.#root.pointer);
-  }
-
-  #fault(reason: string): OperationError {
-    return fault(this, reason);
+  /** A schema, and those that it is a part of. */
+  #schemasAround(node: JsonRecord): readonly JsonRecord[] {
+    return this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
   }
 }

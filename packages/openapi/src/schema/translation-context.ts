@@ -3,6 +3,8 @@ import type { Definition } from "./definition.ts";
 import type { DiscriminatorTargets } from "./discriminator.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import type { InPlaceGraph } from "./in-place-graph.ts";
+import type { PolymorphicParents } from "./polymorphic-parents.ts";
+import type { OpenApiVersion } from "../document/openapi-version.ts";
 import type { Location } from "../document/references/location.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import type { StepBudget } from "./step-budget.ts";
@@ -24,7 +26,15 @@ export interface TranslatedSchema {
 /** What a translation needs from the document around the schema. */
 export interface TranslationContext {
   readonly resolver: ReferenceResolver;
+  /** Names of properties that the host sends although the document calls them read-only. */
+  readonly writable: ReadonlySet<string>;
+  /** Those of `writable` that were met. */
+  readonly written: Set<string>;
+  readonly version: OpenApiVersion;
   readonly inPlace: InPlaceGraph;
+  /** The same graph, with the children of a parent with a discriminator as alternatives to it. */
+  readonly families: InPlaceGraph;
+  readonly parents: PolymorphicParents;
   /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
   readonly siblingsCount: boolean;
   /** The dialect of schemas that name none (OpenAPI 3.1 `jsonSchemaDialect`). */

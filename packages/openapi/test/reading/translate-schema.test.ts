@@ -36,7 +36,7 @@ describe("keywords of older versions", () => {
       { anyOf: [{ type: "string" }, { nullable: true, description: "D" }] },
       { anyOf: [{ type: "string" }, { type: "null" }] },
     ],
-    ["nullable as the only alternative", { oneOf: [{ nullable: true }] }, { oneOf: [{}] }],
+    ["nullable as the only alternative", { oneOf: [{ nullable: true }] }, { anyOf: [{}] }],
     ["nullable without type", { nullable: true }, {}],
     ["not nullable", { type: "string", nullable: false }, { type: "string" }],
     [
@@ -271,21 +271,57 @@ describe("discriminators", () => {
         schemas,
       ),
     ).toMatchObject({
-      oneOf: [
+      anyOf: [
         { $ref: "#/$defs/Cat", properties: { kind: { enum: ["cat", "tiger"] } } },
         { $ref: "#/$defs/Dog" },
       ],
     });
   });
 
-  test("without a mapping are left out", async () => {
+  test("without a mapping are left out where the branches name other values than their schemas", async () => {
     const result = await request(
       "3.0.0",
       { oneOf: branches, discriminator: { propertyName: "kind" } },
       schemas,
     );
-    expect(result).toMatchObject({ oneOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }] });
+    expect(result).toMatchObject({ anyOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }] });
     expect(result).not.toHaveProperty("discriminator");
+  });
+
+  test("are left out where a default or an example is no schema's name", async () => {
+    for (const hint of [{ default: "cat" }, { example: "cat" }]) {
+      const kind = { type: "string", ...hint };
+      const result = await request(
+        "3.0.0",
+        { oneOf: branches, discriminator: { propertyName: "kind" } },
+        { Cat: { properties: { kind } }, Dog: {} },
+      );
+      expect(result).toMatchObject({ anyOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }] });
+    }
+  });
+
+  test("choose among the shapes of an answer, of which it has one", async () => {
+    expect(
+      await response(
+        "3.0.0",
+        { oneOf: branches, discriminator: { propertyName: "kind" } },
+        { Cat: {}, Dog: {} },
+      ),
+    ).toMatchObject({
+      oneOf: [
+        { $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } } },
+        { $ref: "#/$defs/Dog", properties: { kind: { const: "Dog" } } },
+      ],
+    });
+  });
+
+  test("a choice stays strict where a value must not have its shapes", async () => {
+    const oneOf = [{ required: ["a"] }, { required: ["b"] }];
+    expect(await request("3.0.0", { not: { oneOf }, anyOf: [{}], oneOf })).toEqual({
+      not: { oneOf },
+      anyOf: [{}],
+      allOf: [{ anyOf: oneOf }],
+    });
   });
 });
 

@@ -70,8 +70,8 @@ export class DocumentOperation implements Operation {
     return own as JsonValue | undefined;
   }
 
-  details(): OperationDetails {
-    this.#details ??= this.#read();
+  details(writable: readonly string[] = []): OperationDetails {
+    this.#details ??= this.#read(writable);
     if (this.#details instanceof OperationError) throw this.#details;
     return this.#details;
   }
@@ -80,9 +80,10 @@ export class DocumentOperation implements Operation {
     return `${this.method} ${this.path}`;
   }
 
-  #read(): ReadDetails | OperationError {
+  #read(writable: readonly string[]): ReadDetails | OperationError {
     try {
-      return readDetails(this.#found, this.#context);
+      const context = writable.length === 0 ? this.#context : this.#context.withWritable(writable);
+      return readDetails(this.#found, context);
     } catch (error) {
       this.#context.reportFault(this.#subject, error);
       return error as OperationError;

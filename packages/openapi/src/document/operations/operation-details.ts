@@ -24,7 +24,18 @@ export function readDetails(found: FoundOperation, context: DocumentContext): Re
   context.schemas.budget.renew();
   const reading = new OperationReading(found, context);
   const { parameters, legacyBody } = readParameters(reading);
-  return new ReadDetails(reading, parameters, readBody(reading, legacyBody));
+  const body = readBody(reading, legacyBody);
+  for (const name of context.schemas.unusedWritable) {
+    const reason =
+      context.version === "2.0"
+        ? "a read-only property must not be sent (Swagger 2.0, Schema Object)"
+        : "no schema of its request has a read-only property of that name";
+    reading.warn(`overrides calls ${name} writable, which changes nothing: ${reason}.`, {
+      scope: found.location.scope,
+      pointer: found.location.pointer,
+    });
+  }
+  return new ReadDetails(reading, parameters, body);
 }
 
 /** What was read of one operation. */

@@ -11,6 +11,7 @@ import { encodedHeaders, readEncodings } from "./read-encoding.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { isRecord, ownString, ownValue } from "../record.ts";
 import { fault } from "../references/resolve-reference.ts";
+import type { SchemaMode } from "../../schema/property-access.ts";
 import { ExhaustedBudget } from "../../schema/step-budget.ts";
 import { swaggerBody } from "./swagger-body.ts";
 
@@ -46,13 +47,12 @@ export function readBody(
 }
 
 function modernBody(
-  { context }: OperationReading,
+  { context, found }: OperationReading,
   declared: Location,
   location: Location,
 ): RequestBody | undefined {
-  const media = readMedia(location, context, (schema) =>
-    context.schemas.schemaAt(schema, "request"),
-  );
+  const mode = requestMode(found.method, context);
+  const media = readMedia(location, context, (schema) => context.schemas.schemaAt(schema, mode));
   if (media.length === 0) return undefined;
   const description =
     ownString(declared.value, "description") ?? ownString(location.value, "description");
@@ -61,6 +61,11 @@ function modernBody(
     ...(description === undefined ? {} : { description }),
     media,
   };
+}
+
+/** PUT replaces the resource as a whole (RFC 9110, section 9.3.4), with its read-only properties since OpenAPI 3.1. */
+function requestMode(method: string, { version }: DocumentContext): SchemaMode {
+  return method === "PUT" && (version === "3.1" || version === "3.2") ? "replacement" : "request";
 }
 
 /**

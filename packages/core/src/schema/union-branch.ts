@@ -1,0 +1,187 @@
+import type { JsonSchema } from "../spec/json.ts";
+
+/** Schemas that are looked at in one branch. */
+const maxSchemas = 2000;
+const maxLabelLength = 60;
+const inPlaceLists = ["allOf", "anyOf", "oneOf"];
+const inPlaceSchemas = ["not", "if", "then", "else", "propertyNames"];
+const insideMaps = ["properties", "patternProperties"];
+const insideSchemas = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "items",
+  "unevaluatedItems",
+  "contains",
+];
+
+/** A branch of `anyOf` or `oneOf`, as far as it tells whether it was meant. */
+export interface UnionBranch {
+  /** What it is called: its definition's name, its title, or its type; absent where it has none of them. */
+  readonly label?: string;
+  /**
+   * The schemas that hold for what stands at a JSON pointer in the value, `$ref` and compositions followed. Empty: for the
+   * value itself.
+   */
+  schemasAt(pointer: string): ReadonlySet<unknown>;
+  /** The names that its `properties` have. */
+  readonly properties: ReadonlySet<string>;
+  /** The only values of its properties that have one, or that a discriminator tells apart. */
+  readonly constants: ReadonlyMap<string, readonly unknown[]>;
+  /** False when a property of the value contradicts a constant. */
+  selects(value: unknown): boolean;
+}
+
+/** Reads a branch of a union in the schema `root`. */
+export function readBranch(branch: unknown, root: JsonSchema): UnionBranch {
+  return new BranchReader(branch, root);
+}
+
+class BranchReader implements UnionBranch {
+  declare readonly label?: string;
+  readonly properties = new Set<string>();
+  readonly constants = new Map<string, readonly unknown[]>();
+  readonly #excluded = new Map<string, readonly unknown[]>();
+  readonly #root: JsonSchema;
+  readonly #byPointer = new Map<string, ReadonlySet<unknown>>();
+
+  constructor(branch: unknown, root: JsonSchema) {
+    this.#root = root;
+    const label = labelOf(branch);
+    if (label !== undefined) this.label = label;
+    this.#byPointer.set("", inPlace([branch], root, inPlaceLists, inPlaceSchemas));
+    for (const schema of inPlace([branch], root, inPlaceLists, [])) {
+      for (const name of Object.keys(membersOf(schema, "properties"))) this.properties.add(name);
+    }
+    for (const schema of inPlace([branch], root, ["allOf"], [])) {
+      for (const [name, property] of Object.entries(membersOf(schema, "properties"))) {
+        if (isObject(property)) this.#readConstant(name, property);
+      }
+    }
+  }
+
+  schemasAt(pointer: string): ReadonlySet<unknown> {
+    let known = this.#byPointer.get(pointer);
+    if (known === undefined) {
+      const end = pointer.lastIndexOf("/");
+      const name = pointer
+        .slice(end + 1)
+        .replaceAll("~1", "/")
+        .replaceAll("~0", "~");
+      const outer = this.schemasAt(pointer.slice(0, end));
+      const inside = [...outer].flatMap((schema) => schemasInside(schema, name));
+      known = inPlace(inside, this.#root, inPlaceLists, inPlaceSchemas);
+      this.#byPointer.set(pointer, known);
+    }
+    return known;
+  }
+
+  selects(value: unknown): boolean {
+    if (!isObject(value)) return true;
+    for (const [name, values] of this.constants) {
+      if (Object.hasOwn(value, name) && !values.includes(value[name])) return false;
+    }
+    for (const [name, values] of this.#excluded) {
+      if (Object.hasOwn(value, name) && values.includes(value[name])) return false;
+    }
+    return true;
+  }
+
+  #readConstant(name: string, property: Readonly<Record<string, unknown>>): void {
+    const values = "const" in property ? [property["const"]] : property["enum"];
+    // A choice of several values is no sign by itself, unless others that are shared have more of them.
+    const isSign = Array.isArray(values) && (values.length === 1 || isSelector(property));
+    const known = this.constants.get(name);
+    if (isSign && (known === undefined || values.length < known.length)) {
+      this.constants.set(name, values as readonly unknown[]);
+    }
+    const { not } = property;
+    const excluded = isObject(not) ? not["enum"] : undefined;
+    if (Array.isArray(excluded)) this.#excluded.set(name, excluded as readonly unknown[]);
+  }
+}
+
+/** A schema that says which values select a branch, and nothing else. */
+function isSelector(property: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(property).length === 1;
+}
+
+function labelOf(branch: unknown): string | undefined {
+  if (!isObject(branch)) return undefined;
+  const { $ref, title, type } = branch;
+  const name = typeof $ref === "string" ? decoded($ref.split("/").at(-1) ?? "") : title;
+  if (typeof name === "string" && name.trim() !== "" && name !== "#") {
+    return name.slice(0, maxLabelLength);
+  }
+  return typeof type === "string" && type !== "object" ? type : undefined;
+}
+
+/** Schemas and those that hold for the same value, by these keywords and `$ref`. */
+function inPlace(
+  from: readonly unknown[],
+  root: JsonSchema,
+  lists: readonly string[],
+  schemas: readonly string[],
+): ReadonlySet<unknown> {
+  const found = new Set<unknown>();
+  const open = [...from];
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (!isObject(schema) || found.has(schema)) continue;
+    if (found.size >= maxSchemas) break;
+    found.add(schema);
+    open.push(referenced(schema, root) ?? true);
+    for (const keyword of lists) {
+      const members = schema[keyword];
+      if (Array.isArray(members)) open.push(...(members as unknown[]));
+    }
+    for (const keyword of schemas) open.push(schema[keyword] ?? true);
+    if (schemas.length > 0) open.push(...Object.values(membersOf(schema, "dependentSchemas")));
+  }
+  return found;
+}
+
+/** The schemas that a schema has for its member or item of that name. */
+function schemasInside(schema: unknown, name: string): unknown[] {
+  if (!isObject(schema)) return [];
+  const inside = insideSchemas.map((keyword) => schema[keyword]);
+  for (const keyword of insideMaps) {
+    const members = membersOf(schema, keyword);
+    if (keyword === "patternProperties") inside.push(...Object.values(members));
+    else if (Object.hasOwn(members, name)) inside.push(members[name]);
+  }
+  const tuple = schema["prefixItems"];
+  if (Array.isArray(tuple)) inside.push(tuple[Number(name)]);
+  return inside.filter(isObject);
+}
+
+function membersOf(schema: unknown, keyword: string): Readonly<Record<string, unknown>> {
+  const members = isObject(schema) ? schema[keyword] : undefined;
+  return isObject(members) ? members : {};
+}
+
+/** What the `$ref` of a schema leads to within the same document. */
+function referenced(schema: Readonly<Record<string, unknown>>, root: JsonSchema): unknown {
+  const reference = schema["$ref"];
+  if (reference === "#") return root;
+  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
+  let found: unknown = root;
+  for (const part of reference.slice(2).split("/")) {
+    const key = decoded(part);
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found;
+}
+
+/** A token of a pointer that is a URI fragment. */
+function decoded(token: string): string {
+  const text = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
