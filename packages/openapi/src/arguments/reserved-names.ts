@@ -27,6 +27,9 @@ const headersNobodyChooses: ReadonlySet<string> = new Set([
   "cookie",
   ...framingHeaders,
   "accept-encoding",
+  // The body is sent as it is: a coding that a header claims would be untrue (RFC 9110 section 8.4).
+  "content-encoding",
+  "content-transfer-encoding",
   "x-http-method",
   "x-http-method-override",
   "x-method-override",

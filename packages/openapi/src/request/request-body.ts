@@ -1,10 +1,29 @@
-import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { base64Schema, fileOf, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
-import { artifactFiller, mayHoldArtifact } from "./encoded-places.ts";
+import { artifactKey, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
+import {
+  base64Schema,
+  encodedBody,
+  fileOf,
+  isBinarySchema,
+  isEncodedSchema,
+  typeInRanges,
+} from "./binary-content.ts";
+import { artifactFiller, holdsBytes, mayHoldArtifact } from "./encoded-places.ts";
 import { formBodyWriter } from "./form-body.ts";
-import { isJsonMediaType, isTextMediaType, mediaTypeName } from "./media-type.ts";
-import { hasParts, multipartArgumentSchema, multipartBodyWriter } from "./multipart-body.ts";
+import {
+  isBinaryMediaType,
+  isInRange,
+  isJsonMediaType,
+  isTextMediaType,
+  mediaTypeName,
+} from "./media-type.ts";
+import {
+  hasFileParts,
+  hasParts,
+  multipartArgumentSchema,
+  multipartBodyWriter,
+} from "./multipart-body.ts";
+import { jsonPatchSchema, patchPenalty } from "./patch-type.ts";
 import { sendableForm } from "./sendable-schema.ts";
 import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
 import { scalarText } from "./style-writer.ts";
@@ -44,16 +63,19 @@ interface BodyFormat {
 const json: BodyFormat = {
   rank: 0,
   accepts: (media) =>
-    isJsonMediaType(media.mediaType) || (isAnyType(media) && !isText(media) && !isBytes(media)),
-  argumentSchema: jsonArgumentSchema,
-  writer(media) {
-    const contentType = isAnyType(media) ? "application/json" : media.mediaType;
-    const fill = artifactFiller(media.schema);
+    isJsonMediaType(media.mediaType) ||
+    (isAnyType(media) &&
+      !isBytes(media) &&
+      !(isText(media) && isInRange("text/plain", media.mediaType))),
+  argumentSchema: (media) => jsonPatchSchema(media) ?? jsonArgumentSchema(media),
+  writer(media, argument, argumentOf) {
+    const contentType = media.mediaType.includes("*") ? "application/json" : media.mediaType;
+    const fill = artifactFiller(media.schema, argumentOf);
     return (value, files) => {
       const body = JSON.stringify(value);
       return {
         contentType,
-        body: mayHoldArtifact(body) ? JSON.stringify(fill(value, files)) : body,
+        body: mayHoldArtifact(body) ? JSON.stringify(fill(value, files, argument)) : body,
       };
     };
   },
@@ -87,17 +109,38 @@ const sequence: BodyFormat = {
   writer(media, argument) {
     const { mediaType } = media;
     const write = sequenceItemWriter(media) as NonNullable<ReturnType<typeof sequenceItemWriter>>;
-    return (value) => ({ contentType: mediaType, body: sequenceText(value, argument, write) });
+    const { schema, itemSchema } = media;
+    const fill = artifactFiller(
+      itemSchema === undefined
+        ? schema
+        : { ...itemSchema, schema: { type: "array", items: itemSchema.schema as JsonSchema } },
+    );
+    return (value, files) => {
+      const body = sequenceText(value, argument, write);
+      return {
+        contentType: mediaType,
+        body: mayHoldArtifact(body)
+          ? sequenceText(fill(value, files, argument), argument, write)
+          : body,
+      };
+    };
   },
 };
 
 const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
-    isTextMediaType(media.mediaType) || (isAnyType(media) && isText(media) && !isBytes(media)),
-  argumentSchema({ schema: { schema, defs }, mediaType }) {
+    isTextMediaType(media.mediaType) ||
+    (isText(media) && !isBytes(media) && (isAnyType(media) || !isBinaryMediaType(media.mediaType))),
+  argumentSchema(media) {
+    const {
+      schema: { schema, defs },
+      mediaType,
+    } = media;
     const resolved = resolveSchema(schema, defs);
     const types = schemaTypes(resolved);
+    if (isBytes(media)) return fileTextSchema(resolved);
+    if (isEncodedSchema(resolved)) return encodedBytesSchema(resolved as JsonSchema);
     if (types.length > 0 && types.every((type) => type !== "object" && type !== "array")) {
       return schema;
     }
@@ -109,8 +152,23 @@ const plainText: BodyFormat = {
     };
   },
   writer(media, argument) {
-    const contentType = isAnyType(media) || isTextRange(media) ? "text/plain" : media.mediaType;
+    const contentType = media.mediaType.includes("*") ? "text/plain" : media.mediaType;
     const encode = textEncoding(contentType);
+    const schema = resolveSchema(media.schema.schema, media.schema.defs);
+    if (isBytes(media)) {
+      return (value, files) => ({
+        contentType,
+        body: isFileValue(value)
+          ? fileOf(value, argument, files).bytes
+          : encode(scalarText(value), argument),
+      });
+    }
+    if (typeof schema === "object" && isEncodedSchema(schema)) {
+      return (value, files) => ({
+        contentType,
+        body: encode(encodedBody(value, schema, argument, files).text, argument),
+      });
+    }
     return (value) => ({ contentType, body: encode(scalarText(value), argument) });
   },
 };
@@ -118,13 +176,35 @@ const plainText: BodyFormat = {
 const bytes: BodyFormat = {
   rank: 5,
   accepts: () => true,
-  argumentSchema: ({ schema, mediaType }) =>
-    base64Schema(schema.schema, mediaType.includes("*") ? 2 : 1),
+  argumentSchema({ schema: { schema, defs }, mediaType }) {
+    const resolved = resolveSchema(schema, defs);
+    if (isEncodedSchema(resolved)) return encodedBytesSchema(resolved as JsonSchema);
+    return hasOtherEncoding(resolved)
+      ? schema
+      : base64Schema(schema, mediaType.includes("*") ? 2 : 1);
+  },
   writer(media, argument) {
-    const known = media.mediaType.includes("*") ? undefined : media.mediaType;
+    const { mediaType } = media;
+    const schema = resolveSchema(media.schema.schema, media.schema.defs);
+    const typeOf = mediaType.includes("*")
+      ? (file: BodyFile) => typeInRanges([mediaType], file, argument)
+      : () => mediaType;
+    if (typeof schema === "object" && isEncodedSchema(schema)) {
+      return (value, files) => {
+        const { text, file } = encodedBody(value, schema, argument, files);
+        return { contentType: typeOf(file), body: text };
+      };
+    }
+    if (hasOtherEncoding(schema)) {
+      const encode = textEncoding(mediaType);
+      return (value) => ({
+        contentType: mediaType,
+        body: encode(scalarText(value), argument),
+      });
+    }
     return (value, files) => {
-      const { bytes, mediaType = "application/octet-stream" } = fileOf(value, argument, files);
-      return { contentType: known ?? mediaType, body: bytes };
+      const file = fileOf(value, argument, files);
+      return { contentType: typeOf(file), body: file.bytes };
     };
   },
 };
@@ -140,22 +220,82 @@ export interface ChosenBody {
 
 /**
  * Chooses among the media types of a body: JSON, then forms, multipart, lines, text, bytes; in the document's order
- * when several are alike; `application/json` before other JSON. `undefined` when no value can be written as any.
+ * when several are alike; `application/json` before other JSON. What the schema cannot mean comes last (a JSON Patch that
+ * is an object), as do patches in YAML and CBOR; where the schema has bytes, JSON and forms come after multipart, which
+ * has a form for them. `undefined` when no value can be written as any.
  */
 export function chooseBody(media: readonly MediaDescription[]): ChosenBody | undefined {
   let chosen: ChosenBody | undefined;
   let best = Infinity;
   for (const one of media) {
-    const format = bodyFormats.find((candidate) => candidate.accepts(one));
-    if (format === undefined || format.canWrite?.(one) === false) continue;
+    const format = writableFormat(one);
+    if (format === undefined) continue;
     const name = mediaTypeName(one.mediaType);
-    const rank = format.rank + (name.includes("*") ? 0.6 : name === "application/json" ? 0 : 0.3);
+    let rank = format.rank + (name.includes("*") ? 0.6 : name === "application/json" ? 0 : 0.3);
+    if (media.length > 1) {
+      rank += patchPenalty(one);
+      if (!hasBytes(format) && holdsBytes(one.schema.schema, one.schema.defs)) {
+        rank += afterMultipart;
+      }
+    }
     if (rank < best) {
       best = rank;
       chosen = { media: one, format };
     }
   }
   return chosen;
+}
+
+/** Puts JSON behind multipart, and before what is neither. */
+const afterMultipart = 2.5;
+
+/**
+ * The other media types of a body that can carry what the chosen one cannot: files beside JSON or a form, bytes of
+ * another type. The model chooses among them; at most 20.
+ */
+export function otherBodies(
+  media: readonly MediaDescription[],
+  chosen: ChosenBody,
+): readonly ChosenBody[] {
+  const isFile = isFileBody(chosen);
+  if (media.length < 2 || (hasBytes(chosen.format) && !isFile && hasFileParts(chosen.media))) {
+    return [];
+  }
+  const others: ChosenBody[] = [];
+  for (const one of media) {
+    if (one === chosen.media || others.length === maxOthers) continue;
+    const format = writableFormat(one);
+    if (format === undefined) continue;
+    const other = { media: one, format };
+    const hasFiles = format === multipart ? !isFile && hasFileParts(one) : isFileBody(other);
+    if (hasFiles && patchPenalty(one) === 0) others.push(other);
+  }
+  return others;
+}
+
+const maxOthers = 20;
+
+function writableFormat(media: MediaDescription): BodyFormat | undefined {
+  const format = bodyFormats.find((candidate) => candidate.accepts(media));
+  return format?.canWrite?.(media) === false ? undefined : format;
+}
+
+function hasBytes(format: BodyFormat): boolean {
+  return format === multipart || format === plainText || format === bytes;
+}
+
+/** True for a body that is one file: bytes, or a text that the document calls binary. */
+function isFileBody({ media, format }: ChosenBody): boolean {
+  if (format === plainText) return isBytes(media);
+  if (format !== bytes) return false;
+  const { schema, defs } = media.schema;
+  const resolved = resolveSchema(schema, defs);
+  if (typeof resolved === "boolean") return isBinaryMediaType(media.mediaType);
+  const structural = ["properties", "items", "allOf", "anyOf", "oneOf", "$ref"];
+  return (
+    !structural.some((keyword) => resolved[keyword] !== undefined) &&
+    mayBe(resolved, defs, ["string"])
+  );
 }
 
 /** What the document says; of a property that is encoded bytes, that an artifact's key will do. */
@@ -180,8 +320,39 @@ function jsonArgumentSchema({ schema: { schema, defs } }: MediaDescription): Jso
   return changed === undefined ? schema : { ...root, properties: changed };
 }
 
-function isTextRange({ mediaType }: MediaDescription): boolean {
-  return mediaTypeName(mediaType) === "text/*";
+/** What the model passes for a whole body of base64 text. */
+function encodedBytesSchema(schema: JsonSchema): JsonSchema {
+  const { description } = schema;
+  const about = typeof description === "string" ? `${description}\n\n` : "";
+  return { ...schema, description: `${about}Base64, or the key of an artifact: art_…` };
+}
+
+/** What the model passes for a file of text. */
+function fileTextSchema(given: JsonSchema | boolean): JsonSchema {
+  const { title, description } = typeof given === "boolean" ? ({} as JsonSchema) : given;
+  const about = typeof description === "string" ? `${description}\n\n` : "";
+  return {
+    type: "string",
+    ...(typeof title === "string" ? { title } : {}),
+    description: `${about}The text, or the key of an artifact: art_…`,
+  };
+}
+
+/** True for a file in a place where text is expected: an artifact's key, or a data URL. */
+function isFileValue(value: JsonValue): boolean {
+  return (
+    artifactKey(value) !== undefined ||
+    (typeof value === "string" && /^data:[^,]*;base64,/i.test(value))
+  );
+}
+
+/** An encoding that is not base64 is the caller's: the text travels as it is passed. */
+function hasOtherEncoding(schema: JsonSchema | boolean): boolean {
+  return (
+    typeof schema === "object" &&
+    schema["contentEncoding"] !== undefined &&
+    !isEncodedSchema(schema)
+  );
 }
 
 function isAnyType({ mediaType }: MediaDescription): boolean {
