@@ -146,16 +146,18 @@ export class OperationTool implements Tool {
   #realise(): RealisedOperation | undefined {
     if (this.#realised !== undefined || this.#failure !== undefined) return this.#realised;
     const { path, pointer } = this.#operation;
+    const { wishes } = this.#settings;
     let details: OperationDetails | undefined;
     try {
       details = this.#operation.details();
-      const layout = layoutArguments(details, path, pointer, this.#host.names);
+      const layout = layoutArguments(details, path, pointer, this.#host.names, wishes);
       const warn = (message: string): void => {
         const subject = `${this.#operation.method} ${path}`;
         this.#host.warn({ subject, message, pointer, severity: "warning" });
       };
       if (layout.unwritable !== undefined)
         warn(`It is called without a body: ${layout.unwritable}.`);
+      for (const message of layout.warnings ?? []) warn(message);
       const offered = offeredArguments(layout, this.#settings, pointer, warn);
       this.#realised = { details, layout, offered };
     } catch (error) {

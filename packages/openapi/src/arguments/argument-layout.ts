@@ -1,12 +1,16 @@
 import { shortHash, visibleText, type JsonSchema } from "@toolweave/core";
 import {
   OperationError,
+  type MediaDescription,
   type OperationDetails,
   type Parameter,
   type RequestBody,
 } from "../document/operation.ts";
 import { assertStaysBelow } from "../request/path-template.ts";
-import { chooseBody, type ChosenBody } from "../request/request-body.ts";
+import type { OperationOverride } from "../options/operation-options.ts";
+import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
+import { decodedMedia, requestedMedia } from "../request/requested-media.ts";
+import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { isJsonObject } from "../json-object.ts";
@@ -18,7 +22,7 @@ export interface ParameterArgument {
 }
 
 /** A property of the body and the argument that carries it. */
-interface PropertyArgument {
+export interface PropertyArgument {
   readonly argument: string;
   readonly property: string;
   readonly schema: JsonSchema | boolean;
@@ -35,7 +39,15 @@ export interface BodyArguments extends ChosenBody {
   readonly properties?: readonly PropertyArgument[];
   /** The definition that `properties` were taken from: of no use any more unless something else refers to it. */
   readonly unfolded?: string;
+  /** The media types among which the model chooses. Absent: there is one. */
+  readonly choice?: BodyChoice;
 }
+
+/** What the host says of a body and of headers in place of the document; members as in `OperationOverride`. */
+export type LayoutWishes = Pick<
+  OperationOverride,
+  "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
+>;
 
 /** Which argument goes where. */
 export interface ArgumentLayout {
@@ -43,6 +55,8 @@ export interface ArgumentLayout {
   readonly body?: BodyArguments;
   /** Why there is no argument for the body, which is optional; the end of a sentence. */
   readonly unwritable?: string;
+  /** What the host should know; whole sentences. */
+  readonly warnings?: readonly string[];
   readonly reserved: ReservedNames;
 }
 
@@ -57,13 +71,18 @@ export interface ArgumentLayout {
  * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
  * - Credentials, and headers that are not the model's to choose, are no arguments.
  *
- * @throws OperationError when the path leads elsewhere, or when nothing can be sent as the body that is required.
+ * - Where another media type of the body can carry what the first cannot (files beside JSON, bytes of another type), the
+ *   arguments are those of all of them, and one more names the media type: `content_type`.
+ *
+ * @throws OperationError when the path leads elsewhere, when nothing can be sent as the body that is required, or when the
+ * host asks for a media type that the document does not declare.
  */
 export function layoutArguments(
   details: OperationDetails,
   path: string,
   pointer: string,
   host: HostNames,
+  wishes: LayoutWishes = {},
 ): ArgumentLayout {
   assertStaysBelow(path, pointer);
   const reserved = reservedNames(details, host);
@@ -75,14 +94,22 @@ export function layoutArguments(
     taken,
   );
   const { body } = details;
-  if (body === undefined) return { parameters, reserved };
-  const chosen = chooseBody(body.media);
+  const warnings: string[] = [];
+  const base = { parameters, reserved, warnings };
+  if (body === undefined) {
+    if (wishes.requestMediaType !== undefined) {
+      warnings.push("overrides gives it a requestMediaType, and it has no body.");
+    }
+    return base;
+  }
+  const media = wishedMedia(body, wishes, pointer, warnings);
+  const chosen = chooseBody(media);
   if (chosen === undefined) {
     const unwritable = `no value of its body can be sent as ${typesOf(body)}`;
     if (body.required) throw new OperationError(unwritable, pointer);
-    return { parameters, reserved, unwritable };
+    return { ...base, unwritable };
   }
-  const schema = chosen.format.argumentSchema?.(chosen.media) ?? chosen.media.schema.schema;
+  const schema = argumentSchema(chosen);
   const argument = taken.has("body") ? free("request_body", taken, "body") : "body";
   const whole: BodyArguments = {
     ...chosen,
@@ -91,7 +118,47 @@ export function layoutArguments(
     schema,
     argument,
   };
-  return { parameters, reserved, body: { ...whole, ...unfold(whole, taken) } };
+  const others = otherBodies(media, chosen);
+  if (others.length === 0) return { ...base, body: { ...whole, ...unfold(whole, taken) } };
+  const forms = [chosen, ...others].map((form): BodyForm => {
+    const schemaOfForm = argumentSchema(form);
+    // What a form requires is checked once it is known which is sent.
+    const one = { ...whole, ...form, schema: schemaOfForm, required: true };
+    const { properties } = unfold(one, taken);
+    return { ...form, schema: schemaOfForm, ...(properties === undefined ? {} : { properties }) };
+  });
+  return { ...base, body: { ...whole, ...mergeForms(forms, new Set([...taken, argument]), free) } };
+}
+
+function argumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
+  return format.argumentSchema?.(media) ?? media.schema.schema;
+}
+
+/** The media types of a body, as the host wants them. */
+function wishedMedia(
+  { media }: RequestBody,
+  { requestMediaType, decodeBase64Body }: LayoutWishes,
+  pointer: string,
+  warnings: string[],
+): readonly MediaDescription[] {
+  let wished = media;
+  if (requestMediaType !== undefined) {
+    const found = requestedMedia(media, requestMediaType);
+    if (found === undefined) {
+      const declared = media.map(({ mediaType }) => visibleText(mediaType).slice(0, 100));
+      throw new OperationError(
+        `overrides sends its body as ${requestMediaType}, which the document does not declare: it has ${declared.slice(0, 20).join(", ")}`,
+        pointer,
+      );
+    }
+    wished = [found];
+  }
+  if (decodeBase64Body !== true) return wished;
+  const decoded = decodedMedia(wished);
+  if (decoded === undefined) {
+    warnings.push("overrides has decodeBase64Body for it, and its body is not base64 as a whole.");
+  }
+  return decoded ?? wished;
 }
 
 function typesOf({ media }: RequestBody): string {

@@ -8,6 +8,7 @@ import {
 } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
 import type { OperationOverride } from "../options/operation-options.ts";
+import type { LayoutWishes } from "./argument-layout.ts";
 import { methodAnnotations } from "./method-annotations.ts";
 import { isJsonObject } from "../json-object.ts";
 
@@ -21,6 +22,8 @@ export interface OperationSettings {
   readonly hidden: readonly string[];
   readonly fixed?: JsonObject;
   readonly timeoutMs?: number;
+  /** How its request is laid out, where the host says so. */
+  readonly wishes?: LayoutWishes;
 }
 
 /** The settings of all operations that become tools, and what is wrong with what host and document say. */
@@ -223,6 +226,8 @@ function settingsOf(
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, timeoutMs } = override;
+  const { requestMediaType, decodeBase64Body, idempotencyKey } = override;
+  const hasWishes = (requestMediaType ?? decodeBase64Body ?? idempotencyKey) !== undefined;
   const method = methodAnnotations(operation.method);
   const description = override.description ?? declared.description;
   const isPlain = override.annotations === undefined && declared === nothingDeclared;
@@ -233,6 +238,7 @@ function settingsOf(
     hidden: fixed === undefined ? hidden : [...hidden, ...Object.keys(fixed)],
     ...(fixed === undefined ? {} : { fixed }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(hasWishes ? { wishes: override } : {}),
   };
 }
 

@@ -323,7 +323,7 @@ function styledFields(
   const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
   const texts = members.map(([key, one]): [string, string] => [
     isList ? name : key,
-    isList ? itemText(one, argument) : scalarText(one),
+    isList ? itemText(one, argument, property.itemDelimiters) : scalarText(one),
   ]);
   if (explode) return texts;
   if (texts.length === 0) return [];

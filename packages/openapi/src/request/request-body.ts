@@ -113,7 +113,10 @@ const sequence: BodyFormat = {
     const fill = artifactFiller(
       itemSchema === undefined
         ? schema
-        : { ...itemSchema, schema: { type: "array", items: itemSchema.schema as JsonSchema } },
+        : {
+            schema: { type: "array", items: itemSchema.schema as JsonSchema },
+            defs: itemSchema.defs,
+          },
     );
     return (value, files) => {
       const body = sequenceText(value, argument, write);
@@ -285,7 +288,7 @@ function hasBytes(format: BodyFormat): boolean {
 }
 
 /** True for a body that is one file: bytes, or a text that the document calls binary. */
-function isFileBody({ media, format }: ChosenBody): boolean {
+export function isFileBody({ media, format }: ChosenBody): boolean {
   if (format === plainText) return isBytes(media);
   if (format !== bytes) return false;
   const { schema, defs } = media.schema;

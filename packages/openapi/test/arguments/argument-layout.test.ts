@@ -288,6 +288,41 @@ describe("a body", () => {
     ).toBe("application/json");
   });
 
+  test("has an argument for its media type only where another can carry what the first cannot", () => {
+    const file = { type: "string", format: "binary" };
+    const upload = { type: "object", properties: { name: { type: "string" }, file } };
+    const both = (...types: ReturnType<typeof media>[]): string[] =>
+      argumentsOf({ body: body(types) });
+    const form = media("multipart/form-data", pet);
+    expect(both(media("application/json", pet), form)).toEqual(["name", "tag"]);
+    expect(both(media("application/json", pet), media("application/xml", pet))).toEqual([
+      "name",
+      "tag",
+    ]);
+    expect(both(media("application/json", upload), media("multipart/form-data", upload))).toEqual([
+      "name",
+      "file",
+    ]);
+    const files = media("multipart/form-data", upload);
+    expect(both(media("application/json", pet), files)).toEqual([
+      "name",
+      "tag",
+      "file",
+      "content_type",
+    ]);
+    const image = media("image/png", file);
+    expect(schemaFor({ body: body([media("application/json", pet), image]) })).toMatchObject({
+      properties: {
+        body: { type: "string", contentEncoding: "base64" },
+        name: { type: "string" },
+        content_type: { enum: ["application/json", "image/png"] },
+      },
+    });
+    expect(schemaFor({ body: body([image, media("image/jpeg", file)]) })["required"]).toEqual([
+      "body",
+    ]);
+  });
+
   test("that is a form has no empty value where a field is required", () => {
     const form = (type: string, encoding = {}): JsonSchema => {
       const schema = {
