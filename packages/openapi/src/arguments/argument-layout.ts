@@ -7,6 +7,7 @@ import {
   type RequestBody,
 } from "../document/operation.ts";
 import { assertStaysBelow } from "../request/path-template.ts";
+import { idempotencyParameter } from "../request/idempotency-header.ts";
 import type { OperationOverride } from "../options/operation-options.ts";
 import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
 import { decodedMedia, requestedMedia } from "../request/requested-media.ts";
@@ -55,6 +56,8 @@ export interface ArgumentLayout {
   readonly body?: BodyArguments;
   /** Why there is no argument for the body, which is optional; the end of a sentence. */
   readonly unwritable?: string;
+  /** The header that gets the executor's key of the call; no argument. */
+  readonly idempotency?: Parameter;
   /** What the host should know; whole sentences. */
   readonly warnings?: readonly string[];
   readonly reserved: ReservedNames;
@@ -87,15 +90,22 @@ export function layoutArguments(
   assertStaysBelow(path, pointer);
   const reserved = reservedNames(details, host);
   const taken = new Set<string>();
+  const offered = details.parameters.filter(
+    (parameter) => !isReserved(parameter, reserved) && hasPlace(parameter, path),
+  );
+  const idempotency = wishes.idempotencyKey === "model" ? undefined : idempotencyParameter(offered);
   const parameters = nameParameters(
-    details.parameters.filter(
-      (parameter) => !isReserved(parameter, reserved) && hasPlace(parameter, path),
-    ),
+    offered.filter((parameter) => parameter !== idempotency),
     taken,
   );
   const { body } = details;
   const warnings: string[] = [];
-  const base = { parameters, reserved, warnings };
+  const base = {
+    parameters,
+    reserved,
+    warnings,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
   if (body === undefined) {
     if (wishes.requestMediaType !== undefined) {
       warnings.push("overrides gives it a requestMediaType, and it has no body.");

@@ -11,6 +11,7 @@ import type { OperationOverride } from "../options/operation-options.ts";
 import type { LayoutWishes } from "./argument-layout.ts";
 import { methodAnnotations } from "./method-annotations.ts";
 import { isJsonObject } from "../json-object.ts";
+import { isIdempotencyHeader } from "../request/idempotency-header.ts";
 
 /** What an operation's tool is called and promises, from its method, its `x-toolweave` and the host. */
 export interface OperationSettings {
@@ -226,8 +227,12 @@ function settingsOf(
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, timeoutMs } = override;
-  const { requestMediaType, decodeBase64Body, idempotencyKey } = override;
+  const { requestMediaType, decodeBase64Body } = override;
+  // What the host hides or fixes is an argument: the executor gives nothing for it.
+  const isArgument = [...hidden, ...Object.keys(fixed ?? {})].some(isIdempotencyHeader);
+  const idempotencyKey = override.idempotencyKey ?? (isArgument ? "model" : undefined);
   const hasWishes = (requestMediaType ?? decodeBase64Body ?? idempotencyKey) !== undefined;
+  const wishes = { ...override, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
   const method = methodAnnotations(operation.method);
   const description = override.description ?? declared.description;
   const isPlain = override.annotations === undefined && declared === nothingDeclared;
@@ -238,7 +243,7 @@ function settingsOf(
     hidden: fixed === undefined ? hidden : [...hidden, ...Object.keys(fixed)],
     ...(fixed === undefined ? {} : { fixed }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(hasWishes ? { wishes: override } : {}),
+    ...(hasWishes ? { wishes } : {}),
   };
 }
 
