@@ -1,7 +1,6 @@
 import { shortHash, visibleText, type JsonSchema } from "@toolweave/core";
 import {
   OperationError,
-  type MediaDescription,
   type OperationDetails,
   type Parameter,
   type RequestBody,
@@ -10,7 +9,8 @@ import { assertStaysBelow } from "../request/path-template.ts";
 import { idempotencyParameter } from "../request/idempotency-header.ts";
 import type { OperationOverride } from "../options/operation-options.ts";
 import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
-import { decodedMedia, requestedMedia } from "../request/requested-media.ts";
+import { wishedMedia } from "../request/requested-media.ts";
+import { clashWarning, withoutClashes } from "./clashing-keys.ts";
 import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
@@ -90,16 +90,19 @@ export function layoutArguments(
   assertStaysBelow(path, pointer);
   const reserved = reservedNames(details, host);
   const taken = new Set<string>();
-  const offered = details.parameters.filter(
-    (parameter) => !isReserved(parameter, reserved) && hasPlace(parameter, path),
-  );
+  const warnings: string[] = [];
+  const offered = details.parameters.flatMap((declared) => {
+    if (isReserved(declared, reserved) || !hasPlace(declared, path)) return [];
+    const { parameter, clashing } = withoutClashes(declared, reserved);
+    if (clashing.length > 0) warnings.push(clashWarning(declared, clashing, parameter));
+    return parameter === undefined ? [] : [parameter];
+  });
   const idempotency = wishes.idempotencyKey === "model" ? undefined : idempotencyParameter(offered);
   const parameters = nameParameters(
     offered.filter((parameter) => parameter !== idempotency),
     taken,
   );
   const { body } = details;
-  const warnings: string[] = [];
   const base = {
     parameters,
     reserved,
@@ -142,33 +145,6 @@ export function layoutArguments(
 
 function argumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
   return format.argumentSchema?.(media) ?? media.schema.schema;
-}
-
-/** The media types of a body, as the host wants them. */
-function wishedMedia(
-  { media }: RequestBody,
-  { requestMediaType, decodeBase64Body }: LayoutWishes,
-  pointer: string,
-  warnings: string[],
-): readonly MediaDescription[] {
-  let wished = media;
-  if (requestMediaType !== undefined) {
-    const found = requestedMedia(media, requestMediaType);
-    if (found === undefined) {
-      const declared = media.map(({ mediaType }) => visibleText(mediaType).slice(0, 100));
-      throw new OperationError(
-        `overrides sends its body as ${requestMediaType}, which the document does not declare: it has ${declared.slice(0, 20).join(", ")}`,
-        pointer,
-      );
-    }
-    wished = [found];
-  }
-  if (decodeBase64Body !== true) return wished;
-  const decoded = decodedMedia(wished);
-  if (decoded === undefined) {
-    warnings.push("overrides has decodeBase64Body for it, and its body is not base64 as a whole.");
-  }
-  return decoded ?? wished;
 }
 
 function typesOf({ media }: RequestBody): string {

@@ -90,7 +90,7 @@ export function reservedKeys(
   const names = reservedAt(parameter.in, reserved);
   if (names === undefined) return undefined;
   const others = reserved.declared.filter(
-    (other) => other !== parameter && other.in === parameter.in,
+    (other) => other.name !== parameter.name && other.in === parameter.in,
   );
   return new Set([...names, ...others.map(({ name }) => name.toLowerCase())]);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { layoutArguments } from "../../src/arguments/argument-layout.ts";
+import { layoutArguments, type ArgumentLayout } from "../../src/arguments/argument-layout.ts";
 import { inputSchema } from "../../src/arguments/input-schema.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
 import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
@@ -65,6 +65,34 @@ describe("parameters", () => {
       required: ["id"],
       additionalProperties: false,
     });
+  });
+
+  test("that would be sent under the names of others are left out, with a warning", () => {
+    const object = { type: "object", properties: { page: {}, size: {} } };
+    const layout = (schema: JsonSchema): ArgumentLayout =>
+      layoutArguments(
+        details({
+          parameters: [
+            parameter({ name: "page", in: "query" }),
+            parameter({ name: "size", in: "query" }),
+            parameter({ name: "paging", in: "query", schema: schemaOf(schema) }),
+          ],
+        }),
+        "/",
+        "",
+        { headers: new Set(), cookies: [] },
+      );
+    const { parameters, warnings } = layout(object);
+    expect(parameters.map(({ argument }) => argument)).toEqual(["page", "size"]);
+    expect(warnings).toEqual([
+      'The keys "page", "size" of its parameter "paging" would be sent under the names of others: the parameter is left out.',
+    ]);
+    const pruned = layout({ ...object, properties: { ...object.properties, sort: {} } });
+    expect(pruned.parameters[2]?.parameter.schema.schema).toMatchObject({
+      properties: { sort: {} },
+    });
+    expect(pruned.warnings?.[0]).toMatch(/these keys are left out/);
+    expect(layout({ type: "object" }).warnings).toEqual([]);
   });
 
   test("have no values that nothing could be sent for", () => {
