@@ -260,6 +260,11 @@ class ShownSchema {
         case "items":
           this.#set(node, keyword, this.#node(value, depth + 1, ""));
           break;
+        case "contentSchema":
+          // What a text of another format holds (JSON Schema 2020-12 Validation, section 8.5).
+          node["contentMediaType"] = schema["contentMediaType"] ?? "application/json";
+          this.#set(node, keyword, this.#node(value, depth + 1, ""));
+          break;
         case "additionalProperties":
           if (value !== false) this.#set(node, keyword, this.#node(value, depth + 1, ""));
           else if (this.#known === undefined) node[keyword] = false;

@@ -31,6 +31,7 @@ import { textEncoding } from "./text-charset.ts";
 import type { FieldArgument } from "./unsendable.ts";
 import type { MediaDescription } from "../document/operation.ts";
 import { mayBe, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import { saysNothing } from "../schema/schema-keywords.ts";
 
 /** A body as it travels. */
 export interface EncodedBody {
@@ -130,6 +131,17 @@ const sequence: BodyFormat = {
   },
 };
 
+/** Every JSON text is YAML (YAML 1.2, section 1.3): what is an object or a list for the model is written as JSON. */
+const yaml: BodyFormat = {
+  rank: 4,
+  accepts: ({ mediaType, schema: { schema, defs } }) =>
+    /[/+.-]ya?ml$/.test(mediaTypeName(mediaType)) &&
+    !saysNothing(resolveSchema(schema, defs)) &&
+    !mayBe(schema, defs, ["string"]),
+  argumentSchema: jsonArgumentSchema,
+  writer: json.writer,
+};
+
 const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
@@ -149,10 +161,12 @@ const plainText: BodyFormat = {
     }
     const about = typeof resolved === "object" ? resolved["description"] : undefined;
     const before = typeof about === "string" ? `${about}\n\n` : "";
-    return {
-      type: "string",
-      description: `${before}The body as ${mediaTypeName(mediaType)} text.`,
-    };
+    const name = mediaTypeName(mediaType);
+    const text = { type: "string", description: `${before}The body as ${name} text.` };
+    // The model sees the fields, and writes the text: names and attributes of XML are the API's own.
+    return mayBe(resolved, defs, ["object"]) && !saysNothing(resolved)
+      ? { ...text, contentMediaType: name, contentSchema: schema }
+      : text;
   },
   writer(media, argument) {
     const contentType = media.mediaType.includes("*") ? "text/plain" : media.mediaType;
@@ -213,7 +227,15 @@ const bytes: BodyFormat = {
 };
 
 /** In order of trial: the first that accepts a media type has it. */
-const bodyFormats: readonly BodyFormat[] = [json, form, multipart, sequence, plainText, bytes];
+const bodyFormats: readonly BodyFormat[] = [
+  json,
+  form,
+  multipart,
+  sequence,
+  yaml,
+  plainText,
+  bytes,
+];
 
 /** The media type that a body is sent as, and how. */
 export interface ChosenBody {
