@@ -78,6 +78,19 @@ export function artifactFiller(
 
 /** True when a value may hold bytes (`format: binary`) that JSON and forms have no form for. */
 export function holdsBytes(schema: Schema, defs: Definitions): boolean {
+  if (typeof schema === "boolean") return false;
+  let known = bytesWithin.get(schema);
+  if (known === undefined) {
+    known = findBytes(schema, defs);
+    bytesWithin.set(schema, known);
+  }
+  return known;
+}
+
+/** Media types of one body, and operations, share their schemas. */
+const bytesWithin = new WeakMap<JsonSchema, boolean>();
+
+function findBytes(schema: JsonSchema, defs: Definitions): boolean {
   const open: Schema[] = [schema];
   const seen = new Set<JsonSchema>();
   // What is added meanwhile is met, too.
