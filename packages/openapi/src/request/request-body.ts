@@ -64,10 +64,9 @@ interface BodyFormat {
 const json: BodyFormat = {
   rank: 0,
   accepts: (media) =>
-    isJsonMediaType(media.mediaType) ||
-    (isAnyType(media) &&
-      !isBytes(media) &&
-      !(isText(media) && isInRange("text/plain", media.mediaType))),
+    !isBytes(media) &&
+    (isJsonMediaType(media.mediaType) ||
+      (isAnyType(media) && !(isText(media) && isInRange("text/plain", media.mediaType)))),
   argumentSchema: (media) => jsonPatchSchema(media) ?? jsonArgumentSchema(media),
   writer(media, argument, argumentOf) {
     const contentType = media.mediaType.includes("*") ? "application/json" : media.mediaType;
@@ -146,6 +145,8 @@ const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
     isTextMediaType(media.mediaType) ||
+    // A file that holds JSON: a JSON string of it would be another document.
+    (isBytes(media) && isJsonMediaType(media.mediaType)) ||
     (isText(media) && !isBytes(media) && (isAnyType(media) || !isBinaryMediaType(media.mediaType))),
   argumentSchema(media) {
     const {
@@ -169,7 +170,9 @@ const plainText: BodyFormat = {
       : text;
   },
   writer(media, argument) {
-    const contentType = media.mediaType.includes("*") ? "text/plain" : media.mediaType;
+    const isRange = media.mediaType.includes("*");
+    const usual = isJsonMediaType(media.mediaType) ? "application/json" : "text/plain";
+    const contentType = isRange ? usual : media.mediaType;
     const encode = textEncoding(contentType);
     const schema = resolveSchema(media.schema.schema, media.schema.defs);
     if (isBytes(media)) {
@@ -259,6 +262,8 @@ export function chooseBody(media: readonly MediaDescription[]): ChosenBody | und
     let rank = format.rank + (name.includes("*") ? 0.6 : name === "application/json" ? 0 : 0.3);
     if (media.length > 1) {
       rank += patchPenalty(one);
+      // Bytes that may be JSON are bytes first.
+      if (format === plainText && isJsonMediaType(name)) rank += 2;
       if (!hasBytes(format) && holdsBytes(one.schema.schema, one.schema.defs)) {
         rank += afterMultipart;
       }
@@ -283,7 +288,7 @@ export function otherBodies(
   chosen: ChosenBody,
 ): readonly ChosenBody[] {
   const isFile = isFileBody(chosen);
-  if (media.length < 2 || (hasBytes(chosen.format) && !isFile && hasFileParts(chosen.media))) {
+  if (media.length < 2 || (chosen.format === multipart && hasFileParts(chosen.media))) {
     return [];
   }
   const others: ChosenBody[] = [];
