@@ -258,11 +258,7 @@ class ShownSchema {
           node[keyword] = this.#named(value, depth + 1);
           break;
         case "items":
-          this.#set(node, keyword, this.#node(value, depth + 1, ""));
-          break;
         case "contentSchema":
-          // What a text of another format holds (JSON Schema 2020-12 Validation, section 8.5).
-          node["contentMediaType"] = schema["contentMediaType"] ?? "application/json";
           this.#set(node, keyword, this.#node(value, depth + 1, ""));
           break;
         case "additionalProperties":
@@ -394,6 +390,7 @@ const kept: ReadonlySet<string> = new Set([
   "maxProperties",
   "uniqueItems",
   "dependentRequired",
+  "contentMediaType",
 ]);
 
 const conditions: Readonly<Record<string, readonly string[]>> = {

@@ -12,7 +12,7 @@ export function patchPenalty({ mediaType, schema: { schema, defs } }: MediaDescr
   if (/patch\+(?:yaml|cbor)$/.test(name)) return 30;
   if (isJsonPatch(name)) return mayBe(schema, defs, ["array"]) ? 0 : 20;
   // RFC 7396 section 2: a merge patch that is no object replaces the whole. Kubernetes' strategic one is an object, too.
-  return /merge-patch\+json$/.test(name) && !mayBe(schema, defs, ["object"]) ? 20 : 0;
+  return name.endsWith("merge-patch+json") && !mayBe(schema, defs, ["object"]) ? 20 : 0;
 }
 
 /**

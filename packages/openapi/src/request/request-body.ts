@@ -1,4 +1,4 @@
-import { artifactKey, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
 import {
   base64Schema,
@@ -9,6 +9,7 @@ import {
   typeInRanges,
 } from "./binary-content.ts";
 import { artifactFiller, holdsBytes, mayHoldArtifact } from "./encoded-places.ts";
+import { encodedBytesSchema, fileTextSchema, jsonArgumentSchema } from "./body-schemas.ts";
 import { formBodyWriter } from "./form-body.ts";
 import {
   isBinaryMediaType,
@@ -326,46 +327,6 @@ export function isFileBody({ media, format }: ChosenBody): boolean {
     !structural.some((keyword) => resolved[keyword] !== undefined) &&
     mayBe(resolved, defs, ["string"])
   );
-}
-
-/** What the document says; of a property that is encoded bytes, that an artifact's key will do. */
-function jsonArgumentSchema({ schema: { schema, defs } }: MediaDescription): JsonSchema | boolean {
-  const root = resolveSchema(schema, defs);
-  if (typeof root === "boolean") return schema;
-  const properties = root["properties"] as
-    | Readonly<Record<string, JsonSchema | boolean>>
-    | undefined;
-  let changed: Record<string, JsonValue> | undefined;
-  for (const [name, property] of Object.entries(properties ?? {})) {
-    const resolved = resolveSchema(property, defs);
-    if (typeof resolved === "boolean" || !isEncodedSchema(resolved)) continue;
-    const { description } = resolved;
-    const about = typeof description === "string" ? `${description}\n\n` : "";
-    changed ??= { ...(properties as JsonObject) };
-    changed[name] = {
-      ...resolved,
-      description: `${about}Base64, or the key of an artifact: art_…`,
-    };
-  }
-  return changed === undefined ? schema : { ...root, properties: changed };
-}
-
-/** What the model passes for a whole body of base64 text. */
-function encodedBytesSchema(schema: JsonSchema): JsonSchema {
-  const { description } = schema;
-  const about = typeof description === "string" ? `${description}\n\n` : "";
-  return { ...schema, description: `${about}Base64, or the key of an artifact: art_…` };
-}
-
-/** What the model passes for a file of text. */
-function fileTextSchema(given: JsonSchema | boolean): JsonSchema {
-  const { title, description } = typeof given === "boolean" ? ({} as JsonSchema) : given;
-  const about = typeof description === "string" ? `${description}\n\n` : "";
-  return {
-    type: "string",
-    ...(typeof title === "string" ? { title } : {}),
-    description: `${about}The text, or the key of an artifact: art_…`,
-  };
 }
 
 /** True for a file in a place where text is expected: an artifact's key, or a data URL. */
