@@ -17,6 +17,7 @@ import { checkFixed, offeredArguments, planWithFixed } from "./arguments/offered
 import type { OperationSettings } from "./arguments/operation-settings.ts";
 import { OperationSpec, type RealisedOperation } from "./arguments/operation-spec.ts";
 import { acceptHeader } from "./request/accept-header.ts";
+import { idempotencyHeader, type IdempotencyHeader } from "./request/idempotency-header.ts";
 import { planWithArtifacts } from "./request/artifact-files.ts";
 import { isJsonMediaType } from "./request/media-type.ts";
 import { declaredAnswers } from "./exchange/answers/declared-answers.ts";
@@ -33,6 +34,8 @@ import { chooseServer, type ChosenServer, type Server } from "./request/servers.
 
 interface Ready {
   readonly plan: RequestPlan;
+  /** Absent: the document declares none, or the model gives it. */
+  readonly idempotency?: IdempotencyHeader;
   readonly call: OperationCall;
 }
 
@@ -109,8 +112,11 @@ export class OperationTool implements Tool {
   }
 
   async invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension | ItemStream> {
-    const { plan, call } = this.#prepare();
+    const { plan, call, idempotency } = this.#prepare();
     const request = await planWithArtifacts(plan, args, ctx);
+    if (idempotency !== undefined) {
+      request.headers[idempotency.name] = idempotency.value(await ctx.idempotencyKey());
+    }
     const caller = await this.#host.caller();
     return caller.call(call, request, ctx, args);
   }
@@ -156,16 +162,18 @@ export class OperationTool implements Tool {
   #realise(): RealisedOperation | undefined {
     if (this.#realised !== undefined || this.#failure !== undefined) return this.#realised;
     const { path, pointer } = this.#operation;
+    const { wishes } = this.#settings;
     let details: OperationDetails | undefined;
     try {
       details = this.#operation.details(this.#settings.writable);
-      const layout = layoutArguments(details, path, pointer, this.#host.names);
+      const layout = layoutArguments(details, path, pointer, this.#host.names, wishes);
       const warn = (message: string): void => {
         const subject = `${this.#operation.method} ${path}`;
         this.#host.warn({ subject, message, pointer, severity: "warning" });
       };
       if (layout.unwritable !== undefined)
         warn(`It is called without a body: ${layout.unwritable}.`);
+      for (const message of layout.warnings ?? []) warn(message);
       const offered = offeredArguments(layout, this.#settings, pointer, warn);
       this.#realised = { details, layout, offered };
     } catch (error) {
@@ -212,6 +220,9 @@ export class OperationTool implements Tool {
     const accept = acceptHeader(success.map(({ mediaType }) => mediaType));
     this.#ready = {
       plan: this.#plan(server, layout, accept),
+      ...(layout.idempotency === undefined
+        ? {}
+        : { idempotency: idempotencyHeader(layout.idempotency) }),
       call: {
         label: `${method} ${path}`,
         method,

@@ -6,6 +6,7 @@ import type { Slots } from "../limits/slots.ts";
 import type { ArgumentsHash } from "../approvals/arguments-hash.ts";
 import type { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
+import type { IdempotencyKeys } from "../approvals/idempotency-key.ts";
 import type { LiveCalls } from "../approvals/live-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { Seal } from "../approvals/seal.ts";
@@ -91,5 +92,6 @@ export interface Engine {
   readonly grants: GrantStore;
   readonly grantSeal: GrantSeal;
   readonly argumentsHash: ArgumentsHash;
+  readonly idempotencyKeys: IdempotencyKeys;
   readonly audit: Audit | undefined;
 }

@@ -10,6 +10,7 @@ import { memoryGrants } from "../approvals/memory-grants.ts";
 import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { Seal } from "../approvals/seal.ts";
+import { IdempotencyKeys } from "../approvals/idempotency-key.ts";
 import { Secret } from "../approvals/secret.ts";
 import { Audit } from "../audit/audit.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
@@ -240,6 +241,7 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     seal: new Seal(secret),
     grantSeal: new GrantSeal(secret),
     argumentsHash: new ArgumentsHash(secret),
+    idempotencyKeys: new IdempotencyKeys(secret),
     pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(wallClock), [
       "add",
       "claim",

@@ -140,6 +140,18 @@ export class ExecutionContext implements ToolContext {
     return new ToolArtifacts(this.#execution, () => this.isLive);
   }
 
+  get idempotencyKey(): ToolContext["idempotencyKey"] {
+    const execution = this.#execution;
+    return () => {
+      const { engine, run, call, args } = execution;
+      const ids: string[] = [];
+      for (let at: Execution | undefined = execution; at !== undefined; at = at.parent) {
+        ids.push(at.call.id);
+      }
+      return engine.idempotencyKeys.of([run.caller?.id, run.id, ids, call.name, args]);
+    };
+  }
+
   // Getters, as `scope`: tools take their context apart.
   get update(): ToolContext["update"] {
     const execution = this.#execution;

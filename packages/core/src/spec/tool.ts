@@ -149,6 +149,13 @@ export interface ToolContext<Injected = unknown> {
    * survives but what waits.
    */
   checkpoint(state: JsonValue): void;
+  /**
+   * A key that names this call to another system, so that a request which is sent twice is carried out once: an HMAC of
+   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it goes
+   * on after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of their own
+   * within a run. Made when it is asked for.
+   */
+  idempotencyKey(): Promise<string>;
   /** What was kept last. Absent: nothing was. */
   readonly checkpointed?: JsonValue;
 }

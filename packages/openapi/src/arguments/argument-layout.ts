@@ -6,7 +6,12 @@ import {
   type RequestBody,
 } from "../document/operation.ts";
 import { assertStaysBelow } from "../request/path-template.ts";
-import { chooseBody, type ChosenBody } from "../request/request-body.ts";
+import { idempotencyParameter } from "../request/idempotency-header.ts";
+import type { OperationOverride } from "../options/operation-options.ts";
+import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
+import { wishedMedia } from "../request/requested-media.ts";
+import { clashWarning, withoutClashes } from "./clashing-keys.ts";
+import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { isJsonObject } from "../json-object.ts";
@@ -18,7 +23,7 @@ export interface ParameterArgument {
 }
 
 /** A property of the body and the argument that carries it. */
-interface PropertyArgument {
+export interface PropertyArgument {
   readonly argument: string;
   readonly property: string;
   readonly schema: JsonSchema | boolean;
@@ -35,7 +40,15 @@ export interface BodyArguments extends ChosenBody {
   readonly properties?: readonly PropertyArgument[];
   /** The definition that `properties` were taken from: of no use any more unless something else refers to it. */
   readonly unfolded?: string;
+  /** The media types among which the model chooses. Absent: there is one. */
+  readonly choice?: BodyChoice;
 }
+
+/** What the host says of a body and of headers in place of the document; members as in `OperationOverride`. */
+export type LayoutWishes = Pick<
+  OperationOverride,
+  "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
+>;
 
 /** Which argument goes where. */
 export interface ArgumentLayout {
@@ -43,6 +56,10 @@ export interface ArgumentLayout {
   readonly body?: BodyArguments;
   /** Why there is no argument for the body, which is optional; the end of a sentence. */
   readonly unwritable?: string;
+  /** The header that gets the executor's key of the call; no argument. */
+  readonly idempotency?: Parameter;
+  /** What the host should know; whole sentences. */
+  readonly warnings?: readonly string[];
   readonly reserved: ReservedNames;
 }
 
@@ -57,32 +74,55 @@ export interface ArgumentLayout {
  * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
  * - Credentials, and headers that are not the model's to choose, are no arguments.
  *
- * @throws OperationError when the path leads elsewhere, or when nothing can be sent as the body that is required.
+ * - Where another media type of the body can carry what the first cannot (files beside JSON, bytes of another type), the
+ *   arguments are those of all of them, and one more names the media type: `content_type`.
+ *
+ * @throws OperationError when the path leads elsewhere, when nothing can be sent as the body that is required, or when the
+ * host asks for a media type that the document does not declare.
  */
 export function layoutArguments(
   details: OperationDetails,
   path: string,
   pointer: string,
   host: HostNames,
+  wishes: LayoutWishes = {},
 ): ArgumentLayout {
   assertStaysBelow(path, pointer);
   const reserved = reservedNames(details, host);
   const taken = new Set<string>();
+  const warnings: string[] = [];
+  const offered = details.parameters.flatMap((declared) => {
+    if (isReserved(declared, reserved) || !hasPlace(declared, path)) return [];
+    const { parameter, clashing } = withoutClashes(declared, reserved);
+    if (clashing.length > 0) warnings.push(clashWarning(declared, clashing, parameter));
+    return parameter === undefined ? [] : [parameter];
+  });
+  const idempotency = wishes.idempotencyKey === "model" ? undefined : idempotencyParameter(offered);
   const parameters = nameParameters(
-    details.parameters.filter(
-      (parameter) => !isReserved(parameter, reserved) && hasPlace(parameter, path),
-    ),
+    offered.filter((parameter) => parameter !== idempotency),
     taken,
   );
   const { body } = details;
-  if (body === undefined) return { parameters, reserved };
-  const chosen = chooseBody(body.media);
+  const base = {
+    parameters,
+    reserved,
+    warnings,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
+  if (body === undefined) {
+    if (wishes.requestMediaType !== undefined) {
+      warnings.push("overrides gives it a requestMediaType, and it has no body.");
+    }
+    return base;
+  }
+  const media = wishedMedia(body, wishes, pointer, warnings);
+  const chosen = chooseBody(media);
   if (chosen === undefined) {
     const unwritable = `no value of its body can be sent as ${typesOf(body)}`;
     if (body.required) throw new OperationError(unwritable, pointer);
-    return { parameters, reserved, unwritable };
+    return { ...base, unwritable };
   }
-  const schema = chosen.format.argumentSchema?.(chosen.media) ?? chosen.media.schema.schema;
+  const schema = argumentSchema(chosen);
   const argument = taken.has("body") ? free("request_body", taken, "body") : "body";
   const whole: BodyArguments = {
     ...chosen,
@@ -91,7 +131,20 @@ export function layoutArguments(
     schema,
     argument,
   };
-  return { parameters, reserved, body: { ...whole, ...unfold(whole, taken) } };
+  const others = otherBodies(media, chosen);
+  if (others.length === 0) return { ...base, body: { ...whole, ...unfold(whole, taken) } };
+  const forms = [chosen, ...others].map((form): BodyForm => {
+    const schemaOfForm = argumentSchema(form);
+    // What a form requires is checked once it is known which is sent.
+    const one = { ...whole, ...form, schema: schemaOfForm, required: true };
+    const { properties } = unfold(one, taken);
+    return { ...form, schema: schemaOfForm, ...(properties === undefined ? {} : { properties }) };
+  });
+  return { ...base, body: { ...whole, ...mergeForms(forms, new Set([...taken, argument]), free) } };
+}
+
+function argumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
+  return format.argumentSchema?.(media) ?? media.schema.schema;
 }
 
 function typesOf({ media }: RequestBody): string {

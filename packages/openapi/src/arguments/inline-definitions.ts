@@ -88,6 +88,7 @@ function eachInner(node: Node, visit: (inner: Node) => void): void {
   for (const keyword in node) {
     switch (keyword) {
       case "items":
+      case "contentSchema":
       case "additionalProperties":
         visit(node[keyword] as Node);
         break;

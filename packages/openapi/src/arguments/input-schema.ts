@@ -1,6 +1,7 @@
 import { setOwn } from "../document/record.ts";
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
+import { choiceSchema } from "./body-choice.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { sendableSchema } from "../request/sendable-schema.ts";
 import { definitionName } from "../schema/resolve-schema.ts";
@@ -38,9 +39,15 @@ export function inputSchema(
   if (body !== undefined) {
     gather(body.media.schema, defs);
     if (body.media.itemSchema !== undefined) gather(body.media.itemSchema, defs);
-    if (body.properties === undefined) {
-      add(body.argument, annotated(body.schema, visible(body.description)), body.required);
-    } else {
+    for (const { media } of body.choice?.forms ?? []) {
+      gather(media.schema, defs);
+      if (media.itemSchema !== undefined) gather(media.itemSchema, defs);
+    }
+    if (body.properties === undefined || body.choice?.isWhole === true) {
+      const isRequired = body.required && body.properties === undefined;
+      add(body.argument, annotated(body.schema, visible(body.description)), isRequired);
+    }
+    if (body.properties !== undefined) {
       for (const { argument, property, schema, required: isRequired } of body.properties) {
         const about =
           argument === property ? undefined : aliased(argument, property, ownDescription(schema));
@@ -48,6 +55,9 @@ export function inputSchema(
       }
       const { unfolded } = body;
       if (unfolded !== undefined && !isMentioned(unfolded, properties, defs)) defs.delete(unfolded);
+    }
+    if (body.choice?.argument !== undefined) {
+      add(body.choice.argument, choiceSchema(body.choice), false);
     }
   }
   return {

@@ -9,6 +9,7 @@ import { OperationError } from "../document/operation.ts";
 import type { RequestPlan } from "../request/request-plan.ts";
 import { inPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArgumentLayout, BodyArguments } from "./argument-layout.ts";
+import type { BodyChoice } from "./body-choice.ts";
 import { inputSchema } from "./input-schema.ts";
 import type { OperationSettings } from "./operation-settings.ts";
 
@@ -59,11 +60,29 @@ export function offeredArguments(
     return { ...others, parameters };
   }
   const properties = body.properties?.filter(isOffered);
+  const { choice } = body;
   return {
     ...layout,
     parameters,
-    body: properties === undefined ? body : { ...body, properties },
+    body: {
+      ...body,
+      ...(properties === undefined ? {} : { properties }),
+      ...(choice === undefined ? {} : { choice: offeredChoice(choice, body, hidden) }),
+    },
   };
+}
+
+/** What the model may choose of the media types of a body. */
+function offeredChoice(
+  choice: BodyChoice,
+  { argument: whole }: BodyArguments,
+  hidden: readonly string[],
+): BodyChoice {
+  const { argument, ...others } = choice;
+  const isWhole = choice.isWhole && !hidden.includes(whole);
+  return argument === undefined || hidden.includes(argument)
+    ? { ...others, isWhole }
+    : { ...choice, isWhole };
 }
 
 /** True when a body that is passed whole could have a member of that name. */
@@ -81,8 +100,12 @@ function requirements({ parameters, body }: ArgumentLayout): ReadonlyMap<string,
     all.set(argument, parameter.required || parameter.in === "path");
   }
   if (body === undefined) return all;
-  if (body.properties === undefined) all.set(body.argument, body.required);
-  else for (const { argument, required } of body.properties) all.set(argument, required);
+  const { properties, choice } = body;
+  if (choice?.argument !== undefined) all.set(choice.argument, false);
+  if (properties === undefined || choice?.isWhole === true) {
+    all.set(body.argument, body.required && properties === undefined);
+  }
+  for (const { argument, required } of properties ?? []) all.set(argument, required);
   return all;
 }
 

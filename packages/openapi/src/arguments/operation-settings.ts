@@ -8,8 +8,10 @@ import {
 } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
 import type { OperationOverride } from "../options/operation-options.ts";
+import type { LayoutWishes } from "./argument-layout.ts";
 import { methodAnnotations } from "./method-annotations.ts";
 import { isJsonObject } from "../json-object.ts";
+import { isIdempotencyHeader } from "../request/idempotency-header.ts";
 
 /** What an operation's tool is called and promises, from its method, its `x-toolweave` and the host. */
 export interface OperationSettings {
@@ -23,6 +25,8 @@ export interface OperationSettings {
   /** Names of read-only properties that are sent. */
   readonly writable?: readonly string[];
   readonly timeoutMs?: number;
+  /** How its request is laid out, where the host says so. */
+  readonly wishes?: LayoutWishes;
 }
 
 /** The settings of all operations that become tools, and what is wrong with what host and document say. */
@@ -225,6 +229,12 @@ function settingsOf(
   override: OperationOverride = {},
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, writable, timeoutMs } = override;
+  const { requestMediaType, decodeBase64Body } = override;
+  // What the host hides or fixes is an argument: the executor gives nothing for it.
+  const isArgument = [...hidden, ...Object.keys(fixed ?? {})].some(isIdempotencyHeader);
+  const idempotencyKey = override.idempotencyKey ?? (isArgument ? "model" : undefined);
+  const hasWishes = (requestMediaType ?? decodeBase64Body ?? idempotencyKey) !== undefined;
+  const wishes = { ...override, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
   const method = methodAnnotations(operation.method);
   const description = override.description ?? declared.description;
   const isPlain = override.annotations === undefined && declared === nothingDeclared;
@@ -236,6 +246,7 @@ function settingsOf(
     ...(fixed === undefined ? {} : { fixed }),
     ...(writable === undefined ? {} : { writable }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(hasWishes ? { wishes } : {}),
   };
 }
 

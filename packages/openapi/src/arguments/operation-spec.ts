@@ -141,6 +141,10 @@ export class OperationSpec {
     for (const { parameter } of layout.parameters) this.#lookAt(parameter.schema);
     this.#lookAt(layout.body?.media.schema);
     this.#lookAt(layout.body?.media.itemSchema);
+    for (const { media } of layout.body?.choice?.forms ?? []) {
+      this.#lookAt(media.schema);
+      this.#lookAt(media.itemSchema);
+    }
     return inputSchema(layout, (text) => this.#visible(text));
   }
 

@@ -27,6 +27,9 @@ const headersNobodyChooses: ReadonlySet<string> = new Set([
   "cookie",
   ...framingHeaders,
   "accept-encoding",
+  // The body is sent as it is: a coding that a header claims would be untrue (RFC 9110 section 8.4).
+  "content-encoding",
+  "content-transfer-encoding",
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
@@ -87,7 +90,7 @@ export function reservedKeys(
   const names = reservedAt(parameter.in, reserved);
   if (names === undefined) return undefined;
   const others = reserved.declared.filter(
-    (other) => other !== parameter && other.in === parameter.in,
+    (other) => other.name !== parameter.name && other.in === parameter.in,
   );
   return new Set([...names, ...others.map(({ name }) => name.toLowerCase())]);
 }

@@ -28,7 +28,14 @@ export function hasMembers(schema: JsonSchema): boolean {
   return types.includes("object") || types.includes("array");
 }
 
-const inner: ReadonlySet<string> = new Set(["$ref", "allOf", "anyOf", "oneOf", ...memberKeywords]);
+const inner: ReadonlySet<string> = new Set([
+  "$ref",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "contentSchema",
+  ...memberKeywords,
+]);
 
 /** True for a schema that consists of no others, as far as a model is shown them. */
 export function isPlain(schema: JsonSchema): boolean {

@@ -258,6 +258,7 @@ class ShownSchema {
           node[keyword] = this.#named(value, depth + 1);
           break;
         case "items":
+        case "contentSchema":
           this.#set(node, keyword, this.#node(value, depth + 1, ""));
           break;
         case "additionalProperties":
@@ -390,6 +391,7 @@ const kept: ReadonlySet<string> = new Set([
   "uniqueItems",
   "dependentRequired",
   "readOnly",
+  "contentMediaType",
 ]);
 
 const conditions: Readonly<Record<string, readonly string[]>> = {

@@ -65,8 +65,6 @@ export function prepareRequest(
   }
   for (const name in hostHeaders) {
     const value = hostHeaders[name] as string;
-    // A body is what its own type says, with the boundary of its parts.
-    if (name === "content-type" && headers[name] !== undefined) continue;
     headers[name] = value;
     names.push(name);
   }

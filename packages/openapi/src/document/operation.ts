@@ -69,6 +69,8 @@ export interface Parameter {
   readonly allowEmptyValue?: boolean;
   /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
   readonly delimiter?: string;
+  /** Between the items of lists within the list, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent: they are JSON. */
+  readonly itemDelimiters?: readonly string[];
   /** Set when the value is serialised as this media type (`content`) instead of by style. */
   readonly mediaType?: string;
   /** Of a `content` that is a form: how its properties are written, by name. */
@@ -113,6 +115,8 @@ export interface Encoding extends Encodings {
   readonly allowReserved?: boolean;
   /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
   readonly delimiter?: string;
+  /** Between the items of lists within the list, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent: they are JSON. */
+  readonly itemDelimiters?: readonly string[];
 }
 
 /** A response by its status key: `200`, `2XX` or `default`. */

@@ -2,6 +2,7 @@ import { checkOptions, isToolName } from "@toolweave/core";
 import type { OpenApiOptions } from "./openapi-options.ts";
 import type { OperationOverride, OperationSelector } from "./operation-options.ts";
 import { isJsonObject } from "../json-object.ts";
+import { isMediaType } from "../request/binary-content.ts";
 import { misuse } from "./misuse.ts";
 
 const selectorNames: readonly string[] = [
@@ -21,6 +22,9 @@ const overrideNames: readonly string[] = [
   "fixed",
   "writable",
   "timeoutMs",
+  "requestMediaType",
+  "decodeBase64Body",
+  "idempotencyKey",
 ] satisfies readonly (keyof OperationOverride)[];
 
 /**
@@ -87,6 +91,26 @@ function checkOverride(where: string, override: OperationOverride): void {
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw misuse(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
   }
+  checkRequest(where, override);
+}
+
+function checkRequest(
+  where: string,
+  { requestMediaType, decodeBase64Body, idempotencyKey }: OperationOverride,
+): void {
+  if (requestMediaType !== undefined && !isConcrete(requestMediaType)) {
+    throw misuse(`${where}.requestMediaType takes a media type: "application/merge-patch+json"`);
+  }
+  if (decodeBase64Body !== undefined && typeof decodeBase64Body !== "boolean") {
+    throw misuse(`${where}.decodeBase64Body takes true or false`);
+  }
+  if (idempotencyKey !== undefined && idempotencyKey !== "executor" && idempotencyKey !== "model") {
+    throw misuse(`${where}.idempotencyKey takes "executor" or "model"`);
+  }
+}
+
+function isConcrete(mediaType: unknown): boolean {
+  return typeof mediaType === "string" && !mediaType.includes("*") && isMediaType(mediaType);
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -83,8 +83,21 @@ function checkKinds(options: OpenApiOptions): void {
   }
   for (const [name, value] of Object.entries<unknown>(headers)) {
     if (typeof value !== "string") throw misuse(`headers[${JSON.stringify(name)}] is no text`);
+    if (bodyHeaders.has(name.toLowerCase())) {
+      throw misuse(
+        `headers cannot have ${name.toLowerCase()}, which each body has of its own: for the media type of one operation, use overrides with requestMediaType`,
+      );
+    }
   }
 }
+
+/** Headers that say what a body is: one for all requests would be untrue for most. */
+const bodyHeaders: ReadonlySet<string> = new Set([
+  "content-type",
+  "content-encoding",
+  "content-length",
+  "transfer-encoding",
+]);
 
 function checkWatch(watch: boolean | number | undefined, kind: SourceKind): void {
   if (watch === undefined || watch === false) return;

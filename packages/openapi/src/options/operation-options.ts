@@ -37,4 +37,21 @@ export interface OperationOverride {
   readonly fixed?: Readonly<Record<string, JsonValue>>;
   /** Milliseconds for one call. 0: no limit. */
   readonly timeoutMs?: number;
+  /**
+   * The media type that the body is sent as: one that the document declares, or one within a range that it declares
+   * (`image/png` for `image/*`). The tool is unavailable when there is no such media type. Default: JSON, then forms,
+   * multipart, lines, text, bytes, as far as the schema can be sent so; where several can carry different things, the
+   * model chooses.
+   */
+  readonly requestMediaType?: string;
+  /**
+   * Sends the bytes of a body that the document describes as base64 text (`format: byte`, `contentEncoding: base64`), for
+   * an API that means bytes. Default: false, the text is sent.
+   */
+  readonly decodeBase64Body?: boolean;
+  /**
+   * Who gives an `Idempotency-Key` header that the document declares: `executor`, the same in every attempt of a call, and
+   * the model is not shown it; `model`, an argument like any other. Default: `executor`.
+   */
+  readonly idempotencyKey?: "executor" | "model";
 }

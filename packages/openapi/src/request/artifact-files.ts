@@ -6,6 +6,8 @@ export interface BodyFile {
   readonly bytes: Uint8Array;
   readonly mediaType?: string;
   readonly name?: string;
+  /** The artifact has not been read yet: the request is planned without its bytes. */
+  readonly pending?: true;
 }
 
 /** Gives what is stored under a key that stands in an argument instead of base64. */
@@ -14,7 +16,7 @@ export type ArtifactFiles = (key: string) => BodyFile;
 const mostArtifacts = 100;
 const mostBytes = 268_435_456;
 
-const empty: BodyFile = { bytes: new Uint8Array() };
+const empty: BodyFile = { bytes: new Uint8Array(), pending: true };
 
 /** For a request that is shown and not sent. */
 export const noFiles: ArtifactFiles = () => empty;

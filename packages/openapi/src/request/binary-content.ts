@@ -2,12 +2,13 @@ import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
-import { isJsonMediaType, isTextMediaType } from "./media-type.ts";
+import { isBinaryMediaType, isInRange, isJsonMediaType, isTextMediaType } from "./media-type.ts";
 import { unsendable } from "./unsendable.ts";
 
 /**
- * True for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a string whose media type is neither
- * text nor JSON and that has no encoding of its own (3.1, "Working with Binary Data").
+ * True for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a value without an encoding of its own whose
+ * media type is that of bytes (3.1, "Working with Binary Data"). Under a media type that is not known, a schema without
+ * `type` is bytes, and `type: string` is text (3.1.1, "Encoding Object", default `contentType`).
  */
 export function isBinarySchema(
   given: JsonSchema | boolean,
@@ -18,12 +19,19 @@ export function isBinarySchema(
   if (typeof schema === "boolean") return isBinaryType(contentType);
   const types = schemaTypes(schema);
   if (types.length > 0 && !types.includes("string")) return false;
-  if (schema["contentEncoding"] !== undefined || schema["format"] === "byte") return false;
-  const mediaType = schema["contentMediaType"];
-  return (
-    schema["format"] === "binary" ||
-    isBinaryType(typeof mediaType === "string" ? mediaType : contentType)
-  );
+  if (schema["contentEncoding"] !== undefined || encodedFormats.has(schema["format"])) return false;
+  if (schema["format"] === "binary") return true;
+  const { contentMediaType } = schema;
+  const mediaType = typeof contentMediaType === "string" ? contentMediaType : contentType;
+  return types.includes("string") ? isKnownBinary(mediaType) : isBinaryType(mediaType);
+}
+
+/** Formats of texts that are base64 already: OpenAPI 3.0, "Data Types" and "Considerations for File Uploads"; the OpenAPI Format Registry. */
+const encodedFormats: ReadonlySet<unknown> = new Set(["byte", "base64", "base64url"]);
+
+function isKnownBinary(mediaType: string | undefined): boolean {
+  const [first = ""] = mediaType?.split(",") ?? [];
+  return isBinaryMediaType(first);
 }
 
 function isBinaryType(mediaType: string | undefined): boolean {
@@ -32,19 +40,20 @@ function isBinaryType(mediaType: string | undefined): boolean {
   return first.trim() !== "" && !isTextMediaType(first) && !isJsonMediaType(first);
 }
 
-/** Bytes that are text in the request as well: `contentEncoding` (3.1), `format: byte` (3.0). */
+/** Bytes that are text in the request as well: `contentEncoding` (3.1), `format: byte` or `base64` (3.0), `format: base64url`. */
 export function isEncodedSchema(schema: JsonSchema | boolean): boolean {
   if (typeof schema === "boolean") return false;
   const types = schemaTypes(schema);
   if (types.length > 0 && !types.includes("string")) return false;
   return schema["contentEncoding"] === undefined
-    ? schema["format"] === "byte"
+    ? encodedFormats.has(schema["format"])
     : base64Alphabet(schema) !== undefined;
 }
 
 /** The alphabet of a schema's `contentEncoding`. `undefined`: it is another encoding. */
 function base64Alphabet(schema: JsonSchema): "base64" | "base64url" | undefined {
-  const encoding = schema["contentEncoding"] ?? "base64";
+  const usual = schema["format"] === "base64url" ? "base64url" : "base64";
+  const encoding = schema["contentEncoding"] ?? usual;
   return encoding === "base64" || encoding === "base64url" ? encoding : undefined;
 }
 
@@ -109,6 +118,44 @@ export function encodedText(value: JsonValue, schema: JsonSchema, files: Artifac
   return base64Alphabet(schema) === "base64url"
     ? text.replaceAll("+", "-").replaceAll("/", "_")
     : text;
+}
+
+/**
+ * The media type of a file where the document declares ranges only (OpenAPI 3.2, "Request Body Object", `content`).
+ *
+ * @throws ToolError `invalid_arguments` when the file's type is not known, or is in none of them.
+ */
+export function typeInRanges(
+  ranges: readonly string[],
+  { mediaType = "application/octet-stream", pending }: BodyFile,
+  argument: string,
+): string {
+  if (pending === true || ranges.some((range) => isInRange(mediaType, range))) return mediaType;
+  throw unsendable(
+    argument,
+    `must be ${ranges.join(" or ").slice(0, 100)}: pass a data URL that names the type (data:type/subtype;base64,…), or the key of such an artifact.`,
+  );
+}
+
+/**
+ * The text of a whole body whose schema is base64 (OpenAPI 3.0, "Considerations for File Uploads"; 3.1, "Working with
+ * Binary Data"): it travels as base64. Of a data URL, what follows the comma.
+ *
+ * @throws ToolError `invalid_arguments` for what is not base64.
+ */
+export function encodedBody(
+  value: JsonValue,
+  schema: JsonSchema,
+  argument: string,
+  files: ArtifactFiles,
+): { readonly text: string; readonly file: BodyFile } {
+  const file = fileOf(value, argument, files);
+  if (artifactKey(value) !== undefined) {
+    return { text: encodedText(value, schema, files) as string, file };
+  }
+  const text = value as string;
+  const isData = /^data:[^,]*;base64,/i.test(text);
+  return { text: isData ? text.slice(text.indexOf(",") + 1) : text, file };
 }
 
 /** True for a concrete media type that a header can hold. */

@@ -16,7 +16,7 @@ export function formBodyWriter(
   const contentType = media.mediaType;
   const checkKey = keyCheck(argument, methodOnly);
   const write = formTextWriter(media, argument, checkKey, argumentOf);
-  const fill = artifactFiller(media.schema);
+  const fill = artifactFiller(media.schema, argumentOf);
   return (value, files) => {
     if (typeof value === "string") {
       assertWellFormed(value, argument);
@@ -24,6 +24,9 @@ export function formBodyWriter(
       return { contentType, body: value };
     }
     const body = write(value);
-    return { contentType, body: mayHoldArtifact(body) ? write(fill(value, files)) : body };
+    return {
+      contentType,
+      body: mayHoldArtifact(body) ? write(fill(value, files, argument)) : body,
+    };
   };
 }

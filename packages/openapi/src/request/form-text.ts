@@ -87,7 +87,7 @@ export function listOf(value: JsonValue): readonly JsonValue[] {
  * 3.2, "Fixed Fields for RFC6570-style Serialization"). `undefined`: its content type says how it is written.
  */
 export function styledProperty(name: string, encoding: Encoding): Parameter | undefined {
-  const { style, explode, allowReserved, delimiter } = encoding;
+  const { style, explode, allowReserved, delimiter, itemDelimiters } = encoding;
   if ([style, explode, allowReserved, delimiter].every((one) => one === undefined)) {
     return undefined;
   }
@@ -100,6 +100,7 @@ export function styledProperty(name: string, encoding: Encoding): Parameter | un
     explode: explode ?? (style ?? "form") === "form",
     allowReserved: allowReserved === true,
     ...(delimiter === undefined ? {} : { delimiter }),
+    ...(itemDelimiters === undefined ? {} : { itemDelimiters }),
     schema: { schema: true, defs: new Map() },
   };
 }

@@ -16,6 +16,24 @@ export function isTextMediaType(mediaType: string): boolean {
   );
 }
 
+/**
+ * True for a media type that is known to hold bytes and no text, also as a range such as `image/*`. A text in a schema
+ * (`type: string`) under any other type is sent as that text (OpenAPI 3.1.1, "Encoding Object").
+ */
+export function isBinaryMediaType(mediaType: string): boolean {
+  const name = mediaTypeName(mediaType);
+  if (isTextMediaType(name) || isJsonMediaType(name)) return false;
+  return (
+    /^(?:image|audio|video|font|model)\//.test(name) ||
+    /[/+.-](?:octet-stream|pdf|zip|gzip|zstd|tar|bzip2?|7z-compressed|rar|compressed|msword|ms-excel|ms-powerpoint|wasm|cbor|protobuf|msgpack|avro|parquet|pkcs\d+|zlib|jar|java-archive|sqlite3|dosexec|msdownload)$/.test(
+      name,
+    ) ||
+    /^application\/vnd\.(?:openxmlformats-|oasis\.opendocument|ms-)/.test(name) ||
+    name === "*/*" ||
+    name === "application/*"
+  );
+}
+
 /** JSON values, one on each line. */
 export function isJsonLinesMediaType(mediaType: string): boolean {
   return /\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(mediaTypeName(mediaType));

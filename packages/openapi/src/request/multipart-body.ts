@@ -3,7 +3,8 @@ import { methodOnly, otherFields } from "../arguments/reserved-names.ts";
 import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
-import { encodedText, fileOf } from "./binary-content.ts";
+import { encodedText, fileOf, typeInRanges } from "./binary-content.ts";
+import { mayHoldArtifact } from "./encoded-places.ts";
 import { formObject, listOf } from "./form-text.ts";
 import { keyCheck } from "./key-check.ts";
 import { isInRange, mediaTypeName, mediaTypeParameter } from "./media-type.ts";
@@ -36,6 +37,17 @@ export function hasParts(media: MediaDescription): boolean {
   if (typeof list === "boolean" || !mayBe(list, schema.defs, ["array"])) return false;
   const items = (list["items"] ?? true) as JsonSchema | boolean;
   return list["prefixItems"] !== undefined || isPart({ schema: items, defs: schema.defs });
+}
+
+/** True for a multipart body that has a file among its parts. */
+export function hasFileParts(media: MediaDescription): boolean {
+  return isFiled(plannedParts(media).plans);
+}
+
+function isFiled({ byName, prefix, rest }: PartPlans): boolean {
+  return [...byName.values(), ...prefix, rest].some(
+    ({ file, nested }) => file || (nested !== undefined && isFiled(nested)),
+  );
 }
 
 /**
@@ -161,7 +173,7 @@ class PartWriter {
       ({ contentType: type, chunks: body } = this.body(plan.nested, content));
     } else if (plan?.file === true) {
       const file = fileOf(content, argument, this.#files);
-      type = fileType(plan.types, file);
+      type = fileType(plan.types, file, argument);
       body = [file.bytes];
       if (name !== undefined)
         filename = `; filename="${partLabel((file.name ?? name).replace(allAmbiguous, "_"))}"`;
@@ -169,7 +181,12 @@ class PartWriter {
       const value =
         plan?.encoded === undefined ? content : encodedText(content, plan.encoded, this.#files);
       type = textType(plan, value);
-      const text = plan?.json === true ? JSON.stringify(value) : itemText(value, argument);
+      const textOf = (one: JsonValue): string =>
+        plan?.json === true ? JSON.stringify(one) : itemText(one, argument);
+      let text = textOf(value);
+      if (plan?.fill !== undefined && mayHoldArtifact(text)) {
+        text = textOf(plan.fill(value, this.#files, argument));
+      }
       const bytes = textEncoding(type ?? "")(text, argument);
       body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
       // Forms have no transfer encodings (RFC 7578 section 4.7).
@@ -238,12 +255,20 @@ function chosenHeaders(
   return { content: wrapped["content"] as JsonValue, headers };
 }
 
-/** The first declared type that the file can have: its own if it is one of them. */
-function fileType(declared: readonly string[], { mediaType }: BodyFile): string {
+/**
+ * The first declared type that the file can have: its own if it is one of them. Throws `ToolError` `invalid_arguments`
+ * for a file whose type is none of those that are declared, or that nobody has named.
+ */
+function fileType(declared: readonly string[], file: BodyFile, argument: string): string {
+  const { mediaType } = file;
   if (mediaType !== undefined && declared.some((range) => isInRange(mediaType, range))) {
     return mediaType;
   }
-  return declared.find((type) => !type.includes("*")) ?? mediaType ?? "application/octet-stream";
+  const concrete = declared.find((type) => !type.includes("*"));
+  if (concrete !== undefined) return concrete;
+  return declared.length === 0
+    ? (mediaType ?? "application/octet-stream")
+    : typeInRanges(declared, file, argument);
 }
 
 function textType(plan: PartPlan | undefined, value: JsonValue): string | undefined {
@@ -298,7 +323,7 @@ function styledFields(
   const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
   const texts = members.map(([key, one]): [string, string] => [
     isList ? name : key,
-    isList ? itemText(one, argument) : scalarText(one),
+    isList ? itemText(one, argument, property.itemDelimiters) : scalarText(one),
   ]);
   if (explode) return texts;
   if (texts.length === 0) return [];

@@ -3,6 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { requiredNames, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
 import { base64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
+import { artifactFiller, type ArtifactFiller } from "./encoded-places.ts";
 import { styledProperty } from "./form-text.ts";
 import { isJsonMediaType, mediaTypeName } from "./media-type.ts";
 import { parameterWriter } from "./serialize-parameter.ts";
@@ -17,6 +18,8 @@ export interface PartPlan {
   readonly file: boolean;
   /** The argument and the part are encoded bytes: their schema. */
   readonly encoded?: JsonSchema;
+  /** Puts the bytes of artifacts where the part, which is an object, has their keys. */
+  readonly fill?: ArtifactFiller;
   /** Text becomes a JSON string. */
   readonly json: boolean;
   /** What the part may be; may have wildcards, may be empty. */
@@ -83,6 +86,14 @@ const plainPart: PartPlan = {
 
 /** What is known of a property that the schema does not name. */
 const anything: JsonSchema = { type: ["string", "number", "boolean", "object", "array"] };
+
+/** A part is sent as it is: nobody chooses how it is coded (RFC 7578 section 4.7; RFC 9110 section 8.4). */
+const codingHeaders: ReadonlySet<string> = new Set([
+  "content-transfer-encoding",
+  "content-encoding",
+  "content-length",
+  "transfer-encoding",
+]);
 
 const deepest = 8;
 /** What a body is composed of, written out: a few layers of choices among the same can be billions. */
@@ -206,7 +217,7 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
   const styled = isForm && name !== undefined ? styledProperty(name, encoding) : undefined;
   if (styled !== undefined) return { plan: { ...plainPart, styled } };
   const headers = (encoding.headers ?? []).filter(
-    (header) => header.name.toLowerCase() !== "content-transfer-encoding",
+    ({ name: header }) => !codingHeaders.has(header.toLowerCase()),
   );
   if (nestedType !== undefined) {
     const nested = planParts({ ...encoding, mediaType: nestedType, schema, defs: parts.defs });
@@ -224,9 +235,16 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
   // A text that is JSON already is sent as it is.
   const isJsonText = typeof mediaType === "string" && isJsonMediaType(mediaType);
   const json = types[0] !== undefined && isJsonMediaType(types[0]) && !isJsonText;
-  const isPlain = !json && types.length === 0 && headers.length === 0 && !isEncodedSchema(schema);
+  const fill = isStructured(schema) ? artifactFiller({ schema, defs: parts.defs }) : undefined;
+  const isPlain =
+    !json && types.length === 0 && headers.length === 0 && !isEncodedSchema(schema) && !fill;
   if (isPlain) return { plan: plainPart };
-  return withHeaders({ plan: { ...plainPart, json, types, ...encoded } }, headers, schema);
+  const filled = fill === undefined ? {} : { fill };
+  return withHeaders(
+    { plan: { ...plainPart, json, types, ...encoded, ...filled } },
+    headers,
+    schema,
+  );
 }
 
 /** Headers that can have one value have it; the model chooses the others. */
@@ -289,6 +307,12 @@ const words = new Set(["description", "$comment", "deprecated", "writeOnly"]);
 function isUnsaid(schema: Schema, types: readonly string[]): boolean {
   if (types.length > 0 || schema === false) return false;
   return schema === true || Object.keys(schema).every((keyword) => words.has(keyword));
+}
+
+/** True for an object, in which bytes may have places of their own. */
+function isStructured(schema: Schema): boolean {
+  if (typeof schema === "boolean") return false;
+  return schemaTypes(schema).includes("object") || isJsonObject(schema["properties"]);
 }
 
 function isList(schema: JsonSchema): boolean {

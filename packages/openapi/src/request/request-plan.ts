@@ -6,6 +6,7 @@ import type {
   BodyArguments,
   ParameterArgument,
 } from "../arguments/argument-layout.ts";
+import { choicePlan } from "./body-choice-plan.ts";
 import { pathTemplate } from "./path-template.ts";
 import type { EncodedBody } from "./request-body.ts";
 import { reservedKeys } from "../arguments/reserved-names.ts";
@@ -145,7 +146,8 @@ function written(args: JsonObject, argument: string, write: ParameterWriter): st
 function bodyPlan(
   body: BodyArguments,
 ): (args: JsonObject, files: ArtifactFiles) => EncodedBody | undefined {
-  const { argument, properties, required } = body;
+  const { argument, properties, required, choice } = body;
+  if (choice !== undefined) return choicePlan(body, choice);
   if (properties === undefined) {
     const write = body.format.writer(body.media, argument);
     return (args, files) =>

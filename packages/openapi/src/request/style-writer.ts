@@ -58,7 +58,7 @@ export function styleWriter(
     if (Array.isArray(value)) {
       if (value.length === 0) return undefined;
       const items = (value as readonly JsonValue[]).map((item) =>
-        encodeItem(itemText(item, argument)),
+        encodeItem(itemText(item, argument, parameter.itemDelimiters)),
       );
       if (!explode) return one(items.join(delimiter));
       return first + (named ? items.map((item) => pair(name, item)) : items).join(separator);
@@ -84,10 +84,28 @@ export function scalarText(value: JsonValue): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The same for an item of a list, in which nothing could stand for null. Throws `ToolError` `invalid_arguments`. */
-export function itemText(item: JsonValue, argument: string): string {
+/**
+ * The same for an item of a list, in which nothing could stand for null. Throws `ToolError` `invalid_arguments`.
+ *
+ * @param delimiters between the items of lists within the list, the outer ones first. Default: none, they are JSON.
+ */
+export function itemText(
+  item: JsonValue,
+  argument: string,
+  delimiters: readonly string[] = [],
+): string {
   assertNotNull(item, argument);
-  return scalarText(item);
+  const [delimiter, ...inner] = delimiters;
+  if (delimiter === undefined || !Array.isArray(item)) return scalarText(item);
+  if (item.length === 0) {
+    throw unsendable(
+      argument,
+      "holds an empty list in a list, which cannot be sent: leave it out of the list.",
+    );
+  }
+  const texts = (item as readonly JsonValue[]).map((one) => itemText(one, argument, inner));
+  for (const text of texts) if (text.includes(delimiter)) throw separates(argument, delimiter);
+  return texts.join(delimiter);
 }
 
 function assertNotNull(item: JsonValue, argument: string): void {

@@ -138,6 +138,35 @@ describe("an override", () => {
     ]);
   });
 
+  test("that asks for a media type which the document does not declare costs the tool", async () => {
+    await using source = await sourceOf(paths, {
+      overrides: { putPet: { requestMediaType: "application/merge-patch+json" } },
+    });
+    source.realize();
+    expect(source.tools()).toHaveLength(1);
+    expect(source.problems[0]?.message).toBe(
+      "overrides sends its body as application/merge-patch+json, which the document does not declare: it has application/json.",
+    );
+  });
+
+  test("that says something of a body which is not there is a warning", async () => {
+    await using source = await sourceOf(paths, {
+      overrides: {
+        other: { requestMediaType: "application/json" },
+        putPet: { decodeBase64Body: true },
+      },
+    });
+    source.realize();
+    expect(source.tools()).toHaveLength(2);
+    const said = source.problems.filter(({ severity }) => severity === "warning");
+    expect(said.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        "overrides gives it a requestMediaType, and it has no body.",
+        "overrides has decodeBase64Body for it, and its body is not base64 as a whole.",
+      ]),
+    );
+  });
+
   test("has its name alone: an operation of the document that is called so is no tool", async () => {
     await using source = await sourceOf(paths, { overrides: { putPet: { name: "other" } } });
     expect(source.tools().map(({ spec }) => spec.provenance.origin?.["method"])).toEqual(["PUT"]);
@@ -149,6 +178,9 @@ describe("an override", () => {
     [{ a: { name: "x" }, b: { name: "x" } }, /another operation is called x/],
     [{ a: { fixed: [] as never } }, /fixed takes an object/],
     [{ a: { timeoutMs: -1 } }, /timeoutMs is -1/],
+    [{ a: { requestMediaType: "image/*" } }, /requestMediaType takes a media type/],
+    [{ a: { decodeBase64Body: 1 as never } }, /decodeBase64Body takes true or false/],
+    [{ a: { idempotencyKey: "host" as never } }, /idempotencyKey takes "executor" or "model"/],
     [{ a: { names: "x" } as OperationOverride }, /"names" is no option. Did you mean name/],
   ])("that cannot be meant is refused: %j", (overrides, message) => {
     const options: OpenApiOptions = { overrides };

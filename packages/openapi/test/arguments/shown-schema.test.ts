@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shownBudget, type ShownBudget } from "../../src/arguments/shown-budget.ts";
 import { shownSchema } from "../../src/arguments/shown-schema.ts";
+import { sourceOf, toolOf } from "../support/tool-of.ts";
 import { randomOf, randomValue, tampered } from "../support/random-value.ts";
 
 const short = shownBudget("short", 1);
@@ -295,5 +296,45 @@ describe("a value that arguments may have", () => {
       { numRuns: 120 },
     );
     expect(accepted).toBeGreaterThan(300);
+  });
+});
+
+describe("a body of XML whose schema is an object", () => {
+  const paths: JsonObject = {
+    "/tags": {
+      put: {
+        operationId: "putTags",
+        requestBody: {
+          required: true,
+          content: { "text/xml": { schema: { $ref: "#/components/schemas/Tagging" } } },
+        },
+        responses: {},
+      },
+    },
+  };
+  const tag = { type: "object", required: ["Key"], properties: { Key: { type: "string" } } };
+  const schemas = {
+    Tagging: {
+      type: "object",
+      required: ["TagSet"],
+      properties: { TagSet: { type: "array", items: { $ref: "#/components/schemas/Tag" } } },
+    },
+    Tag: tag,
+  };
+
+  test.each(["short", "full"] as const)("is a text whose fields a model sees: %s", async (how) => {
+    await using source = await sourceOf(paths, { descriptions: how }, {
+      components: { schemas },
+    } as unknown as JsonObject);
+    const { inputSchema } = toolOf(source, "put_tags").spec;
+    expect((inputSchema["properties"] as JsonObject)["body"]).toMatchObject({
+      type: "string",
+      contentMediaType: "text/xml",
+      contentSchema: {
+        required: ["TagSet"],
+        properties: { TagSet: { items: { properties: { Key: { type: "string" } } } } },
+      },
+    });
+    expect(JSON.stringify(inputSchema)).not.toContain("$ref");
   });
 });

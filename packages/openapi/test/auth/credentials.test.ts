@@ -141,23 +141,15 @@ describe("the host's headers", () => {
   });
 });
 
-describe("a content type of the host's own", () => {
-  test("does not replace that of a body", async () => {
-    await using source = await sourceOf(
-      {
-        "/x": {
-          post: {
-            operationId: "x",
-            responses: ok,
-            requestBody: { content: { "application/merge-patch+json": { schema: {} } } },
-          },
-        },
-      },
-      { baseUrl: server.origin, headers: { "Content-Type": "application/json" } },
-    );
-    await call(toolOf(source, "x"), { body: {} });
-    expect(server.last.headers["content-type"]).toBe("application/merge-patch+json");
-  });
+describe("a header of the host's own that says what a body is", () => {
+  test.each(["Content-Type", "content-encoding", "Content-Length", "Transfer-Encoding"])(
+    "is refused, since one for all bodies would be untrue: %s",
+    async (name) => {
+      await expect(sourceOf({}, { headers: { [name]: "x" } })).rejects.toThrow(
+        `headers cannot have ${name.toLowerCase()}, which each body has of its own: for the media type of one operation, use overrides with requestMediaType`,
+      );
+    },
+  );
 });
 
 describe("credentials stay", () => {

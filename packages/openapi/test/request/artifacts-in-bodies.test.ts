@@ -70,8 +70,7 @@ describe("an artifact's key in a body", () => {
 
   test("of a part brings its own media type only when a header can hold it", () => {
     const schema = { type: "object", properties: { file: {} } };
-    const encoding = { file: { contentType: "image/*" } };
-    const description = media("multipart/form-data", schema, { encoding });
+    const description = media("multipart/form-data", schema);
     const mediaType = "image/png;\r\nX-Evil: 1";
     const body = sent(description, { file: key }, () => ({ bytes: Uint8Array.of(65), mediaType }));
     expect(body).toContain("Content-Type: application/octet-stream\r\n\r\nA\r\n");
@@ -114,6 +113,51 @@ describe("an artifact's key in a body", () => {
     expect(sent(media("multipart/form-data", schema), { file: key })).toContain(
       'name="file"; filename="a_b_%22c%22.jpg"\r\n',
     );
+  });
+
+  test("of bytes in JSON or a form is refused, since neither has bytes", () => {
+    const schema = {
+      type: "object",
+      properties: { f: { type: "string", format: "binary" }, deep: { $ref: "#/$defs/Deep" } },
+    };
+    const defs = { Deep: { type: "array", items: { properties: { g: { format: "binary" } } } } };
+    const json = media("application/json", schema, { defs });
+    expect(() => sent(json, { f: key })).toThrow(/"body.f" cannot be an artifact: this media type/);
+    expect(() => sent(json, { deep: [{ g: key }] })).toThrow(/"body.deep.g" cannot be an artifact/);
+    expect(sent(json, { f: "text" })).toBe('{"f":"text"}');
+    const form = media("application/x-www-form-urlencoded", schema, { defs });
+    expect(() => sent(form, { f: key })).toThrow(/"body.f" cannot be an artifact/);
+  });
+
+  test("of a text that is a file becomes the file's bytes, and stays text where it is none", () => {
+    const file = media("text/csv", { type: "string", format: "binary" });
+    expect(sent(file, key)).toBe("\xfb\xff");
+    expect(sent(media("text/csv", { type: "string" }), key)).toBe(key);
+  });
+
+  test("of a whole body that is base64 becomes base64, in the schema's alphabet", () => {
+    const url = { type: "string", contentEncoding: "base64url" };
+    expect(sent(media("image/jpeg", encodedBytes), key)).toBe("+/8=");
+    expect(sent(media("text/plain", { type: "string", format: "byte" }), key)).toBe("+/8=");
+    expect(sent(media("image/jpeg", url), key)).toBe("-_8=");
+    expect(sent(media("image/*", encodedBytes), key)).toBe("+/8=");
+  });
+
+  test("of a range of types brings its own type, and is refused when that is in none", () => {
+    const chosen = chooseBody([media("image/*")]);
+    const encode = chosen?.format.writer(chosen.media, "body");
+    expect(encode?.(key, stored).contentType).toBe("image/jpeg");
+    expect(() =>
+      encode?.(key, () => ({ bytes: new Uint8Array(), mediaType: "text/html" })),
+    ).toThrow(/"body" must be image\/\*/);
+  });
+
+  test("becomes base64 on JSON lines and in a part that is JSON", () => {
+    const item = { type: "object", properties: { icon: encodedBytes } };
+    const lines = media("application/jsonl", { type: "array", items: item });
+    expect(sent(lines, [{ icon: key }])).toBe('{"icon":"+/8="}\n');
+    const parts = media("multipart/form-data", { type: "object", properties: { meta: item } });
+    expect(sent(parts, { meta: { icon: key } })).toContain('{"icon":"+/8="}');
   });
 
   test("is what the model is told of a property of encoded bytes", () => {

@@ -220,7 +220,14 @@ describe("bytes and text", () => {
     },
   );
 
-  test("a type with wildcards is sent as bytes", () => {
-    expect(encode(media("image/*"), base64("x")).contentType).toBe("application/octet-stream");
+  test("a type with wildcards is that of the bytes, which have to name it", () => {
+    const url = `data:image/png;base64,${base64("x")}`;
+    expect(encode(media("image/*"), url)).toEqual({
+      contentType: "image/png",
+      body: Buffer.from("x"),
+    });
+    expect(() => encode(media("image/*"), base64("x"))).toThrow(
+      /"body" must be image\/\*: pass a data URL that names the type/,
+    );
   });
 });

@@ -11,7 +11,7 @@ import {
 } from "@toolweave/core";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApiSource, type OpenApiSource } from "../../src/index.ts";
+import { openApiSource, type OpenApiSource, type OperationOverride } from "../../src/index.ts";
 import { RecordingServer, type Recorded } from "../support/recording-server.ts";
 
 /** A request as the specification prescribes it; what is not there is not sent. */
@@ -46,6 +46,8 @@ interface Row {
   readonly files?: Readonly<Record<string, JsonObject>>;
   /** Where the server itself has the document. */
   readonly served?: string;
+  /** What the host says of the operation. */
+  readonly override?: OperationOverride;
   /** Default: the only tool. */
   readonly calls?: string;
   readonly with?: JsonObject;
@@ -104,6 +106,9 @@ function documentOf(row: Row): JsonObject {
 
 async function sourceOf(row: Row): Promise<OpenApiSource> {
   const text = JSON.stringify(documentOf(row)).replaceAll("{origin}", server.origin);
+  const { override, method = "get", path: at = "/x" } = row;
+  const overrides =
+    override === undefined ? {} : { overrides: { [`${method.toUpperCase()} ${at}`]: override } };
   if (row.served !== undefined) {
     server.answer = ({ path }, response) => {
       response.setHeader("content-type", "application/json");
@@ -111,8 +116,10 @@ async function sourceOf(row: Row): Promise<OpenApiSource> {
     };
     return openApiSource(server.origin + row.served);
   }
-  const options =
-    row.servers === undefined ? { baseUrl: server.origin } : { allowOrigins: [server.origin] };
+  const options = {
+    ...(row.servers === undefined ? { baseUrl: server.origin } : { allowOrigins: [server.origin] }),
+    ...overrides,
+  };
   if (row.files === undefined) return openApiSource.fromString(text, options);
   for (const [path, value] of Object.entries({
     ...row.files,

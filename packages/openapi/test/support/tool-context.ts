@@ -24,5 +24,6 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     update: unused,
     progress: unused,
     checkpoint: unused,
+    idempotencyKey: () => Promise.resolve("0123456789abcdef".repeat(4)),
   };
 }

@@ -53,11 +53,7 @@ function formBody(reading: OperationReading, parameters: readonly Location[]): R
     if (ownValue(parameter.value, "required") === true) required.push(name);
     if (schema["type"] === "file") hasFile = true;
     if (schema["type"] === "array") {
-      const { style, explode, delimiter } = collectionStyle(
-        parameter.value as Record<string, unknown>,
-        "query",
-      );
-      setOwn(encoding, name, { style, explode, ...(delimiter === undefined ? {} : { delimiter }) });
+      setOwn(encoding, name, collectionStyle(parameter.value as Record<string, unknown>, "query"));
     }
   }
   const [first] = parameters as [Location];

@@ -1,7 +1,7 @@
 import { childLocation, withValue } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
 import type { Parameter, ParameterLocation, ParameterStyle } from "../operation.ts";
-import { ownString, setOwn } from "../record.ts";
+import { isRecord, ownString, setOwn } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import type { SchemaLibrary } from "../../schema/schema-library.ts";
 import { keywordTranslation } from "../../schema/schema-keywords.ts";
@@ -50,14 +50,34 @@ export function swaggerSchema(location: Location): Location {
 
 const delimiters: Readonly<Record<string, string>> = { ssv: " ", tsv: "\t", pipes: "|" };
 
+/** What of a parameter says how a list is written. */
+type CollectionStyle = Pick<Parameter, "style" | "explode" | "delimiter" | "itemDelimiters">;
+
+const deepestLists = 8;
+
+/** The delimiters of the lists within a list: `collectionFormat` of each Items Object, commas by default (section 5.2.9). */
+function itemDelimiters(node: JsonRecord): readonly string[] {
+  const found: string[] = [];
+  let { items } = node;
+  while (isRecord(items) && items["type"] === "array" && found.length < deepestLists) {
+    const format = ownString(items, "collectionFormat") ?? "csv";
+    found.push(ownString(delimiters, format) ?? ",");
+    items = items["items"];
+  }
+  return found;
+}
+
 /** How a Swagger 2.0 array is written, in the words of OpenAPI 3. */
-export function collectionStyle(
-  node: JsonRecord,
-  place: ParameterLocation,
-): { style: ParameterStyle; explode: boolean; delimiter?: string } {
+export function collectionStyle(node: JsonRecord, place: ParameterLocation): CollectionStyle {
   const inQuery = place === "query";
   const style: ParameterStyle = inQuery || place === "cookie" ? "form" : "simple";
   if (node["type"] !== "array") return { style, explode: style === "form" };
+  const inner = itemDelimiters(node);
+  const outer = outerStyle(node, inQuery, style);
+  return inner.length === 0 ? outer : { ...outer, itemDelimiters: inner };
+}
+
+function outerStyle(node: JsonRecord, inQuery: boolean, style: ParameterStyle): CollectionStyle {
   const format = ownString(node, "collectionFormat") ?? "csv";
   if (format === "multi") return { style, explode: style === "form" };
   if (inQuery && format === "ssv") return { style: "spaceDelimited", explode: false };

@@ -1,0 +1,28 @@
+import { canonicalJson } from "../schema/canonical-json.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { CryptoKey, Secret } from "./secret.ts";
+
+/**
+ * Names a call to another system without telling anything of it: HMAC-SHA-256, in hexadecimal digits, with a key of the
+ * executor's. Executors with the same `key` make the same names.
+ */
+export class IdempotencyKeys {
+  readonly #secret: Secret;
+  #key: Promise<CryptoKey> | undefined;
+
+  constructor(secret: Secret) {
+    this.#secret = secret;
+  }
+
+  /** @param call what tells the call from every other. */
+  async of(call: readonly (JsonValue | undefined)[]): Promise<string> {
+    const bytes = new TextEncoder().encode(canonicalJson(call.map((part) => part ?? null)));
+    this.#key ??= this.#secret.derive("idempotency 1", {
+      name: "HMAC",
+      hash: "SHA-256",
+      length: 256,
+    });
+    const hash = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+}
