@@ -16,7 +16,7 @@ import {
 import { ResponseStream, type StreamFeed } from "./response-stream.ts";
 import { watchedBody } from "./watched-body.ts";
 import { isStale, moment } from "./stale-socket.ts";
-import { maybeDone, transportError } from "./transport-error.ts";
+import { isAfter, maybeDone, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;
 type Body = NonNullable<Dispatcher.DispatchOptions["body"]>;
@@ -314,10 +314,11 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   #response(body: Buffer, truncated = false): ReceivedResponse {
-    const { url } = this.#hop;
+    const { method, url } = this.#hop;
     return new ReceivedResponse(
       this.#status,
       this.#statusText,
+      method,
       url,
       this.#headers,
       body,
@@ -330,10 +331,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   #beginStream(): void {
     const { idleMs, maxBytes = this.#maxBytes } = this.#request.streaming ?? {};
     this.#maxBytes = maxBytes;
-    if (idleMs !== undefined) {
-      clearTimeout(this.#timer);
-      this.#timer = idleMs === 0 ? undefined : setTimeout(onIdle, idleMs, this);
-    }
+    if (idleMs !== undefined) clearTimeout(this.#timer);
+    if (idleMs !== undefined && idleMs > 0) this.#timer = setTimeout(onIdle, idleMs, this);
     this.#stream = new ResponseStream(this);
     this.#resolve(this.#response(nothing));
   }
@@ -374,7 +373,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   #warning(): string {
-    return this.#controller === undefined ? "" : maybeDone(this.#hop);
+    const hop = this.#hop;
+    return this.#controller !== undefined || isAfter(hop) ? maybeDone(hop) : "";
   }
 
   /** False when it had settled before. */
