@@ -74,7 +74,8 @@ export class HttpChannel implements Channel {
     const isHandshake = method === "initialize";
     const isNoCall = id === undefined || method === undefined;
     if (isHandshake) this.#session = undefined;
-    const state = this.#stateHeaders();
+    // What says its version itself belongs to no session.
+    const state = versionOf(message) === undefined ? this.#stateHeaders() : {};
     const answer = await this.#endpoint.request({
       method: "POST",
       headers: {
