@@ -154,7 +154,7 @@ export class HttpChannel implements Channel {
       if (answers(told, message.id)) return;
       throw unanswered();
     }
-    if (answer.stream === undefined) throw unanswered();
+    if (answer.stream === undefined) throw noMessage(message, answer);
     const reading = new Reading(message.id);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
@@ -311,6 +311,26 @@ function isStale(message: OutgoingMessage, answer: HttpResponse, hadSession: boo
   if (message.id !== undefined && told?.id === message.id) return false;
   // Many servers, those of the SDK's examples among them, take a session that they do not know for none.
   return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
+}
+
+/** A success without an answer in it. */
+function noMessage({ method = "" }: OutgoingMessage, answer: HttpResponse): ToolError {
+  const { status, url, mediaType } = answer;
+  const isPage = mediaType === "text/html" || /^\s*<(?:!doctype|html)/i.test(answer.text());
+  let what = mediaType === undefined ? "a body of no media type" : `${mediaType.slice(0, 100)}`;
+  if (isPage) what = "an HTML page";
+  else if (answer.body.length === 0) what = "no body";
+  const hint = isPage
+    ? "Check that the URL is that of the MCP endpoint, and that no sign-in page or proxy stands before it."
+    : "Only notifications may be answered so: check that the URL is that of an MCP endpoint.";
+  const warning = changing.has(method)
+    ? " The call may have run: check that before it is made again."
+    : "";
+  return new ToolError(
+    "upstream",
+    `The MCP server at ${new URL(url).origin} answered ${method} with the status ${status} and ${what}, in place of a JSON-RPC answer. ${hint}${warning}`,
+    { audience: "host", status },
+  );
 }
 
 function unanswered(cause?: unknown): Error {

@@ -1,6 +1,7 @@
 import type {
   JsonObject,
   JsonSchema,
+  PermissionRequest,
   Suspension,
   Tool,
   ToolContext,
@@ -21,6 +22,8 @@ export interface ProviderToolParts {
   readonly properties: JsonObject;
   readonly required?: readonly string[];
   readonly timeoutMs: number | undefined;
+  /** What a call touches, for the policy. Absent: nothing but the server. */
+  targets?(args: JsonObject): readonly PermissionRequest[];
   /** @param resumed what the call goes on with, sign-ins aside. */
   run(args: JsonObject, ctx: ToolContext, resumed: Resumed): Promise<ToolOutput | Suspension>;
 }
@@ -30,6 +33,7 @@ export class ProviderTool implements Tool {
   readonly spec: ToolSpec;
   readonly #auth: ServerAuth | undefined;
   readonly #run: ProviderToolParts["run"];
+  readonly #targets: ProviderToolParts["targets"];
 
   constructor(server: string, auth: ServerAuth | undefined, parts: ProviderToolParts) {
     const { name, method, title, description, properties, required = [], timeoutMs, run } = parts;
@@ -41,6 +45,7 @@ export class ProviderTool implements Tool {
     };
     this.#auth = auth;
     this.#run = run;
+    this.#targets = parts.targets;
     this.spec = {
       name,
       title,
@@ -50,6 +55,10 @@ export class ProviderTool implements Tool {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       provenance: { adapter: "mcp", source: server, origin: { method } },
     };
+  }
+
+  preflight(args: JsonObject): readonly PermissionRequest[] {
+    return this.#targets?.(args) ?? [];
   }
 
   invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension> {

@@ -135,6 +135,28 @@ describe("a call that a server over HTTP has accepted", () => {
     },
   );
 
+  it.each([
+    ["202", 202, undefined, "", "the status 202 and no body"],
+    ["204", 204, undefined, "", "the status 204 and no body"],
+    ["a page", 200, "text/html; charset=utf-8", "<html>Sign in</html>", "and an HTML page"],
+    ["a page as text", 200, "text/plain", "<!DOCTYPE html><p>Sign in", "and an HTML page"],
+    ["a text", 200, "text/plain", "ok", "the status 200 and text/plain"],
+  ])(
+    "and answered with %s is not made again, and told by what came",
+    async (_, status, type, body, what) => {
+      const bank = await paying({
+        run: ({ response }) =>
+          response.writeHead(status, type === undefined ? {} : { "content-type": type }).end(body),
+      });
+      const outcome = await bank.call();
+      expect(outcome).toMatchObject({ status: "failed", error: { code: "upstream" } });
+      const { message = "" } = (outcome as { readonly error?: Error }).error ?? {};
+      expect(message).toContain(`answered tools/call with `);
+      for (const part of [what, "URL", "may have run"]) expect(message).toContain(part);
+      expect(bank.runs()).toBe(1);
+    },
+  );
+
   it("and that fails in its answer with the code of a session that is not known is not made again", async () => {
     const bank = await paying({
       run: ({ json }) => json({ error: { code: -32_001, message: "Session not found" } }),
@@ -195,3 +217,16 @@ function freshTokens(): () => string {
   let tokens = 0;
   return () => `token-number-${(tokens += 1)}`;
 }
+
+describe("connecting to what is no MCP server", () => {
+  it.each([
+    [200, "text/html", "<html></html>", "an HTML page"],
+    [202, "text/plain", "", "no body"],
+  ])("that answers with %i and %s says so", async (status, type, body, what) => {
+    const url = await rawHttp(({ response }) =>
+      response.writeHead(status, { "content-type": type }).end(body),
+    );
+    const source = opened({ name: "page", url, prefix: false });
+    await expect(source.ready).rejects.toThrow(what);
+  });
+});
