@@ -39,7 +39,9 @@ export async function login(
   const scopes = begun.scopes.length === 0 ? "" : ` (${begun.scopes.map(safeLine).join(", ")})`;
   // Shown and never opened: the server has chosen it.
   output.say(`toolweave: Sign in to ${name}${scopes} at\n\n  ${safeValue(begun.url)}\n`);
-  const answer = await answerFor(server.auth?.oauth?.redirectUri ?? usualRedirect, io, output);
+  const redirect = server.auth?.oauth?.redirectUri ?? usualRedirect;
+  const state = URL.parse(begun.url)?.searchParams.get("state") ?? undefined;
+  const answer = await answerFor(redirect, state, io, output);
   await begun.finish(answer);
   await output.write(`Signed in to ${name}.\n`);
   return exitCode.completed;
@@ -97,10 +99,15 @@ function withUrl(server: McpServer, name: string): McpHttpServer {
 }
 
 /** Where the person was led back to: to this process, or pasted. */
-async function answerFor(redirect: string, io: CliIo, output: Output): Promise<string> {
+async function answerFor(
+  redirect: string,
+  state: string | undefined,
+  io: CliIo,
+  output: Output,
+): Promise<string> {
   const given = new AbortController();
   const signal = AbortSignal.any([given.signal, io.signal]);
-  const listening = await listen(redirect, given.signal);
+  const listening = await listen(redirect, state, given.signal);
   try {
     if (listening === undefined && !canAsk(io)) {
       throw new UsageError(
@@ -124,9 +131,14 @@ async function answerFor(redirect: string, io: CliIo, output: Output): Promise<s
   }
 }
 
-/** Resolves with the first address that the browser is led to; undefined: nothing can listen there. */
+/**
+ * Resolves with the first address of this sign-in that the browser is led to; undefined: nothing can listen there. Any
+ * page in the browser can send a request here: one without the `state` of this sign-in does not end it (RFC 6749, section
+ * 10.12).
+ */
 async function listen(
   redirect: string,
+  state: string | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly led: Promise<string> } | undefined> {
   const url = URL.parse(redirect);
@@ -139,7 +151,8 @@ async function listen(
       const at = URL.parse(request.url ?? "", url.origin);
       const isBack =
         at?.pathname === url.pathname &&
-        (at.searchParams.has("code") || at.searchParams.has("error"));
+        (at.searchParams.has("code") || at.searchParams.has("error")) &&
+        (state === undefined || isOnly(at.searchParams.getAll("state"), state));
       response.writeHead(isBack ? 200 : 404, { "content-type": "text/plain", connection: "close" });
       response.end(
         isBack ? "You can close this page and go back to the terminal.\n" : "Not here.\n",
@@ -154,4 +167,8 @@ async function listen(
   if (!started) return undefined;
   signal.addEventListener("abort", () => server?.close(), { once: true });
   return { led };
+}
+
+function isOnly(values: readonly string[], expected: string): boolean {
+  return values.length === 1 && values[0] === expected;
 }

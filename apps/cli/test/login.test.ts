@@ -53,6 +53,20 @@ test("login waits for the browser to come back, and later commands have the toke
   expect(again.stdout).toBe("museum asks for no sign-in, or has what it needs.\n");
 });
 
+test.each([
+  ["another state", "?code=forged&state=of-somebody-else"],
+  ["no state", "?code=forged"],
+  ["an error and no state", "?error=access_denied"],
+])("a request with %s does not end the wait for the browser", async (_, query) => {
+  const { config, redirectUri } = await configured();
+  const { io, said, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: tempStore() } });
+  const login = runCli(["login", "museum", "--config", config], io);
+  await said("Waiting for the browser");
+  expect((await fetch(`${redirectUri}${query}`)).status).toBe(404);
+  expect(await (await fetch(urlIn(stderr()))).text()).toContain("go back to the terminal");
+  expect([await login, stdout()]).toEqual([0, "Signed in to museum.\n"]);
+});
+
 test("on a terminal the address may be pasted", async () => {
   const { config, redirectUri } = await configured();
   const { io, stdin, said, stdout, stderr } = captureIo({ terminal: true });

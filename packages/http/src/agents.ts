@@ -1,5 +1,6 @@
-import { Agent, buildConnector } from "undici";
+import { Agent, buildConnector, Pool } from "undici";
 import type { Reach } from "./client-state.ts";
+import { ConnectingClient } from "./connecting-client.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
@@ -23,7 +24,7 @@ export function agentFor(reach: Reach, identity?: TlsIdentity, unqueued = false)
   if (pair === undefined) {
     const connect = guardedConnector(reach, { build: buildConnector, identity });
     // undici's timeouts are idle timers, restarted by every byte; each request has a deadline of its own.
-    const options = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+    const options = { connect, factory: poolOf, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
     pair = {
       queued: new Agent({ ...options, connections: mostConnections }),
       unqueued: new Agent(options),
@@ -31,6 +32,12 @@ export function agentFor(reach: Reach, identity?: TlsIdentity, unqueued = false)
     ofIdentity.set(reach, pair);
   }
   return unqueued ? pair.unqueued : pair.queued;
+}
+
+function poolOf(origin: string | URL, options: object): Pool {
+  const factory = (to: URL, of: object): ConnectingClient =>
+    new ConnectingClient(to, of as ConstructorParameters<typeof ConnectingClient>[1]);
+  return new Pool(origin, { ...options, factory });
 }
 
 function agentsOf(identity: TlsIdentity): Agents {

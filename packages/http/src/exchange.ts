@@ -3,10 +3,11 @@ import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
 import { agentFor } from "./agents.ts";
 import type { ActiveExchange } from "./active-exchanges.ts";
+import type { ConnectingClient, ConnectionSeeker } from "./connecting-client.ts";
 import type { ClientState } from "./client-state.ts";
 import { contentDecoder } from "./content-decoder.ts";
 import { firstHop, isRedirect, isWhole, nextHop, type Hop } from "./hop.ts";
-import type { HttpRequest, RequestBody } from "./http-client.ts";
+import type { HttpRequest } from "./http-client.ts";
 import {
   mediaTypeOf,
   ReceivedResponse,
@@ -14,12 +15,11 @@ import {
   type RawHeaders,
 } from "./http-response.ts";
 import { ResponseStream, type StreamFeed } from "./response-stream.ts";
-import { watchedBody } from "./watched-body.ts";
-import { isStale, moment } from "./stale-socket.ts";
-import { maybeDone, transportError } from "./transport-error.ts";
+import { sentBody } from "./watched-body.ts";
+import { idempotentMethods, isStale, moment } from "./stale-socket.ts";
+import { isAfter, maybeDone, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;
-type Body = NonNullable<Dispatcher.DispatchOptions["body"]>;
 
 /** Sends one request through the process's connections. */
 export function exchange(state: ClientState, request: HttpRequest): Promise<HttpResponse> {
@@ -30,14 +30,11 @@ const nothing = Buffer.alloc(0);
 const informationalLimit = 100;
 const longEnoughMs = 1_000;
 
-// RFC 9110, section 9.2.2; QUERY: RFC 10008, section 2.
-const idempotentMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"]);
-
 /**
  * One request from its first hop to its last byte: undici's handler, the abort listener and the deadline in one
  * object, so that a request costs one promise and no closures. It settles once, and what it holds is released there.
  */
-class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed {
+class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, ConnectionSeeker, StreamFeed {
   readonly #state: ClientState;
   readonly #request: HttpRequest;
   readonly #resolve: (response: HttpResponse) => void;
@@ -46,9 +43,10 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   #hops = 0;
   previous: ActiveExchange | undefined = undefined;
   next: ActiveExchange | undefined = undefined;
+  seeking: ConnectingClient | undefined = undefined;
   #timer: NodeJS.Timeout | undefined;
   #maxBytes: number;
-  #settled = false;
+  isSettled = false;
   #repeated = false;
   /** The head of a streamed answer has been given: from then on what goes wrong is the stream's to tell. */
   #stream: ResponseStream | undefined;
@@ -133,7 +131,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
     if (!this.#settle()) return;
     if (this.#stream === undefined) this.#reject(error);
     else this.#stream.end(error);
-    this.#controller?.abort(error);
+    if (this.#controller === undefined) this.seeking?.giveUp();
+    else this.#controller.abort(error);
   }
 
   pause(): void {
@@ -151,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     // It was given up while it waited for a connection.
-    if (this.#settled) controller.abort(new Error("given up"));
+    if (this.isSettled) controller.abort(new Error("given up"));
   }
 
   onResponseStart(
@@ -177,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
-    if (this.#settled) return;
+    if (this.isSettled) return;
     this.#received += chunk.length;
     if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
     const decoder = this.#decoder;
@@ -189,7 +188,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   onResponseEnd(): void {
-    if (this.#settled) return;
+    if (this.isSettled) return;
     if (this.#next !== undefined) {
       this.#hop = this.#next;
       this.#dispatch();
@@ -201,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    if (this.#settled) return;
+    if (this.isSettled) return;
     if (this.#mayRepeat(error)) {
       this.#repeated = true;
       return this.#dispatch();
@@ -227,6 +226,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
 
   #dispatch(): void {
     this.#controller = undefined;
+    this.seeking = undefined;
     this.#next = undefined;
     this.#status = 0;
     this.#informational = 0;
@@ -245,17 +245,15 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
     const { unqueued } = this.#request;
     const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach, identity, unqueued);
     dispatcher.dispatch(
-      { origin, path: url.pathname + url.search, method, headers, body: this.#outgoing(body) },
+      {
+        origin,
+        path: url.pathname + url.search,
+        method,
+        headers,
+        body: sentBody(body, origin, (error) => this.fail(error)),
+      },
       this,
     );
-  }
-
-  #outgoing(body: RequestBody | undefined): Body | null {
-    if (body === undefined) return null;
-    if (isWhole(body)) return body;
-    const watched = watchedBody(body, this.#hop.origin, (error) => this.fail(error));
-    // undici takes any async iterable; its types know of Node's own only.
-    return watched as unknown as Body;
   }
 
   #redirect(status: number, location: string | string[] | undefined): void {
@@ -289,7 +287,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   #collect(chunk: Buffer): void {
-    if (this.#settled) return;
+    if (this.isSettled) return;
     const before = this.#size;
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) {
@@ -314,10 +312,11 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   #response(body: Buffer, truncated = false): ReceivedResponse {
-    const { url } = this.#hop;
+    const { method, url } = this.#hop;
     return new ReceivedResponse(
       this.#status,
       this.#statusText,
+      method,
       url,
       this.#headers,
       body,
@@ -374,13 +373,14 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, StreamFeed
   }
 
   #warning(): string {
-    return this.#controller === undefined ? "" : maybeDone(this.#hop);
+    const hop = this.#hop;
+    return this.#controller !== undefined || isAfter(hop) ? maybeDone(hop) : "";
   }
 
   /** False when it had settled before. */
   #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+    if (this.isSettled) return false;
+    this.isSettled = true;
     if (this.#probes) this.#state.circuits.release(this.#hop);
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener("abort", this);

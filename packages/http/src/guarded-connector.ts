@@ -65,12 +65,13 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
     },
   });
 
+  // What it returns is the socket that connects, so that whoever asked can end it: undici's types say nothing of it.
   return (options, callback) => {
     const { hostname } = options;
     const refused =
       isIP(hostname) === 0 ? refusedName(hostname, reach) : refusal(hostname, hostname);
     if (refused) return callback(refused, null as never);
-    connect(options, (...outcome) => {
+    return connect(options, (...outcome) => {
       const [error, socket] = outcome;
       if (error !== null) return callback(error, null as never);
       const { remoteAddress } = socket;

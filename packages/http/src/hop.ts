@@ -16,6 +16,8 @@ export interface Hop {
   readonly origin: string;
   readonly reach: Reach;
   readonly method: string;
+  /** The method of the first request: a redirect may have made a `GET` of it. */
+  readonly asked: string;
   readonly headers: HeaderList;
   readonly body: RequestBody | undefined;
   readonly identity: TlsIdentity | undefined;
@@ -53,6 +55,7 @@ export function firstHop(request: HttpRequest, state: ClientState): Hop {
     origin,
     reach: reachOf(url, state, "the document"),
     method,
+    asked: method,
     headers: withLength(outgoingHeaders(request.headers), request),
     body: isWhole(request.body) && request.body.length === 0 ? undefined : request.body,
     identity: identityFor(url, request, state),
@@ -103,7 +106,8 @@ export function nextHop(
   const chooser = "a redirect";
   const reach = reachOf(url, state, chooser);
   const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
-  return { url, origin, reach, method, headers, body, identity, chooser };
+  const { asked } = hop;
+  return { url, origin, reach, method, asked, headers, body, identity, chooser };
 }
 
 /** False for a stream, which is there only once. */

@@ -9,6 +9,11 @@ export interface HttpHeaders {
 /** A whole response, its body decompressed. */
 export interface HttpResponse {
   readonly status: number;
+  /**
+   * The method of the request that this answers: a redirect may have made a `GET` of a `POST`. A refusal of that `GET`
+   * says nothing of the `POST` before it, which may have been carried out.
+   */
+  readonly method: string;
   readonly statusText: string;
   /** Where the answer came from, after redirects, without fragment. */
   readonly url: string;
@@ -34,6 +39,7 @@ export type RawHeaders = Record<string, string | string[] | undefined>;
 /** @internal */
 export class ReceivedResponse implements HttpResponse {
   readonly status: number;
+  readonly method: string;
   readonly statusText: string;
   readonly headers: HttpHeaders;
   readonly body: Buffer;
@@ -44,6 +50,7 @@ export class ReceivedResponse implements HttpResponse {
   constructor(
     status: number,
     statusText: string,
+    method: string,
     url: URL,
     headers: RawHeaders,
     body: Buffer,
@@ -54,6 +61,7 @@ export class ReceivedResponse implements HttpResponse {
     if (typeof cookies === "string") headers["set-cookie"] = [cookies];
     this.status = status;
     this.statusText = statusText;
+    this.method = method;
     this.#url = url;
     this.headers = headers as HttpHeaders;
     this.body = body;

@@ -1,5 +1,16 @@
 import type { Socket } from "node:net";
 
+/** Methods of which a request may be sent again: RFC 9110, section 9.2.2; QUERY: RFC 10008, section 2. */
+export const idempotentMethods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "TRACE",
+  "PUT",
+  "DELETE",
+  "QUERY",
+]);
+
 let moments = 0;
 
 /** When the socket was opened on which an error occurred. */

@@ -16,14 +16,14 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
   const code = errorCode(error);
   const { origin } = hop;
   if (isMalformed(error, code)) {
-    return new ToolError("upstream", `${origin} sent an answer that is not valid HTTP/1.1.`, {
-      cause: error,
-    });
+    const what = `${origin} sent an answer that is not valid HTTP/1.1.${maybeDone(hop)}`;
+    return new ToolError("upstream", what, { cause: error });
   }
   if (progress.answered || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return new ToolError("upstream", `The answer of ${origin} was cut off before its end.`, {
+    const what = `The answer of ${origin} was cut off before its end.${maybeDone(hop)}`;
+    return new ToolError("upstream", what, {
       cause: error,
-      retryable: hop.method === "GET" || hop.method === "HEAD",
+      retryable: hop.asked === "GET" || hop.asked === "HEAD",
     });
   }
   if (code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
@@ -53,13 +53,22 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
     );
   }
   const why = connectFailures[code] ?? "the connection failed";
-  return new ToolError("unavailable", `${origin} could not be reached: ${why}.`, { cause: error });
+  const warning = isAfter(hop) ? maybeDone(hop) : "";
+  return new ToolError("unavailable", `${origin} could not be reached: ${why}.${warning}`, {
+    cause: error,
+  });
+}
+
+/** True for a request that a redirect made of another one, which had been answered: that one may have done its work. */
+export function isAfter({ asked, method }: Hop): boolean {
+  return asked !== method;
 }
 
 /** A warning for requests that must not be repeated blindly. */
 export function maybeDone(hop: Hop): string {
-  const safe = hop.method === "GET" || hop.method === "HEAD" || hop.method === "OPTIONS";
-  return safe ? "" : ` The ${hop.method} may have been carried out all the same.`;
+  const { asked } = hop;
+  const safe = asked === "GET" || asked === "HEAD" || asked === "OPTIONS";
+  return safe ? "" : ` The ${asked} may have been carried out all the same.`;
 }
 
 const connectFailures: Readonly<Record<string, string>> = {

@@ -1,11 +1,28 @@
 import { ToolError } from "@toolweave/core";
+import type { Dispatcher } from "undici";
+import { isWhole } from "./hop.ts";
+import type { RequestBody } from "./http-client.ts";
+
+/** A body as undici takes it. */
+export function sentBody(
+  body: RequestBody | undefined,
+  origin: string,
+  failed: (error: ToolError) => void,
+): NonNullable<Dispatcher.DispatchOptions["body"]> | null {
+  if (body === undefined) return null;
+  if (isWhole(body)) return body;
+  // undici takes any async iterable; its types know of Node's own only.
+  return watchedBody(body, origin, failed) as unknown as NonNullable<
+    Dispatcher.DispatchOptions["body"]
+  >;
+}
 
 /**
  * A body that is a stream, on its way to a server. What goes wrong with it is told before the server gets the blame.
  *
  * @param failed gets `execution_failed`, or the `ToolError` that the stream itself threw.
  */
-export async function* watchedBody(
+async function* watchedBody(
   body: AsyncIterable<Uint8Array>,
   origin: string,
   failed: (error: ToolError) => void,

@@ -1,7 +1,10 @@
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { httpClient } from "../src/index.ts";
 import { failure } from "./support/failure.ts";
 import { closedPort, serve, serveRaw, socketClosed, type TestServer } from "./support/servers.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
 
 function get(server: TestServer, method = "GET"): Promise<unknown> {
   const client = httpClient({ givenOrigins: [server.origin] });
@@ -21,6 +24,24 @@ describe("a server that misbehaves", () => {
     const error = await failure(get(server, "POST"));
     expect(error.message).toContain("The POST may have been carried out all the same.");
   });
+
+  it.each([
+    ["resets the connection", (socket: Socket) => void socket.resetAndDestroy()],
+    ["cuts its answer off", (socket: Socket) => void socket.end(`${ok}content-length: 9\r\n\r\n{`)],
+  ])(
+    "HT01: a POST may have been carried out although what %s is the GET after it",
+    async (_, act) => {
+      const heads: string[] = [];
+      const server = await serveRaw((socket, head) => {
+        heads.push(head.split(" ", 1)[0] as string);
+        if (heads.length > 1) return act(socket);
+        socket.end("HTTP/1.1 303 See Other\r\nlocation: /receipt\r\ncontent-length: 0\r\n\r\n");
+      });
+      const error = await failure(get(server, "POST"));
+      expect(error.message).toContain("The POST may have been carried out all the same.");
+      expect(heads).toEqual(["POST", "GET"]);
+    },
+  );
 
   it("HT02: a close before any answer is unavailable", async () => {
     const server = await serveRaw((socket) => socket.end());

@@ -10,6 +10,11 @@ import { ServerSession } from "./lifecycle/server-session.ts";
 
 /** The tools of an MCP server. */
 export interface McpSource extends LoadedSource {
+  /**
+   * Lists the tools again, and finds out which version of the protocol the server speaks by now: a process when it is
+   * started the next time. See `LoadedSource.refresh`.
+   */
+  refresh(): Promise<void>;
   /** What the server offers beside its tools, for a gateway to pass on: resources, prompts, completion. */
   readonly provider: McpProvider;
   /**
@@ -35,7 +40,7 @@ export function mcpSource(server: McpServer): McpSource {
   const secrets = secretsOf(server);
   let session: ServerSession | undefined;
   const listener = {
-    onToolsChanged: () => void source.refresh(),
+    onToolsChanged: () => void reload(),
     onTrouble: () => dropping?.look(),
   };
   const source: LoadedSource = loadedSource({
@@ -49,6 +54,7 @@ export function mcpSource(server: McpServer): McpSource {
     trouble: () => session?.trouble,
     close: () => session?.close(),
   });
+  const reload = source.refresh;
   const dropping =
     server.whenUnavailable === "drop"
       ? droppingSource(source, () => session?.trouble !== undefined)
@@ -57,5 +63,9 @@ export function mcpSource(server: McpServer): McpSource {
   const rootsChanged = (): void => {
     if (typeof server.roots === "function") session?.rootsChanged();
   };
-  return Object.assign(dropping?.source ?? source, { provider, rootsChanged });
+  const refresh = (): Promise<void> => {
+    session?.negotiateAnew();
+    return reload();
+  };
+  return Object.assign(dropping?.source ?? source, { provider, rootsChanged, refresh });
 }

@@ -64,7 +64,12 @@ function readOnly(decision: Decisions): DefaultDecider {
   };
 }
 
-const readingKinds: readonly string[] = ["network", "fs.read", "delegate"];
+const readingKinds: readonly string[] = ["network", "fs.read", "mcp", "delegate"];
+
+/** What a read may do under every preset: ask another side. */
+function isAsking(kind: string): boolean {
+  return kind === "network" || kind === "mcp";
+}
 
 function strict(decision: Decisions): DefaultDecider {
   const readsRun = decision("allow", "reads run");
@@ -78,7 +83,8 @@ function strict(decision: Decisions): DefaultDecider {
     if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
     if (isSaid(annotations.access?.spend) || permission?.kind === "spend") return spends;
     if (isSaid(annotations.needsApprovalHint)) return needsApproval;
-    return reads && (permission === undefined || permission.kind === "network") ? readsRun : other;
+    const asksOnly = permission === undefined || isAsking(permission.kind);
+    return reads && asksOnly ? readsRun : other;
   };
 }
 
@@ -104,6 +110,7 @@ function supervised(decision: Decisions): DefaultDecider {
         return delegates;
       case "fs.read":
         return readsRun;
+      case "mcp":
       case "network":
         return reads ? readsRun : sends;
       default:

@@ -42,16 +42,23 @@ const verdicts = new WeakMap<McpServer, Verdict>();
  */
 export async function connect(server: McpServer, options: ConnectOptions): Promise<McpConnection> {
   if ("client" in server) return adopt(server.client, options);
-  const verdict = verdicts.get(server) ?? {};
+  const known = options.negotiateAnew === true ? undefined : verdicts.get(server);
   try {
-    return await ("url" in server
-      ? overHttp(server, options, verdict)
-      : overStdio(server, options, verdict));
+    return await attempt(server, options, known ?? {});
   } catch (error) {
     // It may be another server by now.
     verdicts.delete(server);
-    throw error;
+    if (known === undefined || options.signal.aborted || !isRefusedHandshake(error)) throw error;
+    return attempt(server, options, {});
   }
+}
+
+function attempt(
+  server: McpHttpServer | McpStdioServer,
+  options: ConnectOptions,
+  verdict: Verdict,
+): Promise<McpConnection> {
+  return "url" in server ? overHttp(server, options, verdict) : overStdio(server, options, verdict);
 }
 
 async function overStdio(
@@ -168,6 +175,16 @@ function probeMs(
 function failedProbe(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return cause?.code === "ERA_NEGOTIATION_FAILED";
+}
+
+/** The server is there, and does not speak what it spoke before. */
+function isRefusedHandshake(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: unknown };
+  return [error, cause].some((one) => {
+    const { code, data } = (one ?? {}) as { readonly code?: unknown; readonly data?: unknown };
+    const { status } = (data ?? {}) as { readonly status?: unknown };
+    return typeof code === "number" || status === 400 || status === 404 || status === 405;
+  });
 }
 
 /** The server knows no POST there: it may have the older transport. */

@@ -51,6 +51,11 @@ export interface McpConnection {
    */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown>;
   notify(method: string, params: JsonObject): Promise<void>;
+  /**
+   * Whether a server that is spoken to in the older protocol speaks the newer one by now. Asked beside the session, and
+   * only over HTTP: a process that has begun stays what it is. Absent: nobody can ask. Never rejects.
+   */
+  speaksNewer?(signal: AbortSignal): Promise<boolean>;
   /** What the server has sent that is no message of the protocol, or answers nothing that was asked. */
   readonly faults: WireFaults;
   /** Resolves when the connection is gone, whoever ended it, with why where that is known. Never rejects. */
@@ -107,6 +112,8 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   /** Ends a connection that is still being made. */
   readonly signal: AbortSignal;
+  /** Finds out which version the server speaks, whatever was found out of it before. Default: `false`. */
+  readonly negotiateAnew?: boolean;
   /** What we tell the server that we can do: `elicitation`, `sampling`, `roots`, extensions. */
   readonly capabilities: JsonObject;
   /** For a server over HTTP. */

@@ -8,6 +8,7 @@ import {
   type SendOptions,
   Stop,
 } from "./channel.ts";
+import { AnswerLost } from "./answer-lost.ts";
 import type { HttpAuthorization } from "./connection.ts";
 import { EventReader } from "./event-reader.ts";
 import { pause } from "./pause.ts";
@@ -15,6 +16,7 @@ import { isTooMuch, readMessage, tooLarge } from "./read-message.ts";
 import { ServerEnded } from "./server-ended.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { messageHeaders, versionOf } from "./message-headers.ts";
+import { markRefusal, unsupportedVersion } from "./refusal.ts";
 
 /** Milliseconds that a server gets to end a session. */
 const farewellMs = 1_000;
@@ -34,6 +36,9 @@ const patienceMs = 500;
 
 /** How often in a row an answer is asked for again on a new stream. */
 const mostResumptions = 5;
+
+/** Requests that do something: once the server has accepted one, it is not sent again. The others only ask. */
+const changing: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/update"]);
 
 const accepted = "application/json, text/event-stream";
 
@@ -69,11 +74,13 @@ export class HttpChannel implements Channel {
     const isHandshake = method === "initialize";
     const isNoCall = id === undefined || method === undefined;
     if (isHandshake) this.#session = undefined;
+    // What says its version itself belongs to no session.
+    const state = versionOf(message) === undefined ? this.#stateHeaders() : {};
     const answer = await this.#endpoint.request({
       method: "POST",
       headers: {
         ...options.headers,
-        ...this.#stateHeaders(),
+        ...state,
         accept: accepted,
         "content-type": "application/json",
         ...messageHeaders(message),
@@ -84,7 +91,9 @@ export class HttpChannel implements Channel {
       stop: options.stop,
     });
     const { status } = answer;
-    if (status < 200 || status > 299) return this.#refused(message, answer);
+    if (status < 200 || status > 299) {
+      return this.#refused(message, answer, state["mcp-session-id"] !== undefined);
+    }
     if (isHandshake) this.#session = headerOf(answer, "mcp-session-id");
     if (method === "notifications/initialized") await this.#hear();
     if (id === undefined || method === undefined) return leave(answer);
@@ -115,19 +124,26 @@ export class HttpChannel implements Channel {
     return headers;
   }
 
-  #refused(message: OutgoingMessage, answer: HttpResponse): void {
+  /** @param hadSession the request named a session. */
+  #refused(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): void {
     const { status } = answer;
-    const error = statusError(answer);
+    if (answer.method !== "POST" && changing.has(message.method)) {
+      // The redirect is an answer of its own: what was posted may have been run before it.
+      const what = `redirected the request, and answered there with the status ${status}`;
+      throw new AnswerLost(what, statusError(answer));
+    }
     // A server that speaks the newer protocol says what is wrong as JSON-RPC, too.
     if (versionOf(message) !== undefined && status < 500 && status !== 401 && status !== 403) {
       const told = jsonOf(answer) as
         | { readonly id?: unknown; readonly error?: unknown }
         | undefined;
-      if (told?.id === message.id && told?.error !== undefined)
+      if (told?.id === message.id && told?.error !== undefined) {
+        markRefusal(told);
         return this.#receiver?.receive(told);
+      }
     }
     // Be it that the session is gone: what else is under way hears for itself whether it was run.
-    throw error;
+    throw statusError(answer, isStale(message, answer, hadSession));
   }
 
   /** Reads what answers a request; throws when nothing does. */
@@ -138,22 +154,48 @@ export class HttpChannel implements Channel {
       if (answers(told, message.id)) return;
       throw unanswered();
     }
-    if (answer.stream === undefined) throw unanswered();
+    if (answer.stream === undefined) throw noMessage(message, answer);
     const reading = new Reading(message.id);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
       const goesOn = reading.lastId !== undefined && versionOf(message) === undefined;
       if (!goesOn || tries === mostResumptions) throw unanswered(reading.failure);
       await pause(reading.pauseMs, options.stop ?? this.#closing);
-      await this.#resume(reading, options.stop);
+      await this.#resume(message, reading, options.stop);
     }
   }
 
-  async #resume(reading: Reading, stop: Stop | undefined): Promise<void> {
+  /**
+   * Asks for the rest of an answer. A server that cannot be reached may be there for the next attempt.
+   *
+   * @throws AnswerLost when the server refuses to give it: what it has accepted may have been run all the same.
+   */
+  async #resume(
+    { method }: OutgoingMessage,
+    reading: Reading,
+    stop: Stop | undefined,
+  ): Promise<void> {
     if (stop?.aborted === true || this.#closing.aborted) throw unanswered();
-    const answer = await this.#get(reading.lastId, stop);
-    if (answer.stream === undefined) throw statusError(answer);
-    await this.#read(answer, reading);
+    let answer: HttpResponse;
+    try {
+      answer = await this.#get(reading.lastId, stop);
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (code === "cancelled" || (code !== "unavailable" && !changing.has(method))) throw error;
+      if (code !== "unavailable") throw new AnswerLost("does not give its answer", error);
+      reading.failure = error;
+      return;
+    }
+    if (answer.stream !== undefined) return this.#read(answer, reading);
+    const { status } = answer;
+    if (status >= 500 || status === 429) {
+      reading.failure = statusError(answer);
+    } else if (changing.has(method)) {
+      throw new AnswerLost(`refuses to give its answer (status ${status})`, statusError(answer));
+    } else {
+      // What only asks may be asked anew.
+      throw statusError(answer, true);
+    }
   }
 
   #get(lastId: string | undefined, stop: Stop | undefined): Promise<HttpResponse> {
@@ -254,6 +296,41 @@ class Reading {
   get pauseMs(): number {
     return Math.max(this.retryMs ?? firstPauseMs, leastPauseMs);
   }
+}
+
+/** The server has refused a request, and not run it, for what was agreed on before: the session or the version. */
+function isStale(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): boolean {
+  const { status } = answer;
+  // 2025-11-25, Transports, Session Management.
+  if (status === 404 && hadSession) return true;
+  if (status !== 400 && status !== 404) return false;
+  const told = jsonOf(answer) as { readonly id?: unknown; readonly error?: unknown } | undefined;
+  const { code } = (told?.error ?? {}) as { readonly code?: unknown };
+  if (code === unsupportedVersion) return true;
+  // An error of the request itself, whatever it says.
+  if (message.id !== undefined && told?.id === message.id) return false;
+  // Many servers, those of the SDK's examples among them, take a session that they do not know for none.
+  return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
+}
+
+/** A success without an answer in it. */
+function noMessage({ method = "" }: OutgoingMessage, answer: HttpResponse): ToolError {
+  const { status, url, mediaType } = answer;
+  const isPage = mediaType === "text/html" || /^\s*<(?:!doctype|html)/i.test(answer.text());
+  let what = mediaType === undefined ? "a body of no media type" : `${mediaType.slice(0, 100)}`;
+  if (isPage) what = "an HTML page";
+  else if (answer.body.length === 0) what = "no body";
+  const hint = isPage
+    ? "Check that the URL is that of the MCP endpoint, and that no sign-in page or proxy stands before it."
+    : "Only notifications may be answered so: check that the URL is that of an MCP endpoint.";
+  const warning = changing.has(method)
+    ? " The call may have run: check that before it is made again."
+    : "";
+  return new ToolError(
+    "upstream",
+    `The MCP server at ${new URL(url).origin} answered ${method} with the status ${status} and ${what}, in place of a JSON-RPC answer. ${hint}${warning}`,
+    { audience: "host", status },
+  );
 }
 
 function unanswered(cause?: unknown): Error {

@@ -63,6 +63,8 @@ export class HttpEndpoint {
       const wwwAuthenticate = typeof header === "string" ? header : header?.join(", ");
       const isDenied = status === 403 && wwwAuthenticate !== undefined;
       if ((status !== 401 && !isDenied) || attempt === mostRefusals) return answer;
+      // After a redirect that made a GET of it, the request itself may have been carried out.
+      if (answer.method !== request.method) return answer;
       const signal = request.stop?.toSignal();
       const refusal: HttpRefusal = { status, wwwAuthenticate, sent, attempt, signal };
       if (!(await authorization.refused(refusal))) return answer;
@@ -89,12 +91,17 @@ export class HttpEndpoint {
   }
 }
 
-/** The error of a status that is no success; by it the SDK tells which protocol a server speaks. */
-export function statusError(answer: HttpResponse): Error {
+/**
+ * The error of a status that is no success; by it the SDK tells which protocol a server speaks.
+ *
+ * @param isStale the request was not run, since it stands on a session or a version that the server does not know.
+ */
+export function statusError(answer: HttpResponse, isStale = false): Error {
   const { status, statusText } = answer;
+  const text = answer.text().slice(0, mostOfRefusal);
   return new SdkHttpError(
     SdkErrorCode.ClientHttpNotImplemented,
     `The server answered with the status ${status}.`,
-    { status, statusText, text: answer.text().slice(0, mostOfRefusal) },
+    { status, statusText, text, ...(isStale ? { isStale } : {}) },
   );
 }

@@ -2,6 +2,7 @@ import { ProtocolError } from "@modelcontextprotocol/client";
 import { ToolError, type JsonValue } from "@toolweave/core";
 import { Stop } from "./channel.ts";
 import type { McpProgress, RequestOptions } from "./connection.ts";
+import { isRefusal, markRefusal } from "./refusal.ts";
 
 // JSON-RPC 2.0, section 5.1.
 const internalError = -32603;
@@ -66,7 +67,11 @@ export class PendingRequest {
   /** @param modern results of the newer protocol are objects; one that does not say what it is, is complete (SEP-2322). */
   answer(message: object, modern: boolean): void {
     const { result, error } = message as { readonly result?: unknown; readonly error?: unknown };
-    if (error !== undefined) return this.fail(errorOf(error));
+    if (error !== undefined) {
+      const failure = errorOf(error);
+      if (isRefusal(message)) markRefusal(failure);
+      return this.fail(failure);
+    }
     const isResult = modern ? typeof result === "object" && result !== null : result !== undefined;
     if (!isResult) {
       const what = "The server answered without a result or an error.";

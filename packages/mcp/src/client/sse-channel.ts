@@ -56,7 +56,11 @@ export class SseChannel implements Channel {
       body: JSON.stringify(message),
       stop: this.#closing,
     });
-    if (answer.status < 200 || answer.status > 299) throw statusError(answer);
+    const { status } = answer;
+    if (status >= 200 && status <= 299) return;
+    // What is posted goes to a session of the stream's; after a redirect it may have been taken all the same.
+    const isUnknown = status === 404 || (status === 400 && /session/i.test(answer.text()));
+    throw statusError(answer, isUnknown && answer.method === "POST");
   }
 
   setProtocolVersion(version: string): void {

@@ -1,3 +1,5 @@
+import { unsupportedVersion } from "./refusal.ts";
+
 /** Milliseconds after which a server that has not answered is asked whether it is there. */
 const promptMs = 1_000;
 
@@ -8,9 +10,6 @@ const graceMs = 500;
 const noiseMs = 2_000;
 
 const pingId = "server-discover-ping";
-
-/** The newer protocol's code for a version that a server does not speak (2026-07-28). */
-const unsupportedVersion = -32022;
 
 interface Answer {
   readonly id?: unknown;

@@ -40,6 +40,10 @@ export class WireConnection implements McpConnection {
     return this.#wire.notify(method, params);
   }
 
+  speaksNewer(signal: AbortSignal): Promise<boolean> {
+    return this.#wire.speaksNewer(signal);
+  }
+
   async close(): Promise<void> {
     this.#subscription.close();
     await this.#wire.close().catch(() => {});

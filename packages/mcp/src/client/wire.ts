@@ -12,6 +12,7 @@ import type { Channel, ChannelReceiver, OutgoingMessage } from "./channel.ts";
 import type { McpProgress, ProtocolEra, RequestOptions, WireFaults } from "./connection.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { tooLarge } from "./read-message.ts";
+import { isRefusal, unsupportedVersion } from "./refusal.ts";
 import { ServerEnded } from "./server-ended.ts";
 import { VersionProbe } from "./version-probe.ts";
 
@@ -20,6 +21,9 @@ const mostNoise = 10_000;
 
 /** Characters of a sample. */
 const mostOfSample = 200;
+
+/** The version that a server is asked for when it may have become newer. */
+const newestVersion = "2026-07-28";
 
 /** The SDK counts its requests from 0, and makes one or two. */
 const firstId = 1_000;
@@ -108,11 +112,7 @@ export class Wire implements Transport, ChannelReceiver {
 
   /** From now on every request stands alone, and says who asks (2026-07-28, Base protocol, `_meta`). */
   speakModern(version: string, client: JsonObject, capabilities: JsonObject): void {
-    this.#envelope = {
-      [PROTOCOL_VERSION_META_KEY]: version,
-      [CLIENT_INFO_META_KEY]: client,
-      [CLIENT_CAPABILITIES_META_KEY]: capabilities,
-    };
+    this.#envelope = envelopeOf(version, client, capabilities);
   }
 
   get era(): ProtocolEra {
@@ -153,6 +153,19 @@ export class Wire implements Transport, ChannelReceiver {
         pending.fail(error);
       }
     });
+  }
+
+  /** See `McpConnection.speaksNewer`. */
+  async speaksNewer(signal: AbortSignal): Promise<boolean> {
+    if (!this.#channel.hasOwnStreams || this.#envelope !== undefined) return false;
+    const params = { _meta: envelopeOf(newestVersion, { name: "toolweave", version: "0" }, {}) };
+    try {
+      const answer = await this.request("server/discover", params, { signal });
+      return Array.isArray((answer as { readonly supportedVersions?: unknown }).supportedVersions);
+    } catch (error) {
+      // It has versions of its own.
+      return isRefusal(error) && (error as { readonly code?: unknown }).code === unsupportedVersion;
+    }
   }
 
   async notify(method: string, params: JsonObject): Promise<void> {
@@ -355,6 +368,15 @@ export class Wire implements Transport, ChannelReceiver {
   #enveloped(params: JsonObject, envelope: JsonObject): JsonObject {
     return { ...params, _meta: { ...envelope, ...(params["_meta"] as JsonObject | undefined) } };
   }
+}
+
+/** What every request of the newer protocol says in its `_meta`. */
+function envelopeOf(version: string, client: JsonObject, capabilities: JsonObject): JsonObject {
+  return {
+    [PROTOCOL_VERSION_META_KEY]: version,
+    [CLIENT_INFO_META_KEY]: client,
+    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+  };
 }
 
 /** A server was taken for one of the older protocol, and speaks the newer one: it had only not begun yet. */

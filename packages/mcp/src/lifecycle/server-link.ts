@@ -30,8 +30,12 @@ export interface LinkOptions {
   readonly mostFailures: number;
   /** Between 0 and 1. */
   random(): number;
-  /** Makes a connection. */
-  open(signal: AbortSignal): Promise<LiveConnection>;
+  /**
+   * Makes a connection.
+   *
+   * @param isAgain there was one before: another server may be there by now, which speaks another version.
+   */
+  open(signal: AbortSignal, isAgain: boolean): Promise<LiveConnection>;
   /** What became of it when it was not made. */
   errorOf(thrown: unknown): ToolError;
   /** Called for every connection that was made. */
@@ -51,11 +55,17 @@ export class ServerLink {
   readonly #closing = new AbortController();
   #status: LinkStatus = "idle";
   #ready: LiveConnection | undefined;
+  /** It has been connected before. */
+  #wasReady = false;
   /** The one that is being made; while `waiting`, after the wait. */
   #attempt: Promise<LiveConnection> | undefined;
   /** Ends the wait. */
   #wake: (() => void) | undefined;
   #timer: ClockTimer | undefined;
+  /** Calls that wait for the attempt. */
+  #waiting = 0;
+  /** Gives up the attempt that is under way. */
+  #abandoned: AbortController | undefined;
   #failures = 0;
   #trouble: ToolError | undefined;
   #readyAt = 0;
@@ -99,7 +109,13 @@ export class ServerLink {
     }
     // Somebody waits for it: the process must not end before.
     if (this.#status === "waiting") this.#timer?.ref?.();
-    return untilCancelled(this.#attempt ?? this.#shared(this.#open()), cancellation);
+    const attempt = this.#attempt ?? this.#shared(this.#open());
+    if (this.#options.keep) return untilCancelled(attempt, cancellation);
+    this.#waiting += 1;
+    return untilCancelled(attempt, cancellation).finally(() => {
+      this.#waiting -= 1;
+      if (this.#waiting === 0 && this.#status === "connecting") this.#abandon();
+    });
   }
 
   /** The same, at once: whoever asks wants to know what has become of it. */
@@ -152,6 +168,13 @@ export class ServerLink {
     await Promise.all([connection?.connection.close(), this.#attempt?.catch(() => {})]);
   }
 
+  /** Every call that wanted a connection has been given up: so is the attempt, which is no failure of the server's. */
+  #abandon(): void {
+    this.#attempt = undefined;
+    this.#status = "idle";
+    this.#abandoned?.abort();
+  }
+
   /** False: it had gone already. */
   #dropped(live: LiveConnection): boolean {
     if (this.#ready !== live) return false;
@@ -170,19 +193,25 @@ export class ServerLink {
     const { clock, timeoutMs, server, open, errorOf } = this.#options;
     const closing = this.#closing.signal;
     const late = new AbortController();
+    const abandoned = new AbortController();
+    this.#abandoned = abandoned;
     const timer = timeoutMs === 0 ? undefined : clock.setTimeout(() => late.abort(), timeoutMs);
     try {
       closing.throwIfAborted();
       this.#status = "connecting";
-      const live = await open(AbortSignal.any([late.signal, closing]));
-      if (closing.aborted) {
+      const live = await open(
+        AbortSignal.any([late.signal, abandoned.signal, closing]),
+        this.#wasReady,
+      );
+      if (closing.aborted || abandoned.signal.aborted) {
         await live.connection.close();
-        throw closing.reason;
+        throw closing.aborted ? closing.reason : abandoned.signal.reason;
       }
       this.#take(live);
       return live;
     } catch (thrown) {
       if (closing.aborted) throw closedError(server, thrown);
+      if (abandoned.signal.aborted) throw thrown;
       const error = late.signal.aborted ? lateError(server, timeoutMs, thrown) : errorOf(thrown);
       this.#failures += 1;
       this.#again(error);
@@ -198,6 +227,7 @@ export class ServerLink {
     this.#attempt = undefined;
     this.#status = "ready";
     this.#ready = live;
+    this.#wasReady = true;
     this.#readyAt = clock.now();
     void connection.closed.then((why) => this.#lose(live, why));
     if (keep && connection.era === "legacy") this.#heartbeat = this.#heartbeatOf(live);

@@ -32,6 +32,9 @@ const defaultTimeoutMs = 60_000;
 /** Starts of a process, one after the other, that may fail before it is left alone. */
 const mostStarts = 5;
 
+/** Milliseconds that a server gets to say whether it speaks the newer protocol by now. */
+const newerMs = 5_000;
+
 /** Who hears of a session. */
 export interface SessionListener {
   /** The server's tools may have changed: list them again. */
@@ -60,6 +63,8 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly #pace = new ListPace();
   #hasBegun = false;
   #hasListed = false;
+  /** The host wants to know which version the server speaks by now. */
+  #negotiateAnew = false;
 
   /** @param closing fires when the source is closed. */
   constructor(
@@ -112,6 +117,14 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     this.#hasListed = true;
     await keepList(this.#server, listed);
     return this.#pace.measured(() => toolsOf(listed, this.#server, this));
+  }
+
+  /**
+   * The next list finds out which version the server speaks. A process is asked when it is started again: one that runs
+   * stays what it is.
+   */
+  negotiateAnew(): void {
+    this.#negotiateAnew = true;
   }
 
   call(call: McpCall, ctx: ToolContext): Promise<unknown> {
@@ -209,7 +222,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       // To ask over HTTP costs nobody anything; what somebody else has connected, only they connect again.
       mostFailures: "url" in server ? Infinity : "command" in server ? mostStarts : 0,
       random: Math.random,
-      open: (signal) => this.#open(owner, signal),
+      open: (signal, isAgain) => this.#open(owner, signal, isAgain),
       errorOf: (thrown) =>
         "client" in server ? notConnected(server.name, thrown) : connectError(server.name, thrown),
       ...(isShared
@@ -224,7 +237,11 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     });
   }
 
-  async #open(owner: string | undefined, signal: AbortSignal): Promise<LiveConnection> {
+  async #open(
+    owner: string | undefined,
+    signal: AbortSignal,
+    isAgain: boolean,
+  ): Promise<LiveConnection> {
     if ("client" in this.#server && this.#server.client.transport === undefined) {
       throw notConnected(this.#server.name);
     }
@@ -234,6 +251,8 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     const connection = await connect(this.#server, {
       timeoutMs: this.#timeoutMs === 0 ? Infinity : this.#timeoutMs,
       signal,
+      // A process that is started again is mostly the same: it is asked anew when it does not speak what it spoke.
+      negotiateAnew: this.#negotiateAnew || (isAgain && "url" in this.#server),
       capabilities: conversation.capabilities,
       authorization: this.auth?.authorizationFor(owner),
       onNotification: (method, params) => {
@@ -245,6 +264,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       },
       onRequest: (request) => conversation.answer(request),
     });
+    this.#negotiateAnew = false;
     conversation.connected(connection);
     return new LiveConnection(connection, conversation);
   }
@@ -254,7 +274,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     const link = this.#shared;
     this.#listing += 1;
     try {
-      let live = await link.connectNow();
+      let live = await this.#upToDate(link, await link.connectNow());
       live.begin();
       try {
         return await this.#listOver(live).catch(async (error: unknown) => {
@@ -278,6 +298,23 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     } finally {
       this.#listing -= 1;
     }
+  }
+
+  /** The connection, or another one where the host has asked and the server has become newer. */
+  async #upToDate(link: ServerLink, live: LiveConnection): Promise<LiveConnection> {
+    const { connection } = live;
+    if (!this.#negotiateAnew || !("url" in this.#server)) return live;
+    const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(newerMs)]);
+    if ((await connection.speaksNewer?.(signal)) !== true) {
+      this.#negotiateAnew = false;
+      return live;
+    }
+    for (const other of this.#sessions.all()) {
+      const { ready } = other;
+      // Those of callers: nobody waits for them now.
+      if (other !== link && ready !== undefined) other.renewed(ready).catch(() => {});
+    }
+    return link.renewed(live);
   }
 
   async #listOver({ connection }: LiveConnection): Promise<ListedDefinitions> {

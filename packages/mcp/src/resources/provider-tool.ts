@@ -1,6 +1,7 @@
 import type {
   JsonObject,
   JsonSchema,
+  PermissionRequest,
   Suspension,
   Tool,
   ToolContext,
@@ -23,6 +24,8 @@ export interface ProviderToolParts {
   readonly timeoutMs: number | undefined;
   /** What runs behind the server's name: see `programOrigin`. */
   readonly program: JsonObject;
+  /** What a call touches, for the policy. Absent: nothing but the server. */
+  targets?(args: JsonObject): readonly PermissionRequest[];
   /** @param resumed what the call goes on with, sign-ins aside. */
   run(args: JsonObject, ctx: ToolContext, resumed: Resumed): Promise<ToolOutput | Suspension>;
 }
@@ -32,6 +35,7 @@ export class ProviderTool implements Tool {
   readonly spec: ToolSpec;
   readonly #auth: ServerAuth | undefined;
   readonly #run: ProviderToolParts["run"];
+  readonly #targets: ProviderToolParts["targets"];
 
   constructor(server: string, auth: ServerAuth | undefined, parts: ProviderToolParts) {
     const {
@@ -53,6 +57,7 @@ export class ProviderTool implements Tool {
     };
     this.#auth = auth;
     this.#run = run;
+    this.#targets = parts.targets;
     this.spec = {
       name,
       title,
@@ -62,6 +67,10 @@ export class ProviderTool implements Tool {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       provenance: { adapter: "mcp", source: server, origin: { method, ...program } },
     };
+  }
+
+  preflight(args: JsonObject): readonly PermissionRequest[] {
+    return this.#targets?.(args) ?? [];
   }
 
   invoke(args: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension> {

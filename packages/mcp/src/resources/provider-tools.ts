@@ -7,6 +7,7 @@ import {
   type ContentBlock,
   type JsonObject,
   type JsonValue,
+  type PermissionRequest,
   type SourceProblem,
   type Suspension,
   type ToolContext,
@@ -26,6 +27,9 @@ import type { ServerProvider } from "./server-provider.ts";
 
 /** Entries of a list after which the model is told how to read on, instead of more. */
 const mostEntries = 200;
+
+/** Characters of a URI that the summary for a person shows. */
+const longestUri = 300;
 
 /** What the tools over a server's resources and prompts are made with. */
 export interface ProviderToolsOptions extends Naming {
@@ -108,6 +112,7 @@ function resourceTools(host: ProviderToolHost, name: (own: string) => string): P
       description: `Read a resource of the MCP server ${server}, as ${name("list_resources")} lists it or made from a template of ${name("list_resource_templates")}.`,
       properties: { uri: { type: "string", minLength: 1, maxLength: 8_000 } },
       required: ["uri"],
+      targets: ({ uri }) => resourceTargets(server, String(uri)),
       run: (args, ctx, resumed) =>
         ask(
           host,
@@ -118,6 +123,20 @@ function resourceTools(host: ProviderToolHost, name: (own: string) => string): P
         ),
     },
   ];
+}
+
+/**
+ * What reading a resource touches: its URI, and the one without `..` where that is another. A rule for the one does not
+ * open the other.
+ */
+function resourceTargets(server: string, uri: string): readonly PermissionRequest[] {
+  const resolved = URL.parse(uri)?.href ?? uri;
+  return [...new Set([uri, resolved])].map((target) => ({
+    kind: "mcp",
+    target,
+    summary: `Read ${visibleText(target).slice(0, longestUri)} of the MCP server ${server}`,
+    details: { server, method: "resources/read" },
+  }));
 }
 
 function promptTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {

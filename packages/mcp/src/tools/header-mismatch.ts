@@ -1,13 +1,15 @@
 import type { McpDefinition } from "../client/connection.ts";
+import { isRefusal } from "../client/refusal.ts";
 
 const headerMismatch = -32020;
 
 /**
  * The server has refused a call, and not run it, since its headers are not those that the tool wants now (2026-07-28,
- * Transports, Server Validation).
+ * Transports, Server Validation). The same code in an answer to a request that was accepted is a failure of the tool's.
  */
 export function isHeaderMismatch(thrown: unknown): boolean {
   const { cause } = (thrown ?? {}) as { readonly cause?: unknown };
+  if (!isRefusal(cause)) return false;
   return (cause as { readonly code?: unknown } | undefined)?.code === headerMismatch;
 }
 

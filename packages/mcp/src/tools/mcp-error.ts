@@ -1,4 +1,6 @@
 import { ToolError, visibleText, type JsonValue } from "@toolweave/core";
+import { AnswerLost } from "../client/answer-lost.ts";
+import { isRefusal, unsupportedVersion } from "../client/refusal.ts";
 import { ServerEnded } from "../client/server-ended.ts";
 import { endOf } from "../client/text-tail.ts";
 
@@ -30,6 +32,14 @@ export function callError(server: string, thrown: unknown): ToolError {
   if (ToolError.is(thrown)) return named(server, "cannot be reached", thrown);
   const { code, message, name, data } = failureOf(thrown);
   const said = shown(message);
+  if (thrown instanceof AnswerLost) {
+    return new ToolError(
+      "outcome_unknown",
+      `The MCP server ${server} has accepted the call and ${said}. The call may have run: check that before it is made again.`,
+      // Only a tool that a trusted source calls idempotent is run again.
+      { cause: thrown, retryable: true },
+    );
+  }
   if (isGone(thrown)) {
     return new ToolError(
       "unavailable",
@@ -102,14 +112,15 @@ function named(server: string, how: string, error: ToolError): ToolError {
   });
 }
 
-/** The server has refused a request, and not run it, since it no longer knows the session (2025-11-25, Session Management). */
+/**
+ * The server has refused a request, and not run it, since it no longer knows the session (2025-11-25, Session Management)
+ * or does not speak the version any more: it may be made once more over a new connection. Never true of a request that
+ * the server has accepted.
+ */
 export function isLostSession(thrown: unknown): boolean {
-  const { data } = failureOf(thrown);
-  const status = statusOf(thrown);
-  if (status === 404) return true;
-  // Many servers, those of the SDK's examples among them, take a session that they do not know for none.
-  const { text } = failureOf(data) as { readonly text?: unknown };
-  return status === 400 && typeof text === "string" && /session/i.test(text);
+  const { code, data } = failureOf(thrown);
+  if (isRefusal(thrown) && code === unsupportedVersion) return true;
+  return (failureOf(data) as { readonly isStale?: unknown }).isStale === true;
 }
 
 function httpError(server: string, status: number, cause: unknown): ToolError {

@@ -75,6 +75,31 @@ describe("a link", () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
+  it("that nobody keeps ends its attempt when the last call that waits is given up, which is no failure", async () => {
+    const signals: AbortSignal[] = [];
+    const open = vi.fn(
+      (signal: AbortSignal) =>
+        new Promise<LiveConnection>((_, reject) => {
+          signals.push(signal);
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+        }),
+    );
+    const { link, troubles } = linked({ keep: false, open });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const waiting = [link.connection(one.signal), link.connection(other.signal)];
+    const settled = Promise.allSettled(waiting);
+    one.abort();
+    await Promise.allSettled([waiting[0]]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    other.abort();
+    await settled;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect([link.status, link.trouble, troubles]).toEqual(["idle", undefined, []]);
+    // The next call does not wait for what was given up.
+    void link.connection().catch(() => {});
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
   it("makes a lost connection again within half a second, for whoever waits, without trouble", async () => {
     const { link, clock, made, open, troubles } = linked();
     await link.connection();

@@ -1,4 +1,4 @@
-import type { ToolOutcome, ToolSource } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolOutcome, type ToolSource } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { McpServer, McpSource } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
@@ -54,6 +54,26 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     ).toMatchObject({
       prompts: [{ name: "greet", arguments: [{ name: "name", required: true }, {}] }, {}, {}],
     });
+  });
+
+  it("is read as a target of permissions: by its URI, and by where that leads", async () => {
+    const source = await open(era);
+    const executor = new ToolExecutor({
+      registry: new ToolRegistry([source]),
+      policy: {
+        default: "allow",
+        rules: [{ effect: "deny", permissions: { kind: "mcp", target: "fixture://many/sec*" } }],
+      },
+    });
+    const codes = await Promise.all(
+      ["fixture://many/secret", "fixture://many/a/../secret", "fixture://text"].map(async (uri) => {
+        const read = { id: uri, name: "fixture__read_resource", arguments: { uri } };
+        const outcome = await executor.execute(read);
+        return outcome.status === "failed" ? outcome.error.code : outcome.status;
+      }),
+    );
+    expect(codes.slice(0, 2)).toEqual(["permission_denied", "permission_denied"]);
+    expect(codes[2]).toBe("completed");
   });
 
   it("is listed from where the model says", async () => {

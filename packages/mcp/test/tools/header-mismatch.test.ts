@@ -11,7 +11,7 @@ const discovered = {
 };
 
 /** A server whose tool wants `region` in another header after it was listed first. */
-async function moving(description: (lists: number) => string, accepts = true) {
+async function moving(description: (lists: number) => string, accepts = true, status = 400) {
   let lists = 0;
   const calls: unknown[] = [];
   const url = await rawHttp(({ message, request, response, json }) => {
@@ -32,7 +32,7 @@ async function moving(description: (lists: number) => string, accepts = true) {
         }
         const error = { code: -32_020, message: "Mcp-Param-Area is missing" };
         const body = { jsonrpc: "2.0", id: message.id, error };
-        response.writeHead(400, { "content-type": "application/json" });
+        response.writeHead(status, { "content-type": "application/json" });
         return response.end(JSON.stringify(body));
       }
     }
@@ -93,5 +93,11 @@ describe("a tool whose arguments go into other headers than those that it was li
     const { call, calls } = await moving(() => "Finds.", false);
     expect(await call()).toMatchObject({ status: "failed" });
     expect(calls).toEqual([undefined, "eu"]);
+  });
+
+  it("is not called again when the server has accepted the call, and failed in its answer", async () => {
+    const { call, calls } = await moving(() => "Finds.", true, 200);
+    expect(await call()).toMatchObject({ status: "failed" });
+    expect(calls).toEqual([undefined]);
   });
 });

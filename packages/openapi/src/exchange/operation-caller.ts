@@ -60,7 +60,9 @@ export class OperationCaller {
     if (
       response.status === 401 &&
       authorized.refused !== undefined &&
-      placeElsewhere(response, request) === undefined
+      placeElsewhere(response, request) === undefined &&
+      // After a redirect that made a GET of it, the request itself may have been carried out.
+      response.method === request.method.toUpperCase()
     ) {
       // What was refused was not done.
       const again = await authorized.refused(response.headers);

@@ -17,6 +17,7 @@ vi.mock("@toolweave/http", async (original) => ({
       return Promise.resolve({
         status,
         statusText: "",
+        method: request.method,
         url: String(request.url),
         headers: {},
         body: Buffer.from(text),

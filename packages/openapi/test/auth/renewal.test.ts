@@ -57,13 +57,14 @@ type Invoke = (context?: Partial<ToolContext>) => Promise<ToolOutput | Suspensio
 interface OperationCase {
   readonly allowOrigins?: readonly string[];
   readonly optional?: boolean;
+  readonly method?: string;
 }
 
 async function operation(
   more: Partial<OAuthRegistration> = {},
   kept: CredentialStore = store,
   scopes: readonly string[] = [],
-  { allowOrigins = [], optional = false }: OperationCase = {},
+  { allowOrigins = [], optional = false, method = "get" }: OperationCase = {},
 ): Promise<Invoke> {
   const security = [{ oauth: scopes }, ...(optional ? [{}] : [])];
   const get = { operationId: "x", security, responses: {} };
@@ -78,7 +79,7 @@ async function operation(
     {
       openapi: "3.2.0",
       info: {},
-      paths: { "/x": { get } },
+      paths: { "/x": { [method]: get } },
       components: { securitySchemes: { oauth: { type: "oauth2", flows } } },
     } as unknown as JsonObject,
     {
@@ -138,6 +139,27 @@ test("a refusal by another origin, to which the API redirects, costs nobody thei
   expect(server.requests).toEqual([]);
   expect(await store.get(key)).toMatchObject({ accessToken: "good" });
 });
+
+test.each([302, 303])(
+  "a refusal of what a write was redirected to (%i) does not send the write again",
+  async (status) => {
+    await store.set(key, token("good", { refreshToken: "r1" }));
+    server.answer = issues("new");
+    const writes: unknown[] = [];
+    api.answer = (recorded, response) => {
+      if (recorded.method !== "POST") return respond(401, "text/plain", "no")(recorded, response);
+      writes.push(recorded.headers["authorization"]);
+      response.writeHead(status, { location: "/receipt" }).end();
+    };
+    const invoke = await operation({}, store, [], { method: "post" });
+    const output = await invoke();
+    expect(output).toMatchObject({
+      isError: true,
+      error: { message: expect.stringContaining("It may have taken effect all the same") },
+    });
+    expect(writes).toEqual(["Bearer good"]);
+  },
+);
 
 test("where credentials are optional a person is asked when the API refuses a call without", async () => {
   server.answer = issues("new");

@@ -18,6 +18,7 @@ vi.mock("@toolweave/http", async (original) => ({
       return Promise.resolve({
         status: 200,
         statusText: "",
+        method: request.method,
         url: String(request.url),
         headers: {},
         body: { length: bytes } as Uint8Array,

@@ -15,6 +15,8 @@ export function failedAnswer(response: HttpResponse, request: AnsweredRequest): 
   const json = body.length <= mostParsed ? parsed(body) : undefined;
   const shown = clipped(body);
   const line = statusLine(response, request);
+  // The answer is that of a GET to which the API redirected.
+  const isRedirected = !request.operation.startsWith(`${response.method} `);
   const said = saidBy(body, json, shown, response, request);
   const meaning = statusMeaning(status);
   // Without credentials a 403 is about them only where the operation asks for some.
@@ -27,7 +29,7 @@ export function failedAnswer(response: HttpResponse, request: AnsweredRequest): 
     wait === undefined || wait === 0 || !meaning.retryable
       ? ""
       : `It asks to wait ${Math.ceil(wait / 1000)} s.`,
-    status >= 500 && request.writes
+    request.writes && (status >= 500 || isRedirected)
       ? "It may have taken effect all the same: check before repeating it."
       : "",
   ];
