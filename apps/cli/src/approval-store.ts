@@ -18,7 +18,7 @@ export class ApprovalStore {
   readonly path: string;
   readonly key: StoreKey;
   readonly pendingCalls: Required<PendingCallStore> = {
-    add: async (interruption) => (await this.#made()).pendingCalls.add(interruption),
+    add: async (interruption, owner) => (await this.#made()).pendingCalls.add(interruption, owner),
     claim: (interruption) =>
       this.#writes(
         async () => (await (await this.#existing())?.pendingCalls.claim(interruption)) ?? "unknown",
