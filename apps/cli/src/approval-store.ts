@@ -1,18 +1,24 @@
 import { existsSync } from "node:fs";
-import type { Grant, GrantStore, PendingCallStore } from "@toolweave/core";
+import type {
+  ArtifactStore,
+  Grant,
+  GrantStore,
+  PendingCallStore,
+  TaskStore,
+} from "@toolweave/core";
 import type { SqliteStore } from "@toolweave/stores";
 import { StoreKey } from "./store-key.ts";
 import { storePath } from "./store-path.ts";
 
 /**
- * The calls that wait, and the grants. File and key are made when the first of them has to be kept;
+ * The calls that wait, the grants, and the tasks and artifacts of a gateway. File and key are made when the first of them has to be kept;
  * until then there is nothing, and nothing is loaded. Whoever makes one closes it.
  */
 export class ApprovalStore {
   readonly path: string;
   readonly key: StoreKey;
   readonly pendingCalls: Required<PendingCallStore> = {
-    add: async (interruption) => (await this.#made()).pendingCalls.add(interruption),
+    add: async (interruption, owner) => (await this.#made()).pendingCalls.add(interruption, owner),
     claim: (interruption) =>
       this.#writes(
         async () => (await (await this.#existing())?.pendingCalls.claim(interruption)) ?? "unknown",
@@ -29,6 +35,21 @@ export class ApprovalStore {
     },
     list: async (tool) => (await (await this.#existing())?.grants.list(tool)) ?? [],
     revoke: async (id) => (await (await this.#existing())?.grants.revoke(id)) ?? false,
+  };
+  readonly tasks: TaskStore = {
+    add: async (task) => (await this.#made()).tasks.add(task),
+    change: (id, change) =>
+      this.#writes(async () => (await (await this.#existing())?.tasks.change(id, change)) ?? false),
+    get: async (id) => (await this.#existing())?.tasks.get(id),
+    list: async (owner) => (await (await this.#existing())?.tasks.list(owner)) ?? [],
+  };
+  readonly artifacts: ArtifactStore = {
+    put: (artifact, data) =>
+      this.#writes(async () => (await this.#made()).artifacts.put(artifact, data)),
+    head: async (key) => (await this.#existing())?.artifacts.head(key),
+    read: async (key, offset, length) =>
+      (await this.#existing())?.artifacts.read(key, offset, length),
+    delete: (key) => this.#writes(async () => (await this.#existing())?.artifacts.delete(key)),
   };
   /** The grants that were added here, oldest first. */
   readonly saved: Grant[] = [];
@@ -66,6 +87,8 @@ export class ApprovalStore {
   #writes<T>(write: () => Promise<T>): Promise<T> {
     const writing = write();
     this.#writing.add(writing);
+    const end = (): void => void this.#writing.delete(writing);
+    writing.then(end, end);
     return writing;
   }
 }

@@ -6,7 +6,7 @@ import {
   type ToolRegistry,
   type ToolSource,
 } from "@toolweave/core";
-import type { LoadConfigOptions, LoadedConfig } from "@toolweave/config";
+import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
 import type { McpSource } from "@toolweave/mcp";
 import type { OpenApiSource } from "@toolweave/openapi";
 import type { Document } from "./call-recipe.ts";
@@ -38,6 +38,8 @@ export interface LoadedSources {
   readonly policy: PolicyInput | undefined;
   /** The store of calls that wait, where the file names a folder for it. */
   readonly store: string | undefined;
+  /** The limits of `toolweave serve` in the file. */
+  readonly serve: ServeLimits | undefined;
 }
 
 /** What a command has to know before it loads. */
@@ -141,6 +143,7 @@ export async function planSources(
         failures,
         policy: narrowed(file?.executorOptions.policy, policy),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
+        serve: file?.serve,
       };
     } catch (error) {
       await registry.close();

@@ -119,3 +119,10 @@ export function deadlineOption(value: string): number {
   if (number !== undefined && number > 0) return number;
   throw new UsageError("--deadline must be a number of milliseconds, such as 30000.");
 }
+
+/** How long calls under way have when the command is stopped. */
+export function graceOption(value: string): number {
+  const number = wholeNumber(value, 2_147_483_647);
+  if (number !== undefined) return number;
+  throw new UsageError("--grace must be a number of milliseconds, such as 5000.");
+}

@@ -3,13 +3,21 @@ import type { CommandContext } from "./commands.ts";
 import { exitCodeHelp } from "./exit-code.ts";
 import { loginExamples, serveExamples, trustExamples } from "./help-text.ts";
 import type { LoginOptions } from "./login.ts";
-import { collect, lockFileHelp, withPolicy, withStore, withToolOptions } from "./option-values.ts";
+import {
+  collect,
+  graceOption,
+  lockFileHelp,
+  withPolicy,
+  withStore,
+  withToolOptions,
+} from "./option-values.ts";
+import { withServeLimits } from "./serve-limits.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { TrustOptions } from "./trust.ts";
 
 /** `toolweave serve`, `toolweave trust` and `toolweave login`. */
 export function addServe(program: Command, { io, output, end }: CommandContext): void {
-  withStore(withPolicy(withToolOptions(program.command("serve"))))
+  withServeLimits(withStore(withPolicy(withToolOptions(program.command("serve")))))
     .summary("serve the tools over MCP")
     .description(
       "Serves all the tools as one MCP server: over stdin and stdout, for hosts that start it, or over HTTP. Ends when its client has gone, or on Ctrl-C.",
@@ -30,6 +38,11 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
         "elicit",
         "out-of-band",
       ]),
+    )
+    .option(
+      "--grace <ms>",
+      "when stopped: how long calls under way have to end (default: 5000)",
+      graceOption,
     )
     .option("--verbose", "say also what led to an error, and what clients do wrong")
     .addHelpText("after", serveExamples + exitCodeHelp)

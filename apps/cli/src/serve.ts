@@ -13,12 +13,14 @@ import { outputClosed } from "./output-closed.ts";
 import type { Output } from "./output.ts";
 import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { safeLine, safeValue } from "./safe-text.ts";
+import { serveLimits, type ServeLimitOptions } from "./serve-limits.ts";
+import { isStoreConfigured } from "./store-path.ts";
 import type { ToolOptions } from "./tool-options.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 /** The options of `toolweave serve`. */
-export interface ServeOptions extends ToolOptions {
+export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   /** `host:port`; true: the default. Absent: stdio. */
   readonly http?: string | true;
   readonly tokenEnv?: string;
@@ -28,12 +30,16 @@ export interface ServeOptions extends ToolOptions {
   readonly approvals?: "elicit" | "out-of-band";
   readonly policy?: string;
   readonly store?: string;
+  /** Milliseconds. Default: 5,000. */
+  readonly grace?: number;
   readonly verbose?: boolean;
 }
 
 /** How long it is before the gateway says over HTTP where it is, and what is wrong with the sources. */
 const patienceMs = 3_000;
-const graceMs = 5_000;
+const defaultGraceMs = 5_000;
+/** How long the answers of calls that were cancelled at the end have to be sent. */
+const lastAnswersMs = 2_000;
 
 /**
  * `toolweave serve`: the tools as an MCP server, until the client has gone or Ctrl-C. Over stdio nothing but the protocol
@@ -44,6 +50,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   if (http === undefined && options.tokenEnv !== undefined) {
     throw new UsageError("--token-env is for --http: over stdio only who starts it has it.");
   }
+  serveLimits(options, undefined);
   const plan = await planSources(options, io, output);
   const lock = options.locked === true ? await lockAt(lockPath(options.lockFile, plan)) : undefined;
   const loaded = await plan.load({
@@ -56,12 +63,15 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   try {
     sayFailures(loaded, options, output);
     const { policy, servers } = loaded;
-    const { timeout } = options;
+    const { timeout, grace: graceMs = defaultGraceMs } = options;
+    const { limits, listener } = serveLimits(options, loaded.serve);
+    const isStored = isStoreConfigured(options.store ?? loaded.store, io.env);
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
       pendingCalls: store.pendingCalls,
       grants: store.grants,
+      ...(isStored ? { tasks: store.tasks, artifacts: store.artifacts } : {}),
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     });
@@ -70,6 +80,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       providers: servers.map(({ provider }) => provider),
       search: options.search === true ? true : "auto",
       key: store.key.value,
+      limits,
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
       callMetadata: () => recipeMetadata({ ...options, ...plan }, options.policy),
       howToAnswer: (interruption) => howToAnswer(interruption, store, io),
@@ -87,7 +98,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       else await settling;
       await (http === undefined
         ? serveStdio(gateway, io)
-        : serveHttp(gateway, http, registry.size, io, output));
+        : serveHttp(gateway, { ...http, ...listener }, graceMs, registry.size, io, output));
     } catch (error) {
       if (!(error instanceof Interrupt)) throw error;
     } finally {
@@ -119,6 +130,7 @@ async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
 async function serveHttp(
   gateway: McpGateway,
   options: Parameters<typeof listenHttp>[1],
+  graceMs: number,
   tools: number,
   io: CliIo,
   output: Output,
@@ -128,7 +140,8 @@ async function serveHttp(
   try {
     await unlessInterrupted(new Promise<never>(() => {}), io.signal);
   } finally {
-    await Promise.all([listener.close(graceMs), gateway.close({ graceMs })]);
+    // The listener goes last: a client reads that its call was cancelled.
+    await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + lastAnswersMs)]);
   }
 }
 

@@ -24,6 +24,7 @@ import { ConfigReader } from "./reading/config-reader.ts";
 import { configFolder, givenConfig, parseConfig, type ConfigText } from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
 import { readRegularFile } from "./reading/regular-file.ts";
+import { serveLimitsIn, type ServeLimits } from "./reading/serve-limits.ts";
 import { configuredDocuments, type ConfiguredDocument } from "./servers/configured-document.ts";
 import {
   configuredServers,
@@ -78,6 +79,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** The folder that the file names with `store`, as an absolute path. */
   readonly store?: string;
+  /** The limits of `toolweave serve` that the file has; absent: none. */
+  readonly serve?: ServeLimits;
   /** What came from the environment, and must not be shown. */
   readonly secrets: readonly string[];
   /** Closes the registry, and ends its servers. */
@@ -103,7 +106,8 @@ export async function loadConfig(
   input: string | URL | object,
   options: LoadConfigOptions = {},
 ): Promise<LoadedConfig> {
-  const { servers, documents, agents, policy, store, reader } = await readConfig(input, options);
+  const read = await readConfig(input, options);
+  const { servers, documents, agents, policy, store, serve, reader } = read;
   // Who has no agents need not wait for what they are made of.
   const toSource =
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
@@ -128,6 +132,7 @@ export async function loadConfig(
     sources,
     warnings: reader.warnings,
     ...(store === undefined ? {} : { store }),
+    ...(serve === undefined ? {} : { serve }),
     secrets: [...servers, ...documents, ...agents].flatMap(({ secrets }) => secrets),
     close,
     [Symbol.asyncDispose]: close,
@@ -155,6 +160,7 @@ interface ReadConfig {
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
+  readonly serve: ServeLimits | undefined;
   readonly reader: ConfigReader;
 }
 
@@ -177,7 +183,7 @@ async function readConfig(
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
-  return { servers, documents, agents, policy, store, reader };
+  return { servers, documents, agents, policy, store, serve: serveLimitsIn(config), reader };
 }
 
 interface Maker {

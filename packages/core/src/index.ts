@@ -139,6 +139,8 @@ export { describeChange, memberChanges } from "./approvals/member-changes.ts";
 export type { MemberChange } from "./approvals/member-changes.ts";
 export { memoryGrants } from "./approvals/memory-grants.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
+export type { MemoryQuota } from "./memory-quota.ts";
+export { quotaOwner } from "./artifacts/owner.ts";
 export type {
   ClaimResult,
   PendingCallRecord,

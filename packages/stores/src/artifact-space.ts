@@ -1,7 +1,7 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { OwnFolder } from "./own-folder.ts";
-import { artifactsFull, isArtifactKey } from "./described-artifact.ts";
+import { artifactsFull, isArtifactKey, ownerFull } from "./described-artifact.ts";
 
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
 const longestUnseenMs = 10_000;
@@ -28,9 +28,17 @@ export interface ArtifactFiles {
   /** Of this writer nothing unfinished is counted: it has reserved it. */
   readonly writer: string;
   readonly maxBytes: number;
+  readonly maxBytesPerOwner: number;
   now(): number;
   /** Whether the artifact in a file that looks expired is. */
   hasExpired(key: string): Promise<boolean>;
+  /** Whose quota the artifact in a file counts against; empty: it cannot be read. */
+  quotaOwnerOf(key: string): Promise<string>;
+}
+
+interface SeenFile {
+  readonly bytes: number;
+  readonly owner: string;
 }
 
 /**
@@ -39,41 +47,54 @@ export interface ArtifactFiles {
  */
 export class ArtifactSpace {
   readonly #files: ArtifactFiles;
-  /** The bytes of each file, as far as they are known. */
-  #sizes = new Map<string, number>();
+  /** The bytes of each file, and whose it is, as far as they are known. */
+  #seen = new Map<string, SeenFile>();
   #used = 0;
+  #usedBy = new Map<string, number>();
   /** What this process is writing. */
   #reserved = 0;
+  readonly #reservedBy = new Map<string, number>();
   #seenAt = -Infinity;
   #look: Promise<void> | undefined;
   /** What this process has written (or removed: 0) since the look began. */
-  #meanwhile = new Map<string, number>();
+  #meanwhile = new Map<string, SeenFile>();
 
   constructor(files: ArtifactFiles) {
     this.#files = files;
   }
 
-  /** @throws ToolError `limit_exceeded` when there is no room. */
-  async reserve(bytes: number): Promise<void> {
+  /** @throws ToolError `limit_exceeded` when there is no room, or the owner has as much as it may. */
+  async reserve(bytes: number, owner: string): Promise<void> {
+    const hasRoom = (): boolean => this.#hasRoom(bytes) && this.#hasRoomFor(owner, bytes);
     if (this.#unseenMs() >= longestUnseenMs) await this.#lookAgain();
-    if (!this.#hasRoom(bytes) && this.#unseenMs() >= fullMs) await this.#lookAgain();
+    if (!hasRoom() && this.#unseenMs() >= fullMs) await this.#lookAgain();
+    if (!this.#hasRoomFor(owner, bytes)) {
+      throw ownerFull(this.#files.maxBytesPerOwner, "maxBytesPerOwner");
+    }
     if (!this.#hasRoom(bytes)) throw artifactsFull(this.#files.maxBytes);
     this.#reserved += bytes;
+    add(this.#reservedBy, owner, bytes);
   }
 
   /** Gives back what was reserved, whether or not it was written. */
-  release(bytes: number): void {
+  release(bytes: number, owner: string): void {
     this.#reserved -= bytes;
+    add(this.#reservedBy, owner, -bytes);
   }
 
   /** A file of this size is there now; 0: it is gone. */
-  changed(name: string, bytes: number): void {
-    if (this.#look !== undefined) this.#meanwhile.set(name, bytes);
-    this.#set(name, bytes);
+  changed(name: string, bytes: number, owner = ""): void {
+    if (this.#look !== undefined) this.#meanwhile.set(name, { bytes, owner });
+    this.#set(name, { bytes, owner });
   }
 
   #hasRoom(bytes: number): boolean {
     return this.#used + this.#reserved + bytes <= this.#files.maxBytes;
+  }
+
+  #hasRoomFor(owner: string, bytes: number): boolean {
+    const used = (this.#usedBy.get(owner) ?? 0) + (this.#reservedBy.get(owner) ?? 0);
+    return used + bytes <= this.#files.maxBytesPerOwner;
   }
 
   /** By a clock that may be put back. */
@@ -81,10 +102,17 @@ export class ArtifactSpace {
     return Math.abs(this.#files.now() - this.#seenAt);
   }
 
-  #set(name: string, bytes: number): void {
-    this.#used += bytes - (this.#sizes.get(name) ?? 0);
-    if (bytes === 0) this.#sizes.delete(name);
-    else this.#sizes.set(name, bytes);
+  #set(name: string, file: SeenFile): void {
+    const before = this.#seen.get(name);
+    if (before !== undefined) {
+      this.#used -= before.bytes;
+      add(this.#usedBy, before.owner, -before.bytes);
+      this.#seen.delete(name);
+    }
+    if (file.bytes === 0) return;
+    this.#seen.set(name, file);
+    this.#used += file.bytes;
+    add(this.#usedBy, file.owner, file.bytes);
   }
 
   #lookAgain(): Promise<void> {
@@ -97,24 +125,26 @@ export class ArtifactSpace {
     const seenAt = this.#files.now();
     await this.#files.folder.assertThere();
     const names = await readdir(this.#files.folder.path);
-    const found: (readonly [string, number])[] = [];
+    const found: (readonly [string, SeenFile])[] = [];
     for (let from = 0; from < names.length; from += lookedAtOnce) {
       const some = names.slice(from, from + lookedAtOnce);
       found.push(...(await Promise.all(some.map((name) => this.#lookAt(name)))));
     }
-    this.#sizes = new Map();
+    this.#seen = new Map();
     this.#used = 0;
-    for (const [name, bytes] of [...found, ...this.#meanwhile]) this.#set(name, bytes);
+    this.#usedBy = new Map();
+    for (const [name, file] of [...found, ...this.#meanwhile]) this.#set(name, file);
     this.#seenAt = seenAt;
   }
 
-  /** The bytes of a file that counts; removes one that should be gone. */
-  async #lookAt(name: string): Promise<readonly [string, number]> {
+  /** A file that counts; removes one that should be gone. */
+  async #lookAt(name: string): Promise<readonly [string, SeenFile]> {
     const path = join(this.#files.folder.path, name);
     const by = unfinished.exec(name)?.[1];
-    if (by === this.#files.writer || (by === undefined && !isArtifactKey(name))) return [name, 0];
+    const gone = [name, { bytes: 0, owner: "" }] as const;
+    if (by === this.#files.writer || (by === undefined && !isArtifactKey(name))) return gone;
     const stat = await lstat(path).catch(() => undefined);
-    if (stat === undefined) return [name, 0];
+    if (stat === undefined) return gone;
     const now = this.#files.now();
     // The time of a file is when it expires, also just before it is finished: then it does not tell
     // when somebody was at it. What is written in the file is what counts.
@@ -122,12 +152,23 @@ export class ArtifactSpace {
       by === undefined
         ? stat.mtimeMs <= now && (await this.#files.hasExpired(name))
         : now - stat.ctimeMs > abandonedMs;
-    if (!isGone) return [name, stat.size];
-    // What cannot be removed, such as a folder that somebody has made, is no reason to take nothing.
-    const isRemoved = await rm(path, { force: true }).then(
-      () => true,
-      () => false,
-    );
-    return [name, isRemoved ? 0 : stat.size];
+    if (isGone) {
+      // What cannot be removed, such as a folder that somebody has made, is no reason to take nothing.
+      const isRemoved = await rm(path, { force: true }).then(
+        () => true,
+        () => false,
+      );
+      return isRemoved ? gone : [name, { bytes: stat.size, owner: "" }];
+    }
+    // What is in a file never changes: it is read once.
+    const known = this.#seen.get(name)?.owner;
+    const owner = known ?? (by === undefined ? await this.#files.quotaOwnerOf(name) : "");
+    return [name, { bytes: stat.size, owner }];
   }
+}
+
+function add(counts: Map<string, number>, owner: string, bytes: number): void {
+  const count = (counts.get(owner) ?? 0) + bytes;
+  if (count > 0) counts.set(owner, count);
+  else counts.delete(owner);
 }

@@ -85,8 +85,26 @@ export function artifactsFull(maxBytes: number): ToolError {
   );
 }
 
+/**
+ * The quota of one owner that is used up.
+ *
+ * @param option what raises it.
+ */
+export function ownerFull(maxBytes: number, option: string): ToolError {
+  return new ToolError(
+    "limit_exceeded",
+    `The artifacts of this caller would take more than ${maxBytes} bytes: wait until some have expired, or raise ${option} of the store.`,
+  );
+}
+
 /** @throws ToolError `internal` for a quota that is none. */
 export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
   if (typeof maxBytes === "number" && maxBytes >= 0) return maxBytes;
   throw new ToolError("internal", `${name} is ${String(maxBytes)}; use 0 or more, in bytes.`);
+}
+
+/** @throws ToolError `internal` for a number of entries that is none. */
+export function checkedCount(name: string, count = 2_500): number {
+  if (typeof count === "number" && count >= 1) return count;
+  throw new ToolError("internal", `${name} is ${String(count)}; use 1 or more.`);
 }

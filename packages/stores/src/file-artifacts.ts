@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ArtifactStore, Clock, StoredArtifact } from "@toolweave/core";
-import { checkOptions, ToolError } from "@toolweave/core";
+import { checkOptions, quotaOwner, ToolError } from "@toolweave/core";
 import { artifactHead, readBytes, withArtifact, type OpenArtifact } from "./artifact-file.ts";
 import { OwnFolder } from "./own-folder.ts";
 import { ArtifactSpace, unfinishedName } from "./artifact-space.ts";
@@ -23,6 +23,12 @@ export interface FileArtifactsOptions {
   readonly path: string;
   /** Bytes of all files together. Default: 1,073,741,824 (1 GiB). */
   readonly maxBytes?: number;
+  /**
+   * Bytes of the files of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that one
+   * cannot use up what is there for all. What other processes have just written is not counted yet. Default: a quarter of
+   * `maxBytes`.
+   */
+  readonly maxBytesPerOwner?: number;
   /** By which artifacts expire. Default: the system's. */
   readonly clock?: Clock;
 }
@@ -30,6 +36,7 @@ export interface FileArtifactsOptions {
 const optionNames: readonly string[] = [
   "path",
   "maxBytes",
+  "maxBytesPerOwner",
   "clock",
 ] satisfies readonly (keyof FileArtifactsOptions)[];
 
@@ -38,7 +45,7 @@ const optionNames: readonly string[] = [
  * of one machine may share. A file is there whole or not at all, and is on the disk before `put`
  * resolves. Reading a part reads no more than that part.
  *
- * `put` fails with a `ToolError` `limit_exceeded` when the quota is used up and nothing has expired,
+ * `put` fails with a `ToolError` `limit_exceeded` when the quota, or the owner's, is used up and nothing has expired,
  * and everything with `store_unavailable` when the disk is full or cannot be written, the folder was
  * deleted or replaced, or a file is damaged or a link. A deleted file is as if it had expired.
  *
@@ -53,7 +60,11 @@ export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactS
     throw new ToolError("internal", `fileArtifacts needs a path: fileArtifacts("artifacts").`);
   }
   const quota = checkedQuota("fileArtifacts: maxBytes", maxBytes);
-  return new FileArtifacts(resolve(path), quota, clock ?? Date);
+  const ownQuota = checkedQuota(
+    "fileArtifacts: maxBytesPerOwner",
+    given.maxBytesPerOwner ?? quota / 4,
+  );
+  return new FileArtifacts(resolve(path), quota, ownQuota, clock ?? Date);
 }
 
 class FileArtifacts implements ArtifactStore {
@@ -62,15 +73,17 @@ class FileArtifacts implements ArtifactStore {
   readonly #space: ArtifactSpace;
   readonly #writer = randomUUID();
 
-  constructor(path: string, maxBytes: number, clock: Pick<Clock, "now">) {
+  constructor(path: string, maxBytes: number, maxBytesPerOwner: number, clock: Pick<Clock, "now">) {
     this.#folder = new OwnFolder(path);
     this.#clock = clock;
     this.#space = new ArtifactSpace({
       folder: this.#folder,
       writer: this.#writer,
       maxBytes,
+      maxBytesPerOwner,
       now: () => clock.now(),
       hasExpired: (key) => this.#hasExpired(key),
+      quotaOwnerOf: (key) => this.#quotaOwnerOf(key),
     });
   }
 
@@ -79,13 +92,14 @@ class FileArtifacts implements ArtifactStore {
     const { key } = artifact;
     const head = artifactHead(json);
     const size = head.length + data.byteLength;
+    const counted = quotaOwner(artifact.owner);
     await this.#guarded(async () => {
-      await this.#space.reserve(size);
+      await this.#space.reserve(size, counted);
       try {
         await this.#write(key, [head, data], size, expiresAt);
-        this.#space.changed(key, size);
+        this.#space.changed(key, size, counted);
       } finally {
-        this.#space.release(size);
+        this.#space.release(size, counted);
       }
     });
   }
@@ -179,6 +193,16 @@ class FileArtifacts implements ArtifactStore {
       return Infinity;
     });
     return (expiresAt ?? -Infinity) <= this.#clock.now();
+  }
+
+  async #quotaOwnerOf(key: string): Promise<string> {
+    const owner = await withArtifact(
+      this.#pathOf(key),
+      key,
+      () => this.#damaged(key),
+      ({ artifact }) => quotaOwner(artifact.owner),
+    ).catch(() => undefined);
+    return owner ?? "";
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -1,12 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ArtifactStore, StoredArtifact } from "@toolweave/core";
-import { ToolError } from "@toolweave/core";
+import { quotaOwner, ToolError } from "@toolweave/core";
 import {
   artifactsFull,
   describedArtifact,
   descriptionOf,
   endOfRange,
   isArtifactKey,
+  ownerFull,
   type DescribedArtifact,
 } from "./described-artifact.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
@@ -36,7 +37,10 @@ export class SqliteArtifacts implements ArtifactStore {
   readonly #file: SqliteFile;
   readonly #leaseMs: number;
   readonly #maxBytes: number;
+  readonly #maxBytesPerOwner: number;
   readonly #isKept;
+  readonly #usedBy;
+  readonly #goneOf;
   readonly #used;
   readonly #gone;
   readonly #insert;
@@ -50,11 +54,21 @@ export class SqliteArtifacts implements ArtifactStore {
 
   constructor(
     file: SqliteFile,
-    options: { readonly leaseMs: number; readonly maxArtifactBytes: number },
+    options: {
+      readonly leaseMs: number;
+      readonly maxArtifactBytes: number;
+      readonly maxArtifactBytesPerOwner: number;
+    },
   ) {
     this.#file = file;
     this.#leaseMs = options.leaseMs;
     this.#maxBytes = options.maxArtifactBytes;
+    this.#maxBytesPerOwner = options.maxArtifactBytesPerOwner;
+    this.#usedBy = file.prepare("SELECT bytes FROM artifact_owners WHERE quota_owner = ?");
+    this.#goneOf = file.prepare(
+      `SELECT seq FROM artifacts WHERE quota_owner = ?
+       AND (expires_at <= ? OR (complete = 0 AND lease_until <= ?)) LIMIT ${mostSwept}`,
+    );
     const live = "key = ? AND complete = 1 AND expires_at > ?";
     this.#isKept = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
     this.#used = file.prepare("SELECT artifacts AS used FROM space");
@@ -63,8 +77,8 @@ export class SqliteArtifacts implements ArtifactStore {
        WHERE expires_at <= ? OR (complete = 0 AND lease_until <= ?) LIMIT ${mostSwept}`,
     );
     this.#insert = file.prepare(
-      `INSERT INTO artifacts (key, artifact, size, expires_at, complete, lease_until)
-       VALUES (?, ?, ?, ?, 0, 0)`,
+      `INSERT INTO artifacts (key, artifact, size, expires_at, complete, lease_until, quota_owner)
+       VALUES (?, ?, ?, ?, 0, 0, ?)`,
     );
     this.#hold = file.prepare(
       "UPDATE artifacts SET lease_until = ? WHERE key = ? AND complete = 0 RETURNING seq",
@@ -88,7 +102,7 @@ export class SqliteArtifacts implements ArtifactStore {
     const described = describedArtifact(artifact, data);
     const { key } = artifact;
     await this.#file.write(() => {
-      this.#begin(key, described, data.byteLength);
+      this.#begin(key, described, data.byteLength, quotaOwner(artifact.owner));
       this.#append(key, data, artifact.size, 0);
     });
     try {
@@ -137,15 +151,30 @@ export class SqliteArtifacts implements ArtifactStore {
     await this.#file.write(() => this.#delete.run(key));
   }
 
-  #begin(key: string, { json, expiresAt }: DescribedArtifact, size: number): void {
+  #begin(key: string, { json, expiresAt }: DescribedArtifact, size: number, counted: string): void {
     if (this.#isKept.get(key) !== undefined) {
       throw new ToolError(
         "internal",
         `The artifact ${key} is kept already: give each a key of its own.`,
       );
     }
-    this.#makeRoom(size + json.length, this.#file.now());
-    this.#insert.run(key, json, size, expiresAt);
+    const now = this.#file.now();
+    this.#makeRoomFor(counted, size + json.length, now);
+    this.#makeRoom(size + json.length, now);
+    this.#insert.run(key, json, size, expiresAt, counted);
+  }
+
+  /** Removes what has expired of one owner, if that would have more than its quota. */
+  #makeRoomFor(counted: string, bytes: number, now: number): void {
+    const isFull = (): boolean =>
+      ((this.#usedBy.get(counted)?.["bytes"] ?? 0) as number) + bytes > this.#maxBytesPerOwner;
+    while (isFull()) {
+      const gone = this.#goneOf.all(counted, now, now);
+      if (gone.length === 0) {
+        throw ownerFull(this.#maxBytesPerOwner, "maxArtifactBytesPerOwner");
+      }
+      for (const { seq } of gone) this.#deleteRow.run(seq as number);
+    }
   }
 
   /** Removes what has expired: as much again as is taken, and all that has to go for it. */

@@ -5,7 +5,7 @@ import type {
   PendingCallRecord,
   PendingCallStore,
 } from "@toolweave/core";
-import { ToolError } from "@toolweave/core";
+import { quotaOwner, ToolError } from "@toolweave/core";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
@@ -35,19 +35,30 @@ export class SqlitePendingCalls implements PendingCallStore {
   readonly #sweep;
   readonly #claim;
   readonly #finish;
+  readonly #countWaiting;
+  readonly #maxPerOwner: number;
 
   constructor(
     file: SqliteFile,
-    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
+    options: {
+      readonly leaseMs: number;
+      readonly clock: Clock | undefined;
+      readonly maxPendingCallsPerOwner: number;
+    },
   ) {
     this.#file = file;
+    this.#maxPerOwner = options.maxPendingCallsPerOwner;
+    this.#countWaiting = file.prepare(
+      `SELECT count(*) AS count FROM pending_calls
+       WHERE quota_owner = ? AND status = 'pending' AND expires_at > ?`,
+    );
     this.#select = file.prepare("SELECT * FROM pending_calls WHERE id = ?");
     this.#selectOpen = file.prepare(
       `SELECT * FROM pending_calls
        WHERE status = 'claimed' OR (status = 'pending' AND expires_at > ?) ORDER BY seq`,
     );
     this.#insert = file.prepare(
-      "INSERT INTO pending_calls (id, interruption, expires_at) VALUES (?, ?, ?)",
+      "INSERT INTO pending_calls (id, interruption, expires_at, quota_owner) VALUES (?, ?, ?, ?)",
     );
     this.#sweep = file.prepare(
       `DELETE FROM pending_calls WHERE seq IN (SELECT seq FROM pending_calls
@@ -63,14 +74,18 @@ export class SqlitePendingCalls implements PendingCallStore {
     this.#finish = file.prepare("UPDATE pending_calls SET status = 'finished' WHERE id = ?");
   }
 
-  async add(interruption: Interruption): Promise<void> {
+  async add(interruption: Interruption, owner = "[null,null]"): Promise<void> {
     const { id, state, expiresAt } = interruption;
     const json = JSON.stringify(interruption);
+    const counted = quotaOwner(owner);
     await this.#file.write(() => {
-      this.#sweep.run(this.#file.now());
+      const now = this.#file.now();
+      this.#sweep.run(now);
       const row = this.#row(id);
-      if (row === undefined) this.#insert.run(id, json, expiresAt);
-      else if (interruptionOf(row).state !== state) {
+      if (row === undefined) {
+        this.#assertRoom(counted, now);
+        this.#insert.run(id, json, expiresAt, counted);
+      } else if (interruptionOf(row).state !== state) {
         throw new ToolError(
           "internal",
           `The interruption "${id}" is kept already, with another state: give each an id of its own.`,
@@ -113,6 +128,15 @@ export class SqlitePendingCalls implements PendingCallStore {
   /** No lease is renewed any more. */
   stop(): void {
     this.#leases.stop();
+  }
+
+  #assertRoom(counted: string, now: number): void {
+    const waiting = this.#countWaiting.get(counted, now)?.["count"] as number;
+    if (waiting < this.#maxPerOwner) return;
+    throw new ToolError(
+      "limit_exceeded",
+      `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPendingCallsPerOwner of the store.`,
+    );
   }
 
   #row(id: string): Row | undefined {

@@ -108,6 +108,34 @@ const steps: readonly string[] = [
   CREATE TABLE clock (one INTEGER PRIMARY KEY CHECK (one = 1), wall REAL NOT NULL, steady REAL NOT NULL)
     STRICT;
   `,
+  `
+  -- quota_owner: whose quota a row counts against; empty for rows of earlier versions.
+  ALTER TABLE pending_calls ADD COLUMN quota_owner TEXT NOT NULL DEFAULT '';
+  CREATE INDEX pending_calls_by_quota_owner ON pending_calls (quota_owner, expires_at)
+    WHERE status = 'pending';
+
+  ALTER TABLE tasks ADD COLUMN quota_owner TEXT NOT NULL DEFAULT '';
+  ALTER TABLE tasks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX tasks_by_quota_owner ON tasks (quota_owner, expires_at, size);
+
+  ALTER TABLE artifacts ADD COLUMN quota_owner TEXT NOT NULL DEFAULT '';
+  CREATE INDEX artifacts_by_quota_owner ON artifacts (quota_owner, expires_at);
+  CREATE TABLE artifact_owners (
+    quota_owner TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO artifact_owners
+    SELECT '', sum(size + length(artifact)) FROM artifacts HAVING count(*) > 0;
+  CREATE TRIGGER artifact_counted AFTER INSERT ON artifacts BEGIN
+    INSERT INTO artifact_owners VALUES (new.quota_owner, new.size + length(new.artifact))
+      ON CONFLICT (quota_owner) DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER artifact_uncounted AFTER DELETE ON artifacts BEGIN
+    UPDATE artifact_owners SET bytes = bytes - old.size - length(old.artifact)
+      WHERE quota_owner = old.quota_owner;
+    DELETE FROM artifact_owners WHERE quota_owner = old.quota_owner AND bytes <= 0;
+  END;
+  `,
 ];
 
 const version = steps.length;

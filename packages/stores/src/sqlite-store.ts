@@ -10,7 +10,7 @@ import type {
 } from "@toolweave/core";
 import { checkOptions, ToolError } from "@toolweave/core";
 import type { SteadyClock } from "./clock-steps.ts";
-import { checkedQuota } from "./described-artifact.ts";
+import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { SqliteCredentials } from "./sqlite-credentials.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
@@ -34,6 +34,18 @@ export interface SqliteStoreOptions {
   readonly leaseMs?: number;
   /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
   readonly maxArtifactBytes?: number;
+  /**
+   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that one
+   * cannot use up what is there for all; beyond, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
+   */
+  readonly maxArtifactBytesPerOwner?: number;
+  /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
+  readonly maxPendingCallsPerOwner?: number;
+  /**
+   * Tasks of one owner. Those that have ended make room, the first to end first; when none has, `limit_exceeded`.
+   * Default: 2,500, of 10,000 of all.
+   */
+  readonly maxTasksPerOwner?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
@@ -65,6 +77,9 @@ const optionNames: readonly string[] = [
   "path",
   "leaseMs",
   "maxArtifactBytes",
+  "maxArtifactBytesPerOwner",
+  "maxPendingCallsPerOwner",
+  "maxTasksPerOwner",
   "clock",
   "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
@@ -96,12 +111,21 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     );
   }
   const maxArtifactBytes = checkedQuota("sqliteStore: maxArtifactBytes", given.maxArtifactBytes);
+  const maxArtifactBytesPerOwner = checkedQuota(
+    "sqliteStore: maxArtifactBytesPerOwner",
+    given.maxArtifactBytesPerOwner ?? maxArtifactBytes / 4,
+  );
+  const maxPendingCallsPerOwner = checkedCount(
+    "sqliteStore: maxPendingCallsPerOwner",
+    given.maxPendingCallsPerOwner,
+  );
+  const maxTasksPerOwner = checkedCount("sqliteStore: maxTasksPerOwner", given.maxTasksPerOwner);
   const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock, steadyClock);
   const leases = { leaseMs, clock };
   try {
-    const pendingCalls = new SqlitePendingCalls(file, leases);
+    const pendingCalls = new SqlitePendingCalls(file, { ...leases, maxPendingCallsPerOwner });
     const rateLimits = new SqliteRateLimits(file, leases);
-    const tasks = new SqliteTasks(file, leases);
+    const tasks = new SqliteTasks(file, { ...leases, maxTasksPerOwner });
     const close = (): void => {
       pendingCalls.stop();
       rateLimits.stop();
@@ -112,7 +136,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
       pendingCalls,
       grants: new SqliteGrants(file),
       rateLimits,
-      artifacts: new SqliteArtifacts(file, { leaseMs, maxArtifactBytes }),
+      artifacts: new SqliteArtifacts(file, {
+        leaseMs,
+        maxArtifactBytes,
+        maxArtifactBytesPerOwner,
+      }),
       tasks,
       credentials: new SqliteCredentials(file),
       close,

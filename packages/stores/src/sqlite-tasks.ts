@@ -1,5 +1,6 @@
+import type { StatementSync } from "node:sqlite";
 import type { Clock, TaskChange, TaskRecord, TaskStore } from "@toolweave/core";
-import { ToolError } from "@toolweave/core";
+import { quotaOwner, ToolError } from "@toolweave/core";
 import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
@@ -40,22 +41,32 @@ export class SqliteTasks implements TaskStore {
   readonly #text;
   readonly #sweep;
   readonly #dropEnded;
+  readonly #dropEndedOf;
+  readonly #countOf;
+  readonly #largest;
+  readonly #longest;
+  readonly #maxPerOwner: number;
 
   constructor(
     file: SqliteFile,
-    options: { readonly leaseMs: number; readonly clock: Clock | undefined },
+    options: {
+      readonly leaseMs: number;
+      readonly clock: Clock | undefined;
+      readonly maxTasksPerOwner: number;
+    },
   ) {
     this.#file = file;
+    this.#maxPerOwner = options.maxTasksPerOwner;
     this.#select = file.prepare("SELECT * FROM tasks WHERE id = ? AND expires_at > ?");
     this.#ofOwner = file.prepare(
       "SELECT * FROM tasks WHERE owner = ? AND expires_at > ? ORDER BY seq",
     );
     this.#insert = file.prepare(
-      `INSERT INTO tasks (id, owner, status, task, expires_at, lease_until)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO tasks (id, owner, status, task, expires_at, lease_until, quota_owner, size)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#update = file.prepare(
-      "UPDATE tasks SET status = ?, task = ?, expires_at = ?, lease_until = ? WHERE id = ?",
+      "UPDATE tasks SET status = ?, task = ?, expires_at = ?, lease_until = ?, size = ? WHERE id = ?",
     );
     this.#count = file.prepare("SELECT count(*) AS count FROM tasks");
     this.#text = file.prepare("SELECT tasks AS text FROM space");
@@ -63,9 +74,24 @@ export class SqliteTasks implements TaskStore {
       `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
        WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostSwept})`,
     );
+    const ended = "status NOT IN ('working', 'input_required')";
     this.#dropEnded = file.prepare(
       `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
-       WHERE status NOT IN ('working', 'input_required') AND id <> ? ORDER BY expires_at LIMIT ?)`,
+       WHERE ${ended} AND id <> ? ORDER BY expires_at LIMIT ?)`,
+    );
+    this.#dropEndedOf = file.prepare(
+      `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
+       WHERE quota_owner = ? AND ${ended} AND id <> ? ORDER BY expires_at LIMIT ?)`,
+    );
+    this.#countOf = file.prepare(
+      "SELECT count(*) AS count FROM tasks WHERE quota_owner = ? AND expires_at > ?",
+    );
+    // Only looked for when all tasks together are too many, or too long.
+    this.#largest = file.prepare(
+      "SELECT quota_owner FROM tasks GROUP BY quota_owner ORDER BY count(*) DESC LIMIT 1",
+    );
+    this.#longest = file.prepare(
+      "SELECT quota_owner FROM tasks GROUP BY quota_owner ORDER BY sum(size) DESC LIMIT 1",
     );
     const renew = file.prepare(
       "UPDATE tasks SET lease_until = ? WHERE id = ? AND status = 'working'",
@@ -123,15 +149,25 @@ export class SqliteTasks implements TaskStore {
         `The task "${task.id}" is kept already: give each an id of its own.`,
       );
     }
+    const { id, owner, status, expiresAt } = task;
+    const counted = quotaOwner(owner);
+    const ownTooMany =
+      (this.#countOf.get(counted, now)?.["count"] as number) + 1 - this.#maxPerOwner;
+    if (ownTooMany > 0 && this.#dropOf(counted, id, ownTooMany) < ownTooMany) {
+      throw new ToolError(
+        "limit_exceeded",
+        `${this.#maxPerOwner} tasks of this caller are under way already: wait for one of them, cancel one, or raise maxTasksPerOwner of the store.`,
+      );
+    }
     const tooMany = (this.#count.get()?.["count"] as number) + 1 - mostTasks;
-    if (tooMany > 0 && this.#drop(task.id, tooMany) < tooMany) {
+    if (tooMany > 0 && this.#drop(id, tooMany, this.#largest) < tooMany) {
       throw new ToolError(
         "limit_exceeded",
         `${mostTasks} tasks are under way already: wait for one of them, or cancel one.`,
       );
     }
-    const { id, owner, status, expiresAt } = task;
-    this.#insert.run(id, owner, status, json, expiresAt, this.#leaseEnd(status, now));
+    const leaseEnd = this.#leaseEnd(status, now);
+    this.#insert.run(id, owner, status, json, expiresAt, leaseEnd, counted, json.length);
   }
 
   #changeTask(id: string, change: TaskChange): boolean {
@@ -147,14 +183,28 @@ export class SqliteTasks implements TaskStore {
     const expiresAt = Math.min(change.expiresAt, lastMoment);
     const { interruptionId: _, ...task } = JSON.parse(row.task) as TaskRecord;
     const json = JSON.stringify({ ...task, ...change, expiresAt });
-    this.#update.run(change.status, json, expiresAt, this.#leaseEnd(change.status, now), id);
-    while ((this.#text.get()?.["text"] as number) > mostText && this.#drop(id, 1) > 0);
+    const leaseEnd = this.#leaseEnd(change.status, now);
+    this.#update.run(change.status, json, expiresAt, leaseEnd, json.length, id);
+    while (
+      (this.#text.get()?.["text"] as number) > mostText &&
+      this.#drop(id, 1, this.#longest) > 0
+    );
     return true;
   }
 
-  /** Removes those that have ended, the first to end first, but not this one. */
-  #drop(id: string, count: number): number {
-    return Number(this.#dropEnded.run(id, count).changes);
+  /**
+   * Removes those that have ended, but not this one: those of the owner that has the most, the first to end first; then
+   * those of all.
+   */
+  #drop(id: string, count: number, most: StatementSync): number {
+    const owner = most.get()?.["quota_owner"] as string;
+    const dropped = this.#dropOf(owner, id, count);
+    if (dropped >= count) return dropped;
+    return dropped + Number(this.#dropEnded.run(id, count - dropped).changes);
+  }
+
+  #dropOf(owner: string, id: string, count: number): number {
+    return Number(this.#dropEndedOf.run(owner, id, count).changes);
   }
 
   #leaseEnd(status: TaskRecord["status"], now: number): number {

@@ -15,17 +15,28 @@ interface Options {
 }
 
 const kinds: readonly [string, (options?: Options) => ArtifactStore][] = [
-  ["in files", (options = {}) => fileArtifacts({ path: join(tempFolder(), "a"), ...options })],
+  [
+    "in files",
+    (options = {}) =>
+      fileArtifacts({ path: join(tempFolder(), "a"), ...ofOneOwner(options), ...options }),
+  ],
   [
     "in SQLite",
     ({ clock, maxBytes } = {}) =>
       openStore({
         path: join(tempFolder(), "store.db"),
         ...(clock === undefined ? {} : { clock }),
-        ...(maxBytes === undefined ? {} : { maxArtifactBytes: maxBytes }),
+        ...(maxBytes === undefined
+          ? {}
+          : { maxArtifactBytes: maxBytes, maxArtifactBytesPerOwner: maxBytes }),
       }).artifacts,
   ],
 ];
+
+/** One owner may use all of it. */
+function ofOneOwner({ maxBytes }: Options): { readonly maxBytesPerOwner?: number } {
+  return maxBytes === undefined ? {} : { maxBytesPerOwner: maxBytes };
+}
 
 const MiB = 1_048_576;
 

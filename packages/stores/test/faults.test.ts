@@ -137,7 +137,11 @@ describe("EX09: a store that cannot be written", () => {
   test("a full disk: what had resolved is kept, what fails is not, and it works again with space", async () => {
     const path = join(tempFolder(), "store.db");
     const file = new SqliteFile(path);
-    const calls = new SqlitePendingCalls(file, { leaseMs: 30_000, clock: undefined });
+    const calls = new SqlitePendingCalls(file, {
+      leaseMs: 30_000,
+      clock: undefined,
+      maxPendingCallsPerOwner: 2_500,
+    });
     const limitPages = (pages: number): unknown =>
       file.prepare(`PRAGMA max_page_count = ${pages}`).get();
     limitPages(20);

@@ -299,7 +299,9 @@ describe("what is removed", () => {
   test("what others have written and removed counts before long", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
-    const [one, other] = [1, 2].map(() => fileArtifacts({ path, clock, maxBytes: 25_000 }));
+    const [one, other] = [1, 2].map(() =>
+      fileArtifacts({ path, clock, maxBytes: 25_000, maxBytesPerOwner: 25_000 }),
+    );
     const [a, b, c, d] = ["a", "b", "c", "d"].map((word) => artifactOf(word, 10_000));
     await one!.put(a!.artifact, a!.data);
     await other!.put(b!.artifact, b!.data);
@@ -314,7 +316,12 @@ describe("what is removed", () => {
   test("what is being written counts once", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
-    const store = fileArtifacts({ path, clock, maxBytes: 25_000_000 });
+    const store = fileArtifacts({
+      path,
+      clock,
+      maxBytes: 25_000_000,
+      maxBytesPerOwner: 25_000_000,
+    });
     const [a, b] = ["a", "b"].map((word) => artifactOf(word, 12_000_000));
     const putting = store.put(a!.artifact, a!.data);
     const written = (): number =>

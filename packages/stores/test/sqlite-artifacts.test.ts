@@ -116,7 +116,11 @@ test("putting a small one does not remove all that has expired at once", async (
 test("a disk that fills up halfway: the artifact is not there, and smaller ones still go", async () => {
   const path = join(tempFolder(), "store.db");
   const file = new SqliteFile(path);
-  const artifacts = new SqliteArtifacts(file, { leaseMs: 30_000, maxArtifactBytes: 1e9 });
+  const artifacts = new SqliteArtifacts(file, {
+    leaseMs: 30_000,
+    maxArtifactBytes: 1e9,
+    maxArtifactBytesPerOwner: 1e9,
+  });
   file.prepare("PRAGMA max_page_count = 800").get();
   const { artifact, data } = artifactOf("large", 5 * MiB);
   expect(await failure(() => artifacts.put(artifact, data))).toMatchObject({

@@ -1,5 +1,7 @@
+import { ownerOf, quotaOwner } from "../artifacts/owner.ts";
 import { systemClock, type Clock } from "../executor/clock.ts";
 import type { Interruption } from "../spec/interruption.ts";
+import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
 import { ToolError } from "../tool-error.ts";
 import type { ClaimResult, PendingCallRecord, PendingCallStore } from "./pending-call-store.ts";
 
@@ -8,37 +10,57 @@ const mostCalls = 10_000;
 const mostFinished = 100_000;
 
 /**
- * Keeps interrupted calls in this process, 10,000 at most (`limit_exceeded` beyond). A call that it
+ * Keeps interrupted calls in this process: 10,000 at most, and of one owner 2,500 (`limit_exceeded` beyond). A call that it
  * has never seen, as one of another process with the same key, can be claimed here once: at most
  * once for each store, so that processes which resume each other's calls need a store they share.
  *
  * @param clock what expiry goes by. Default: the platform's.
+ * @throws ToolError `internal` for a quota that makes no sense.
  */
-export function memoryPendingCalls(clock: Clock = systemClock): PendingCallStore {
-  return new MemoryPendingCalls(clock);
+export function memoryPendingCalls(
+  clock: Clock = systemClock,
+  quota: MemoryQuota = {},
+): PendingCallStore {
+  return new MemoryPendingCalls(clock, checkedQuota("memoryPendingCalls", quota));
+}
+
+interface Kept extends PendingCallRecord {
+  /** Whose quota it counts against. */
+  readonly owner: string;
 }
 
 class MemoryPendingCalls implements PendingCallStore {
   readonly #clock: Clock;
-  readonly #calls = new Map<string, PendingCallRecord>();
+  readonly #maxPerOwner: number;
+  readonly #calls = new Map<string, Kept>();
+  /** How many calls of each owner wait. */
+  readonly #counts = new Map<string, number>();
   /** When each of the finished ones expires: until then it must not be taken for a new one. */
   readonly #finished = new Map<string, number>();
   /** Of calls that expire no later than this, some that are finished may have been forgotten. */
   #forgottenUntil = -Infinity;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxPerOwner: number) {
     this.#clock = clock;
+    this.#maxPerOwner = maxPerOwner;
   }
 
-  add(interruption: Interruption): void {
+  add(interruption: Interruption, owner: string = ownerOf({})): void {
     this.#expire();
+    const counted = quotaOwner(owner);
+    if ((this.#counts.get(counted) ?? 0) >= this.#maxPerOwner) {
+      throw new ToolError(
+        "limit_exceeded",
+        `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPerOwner of the store.`,
+      );
+    }
     if (this.#calls.size >= mostCalls) {
       throw new ToolError(
         "limit_exceeded",
         `${mostCalls} calls wait for a person already: have them answered first.`,
       );
     }
-    this.#calls.set(interruption.id, { interruption, status: "pending" });
+    this.#set({ interruption, status: "pending", owner: counted });
   }
 
   claim(interruption: Interruption): ClaimResult {
@@ -49,14 +71,14 @@ class MemoryPendingCalls implements PendingCallStore {
     if (this.#finished.has(id)) return "finished";
     if (expiresAt <= this.#clock.now()) return "expired";
     if (known === undefined && expiresAt <= this.#forgottenUntil) return "unknown";
-    this.#calls.set(id, { interruption, status: "claimed" });
+    this.#set({ interruption, status: "claimed", owner: known?.owner ?? ownerOf({}) });
     return "claimed";
   }
 
   finish(id: string): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    this.#calls.delete(id);
+    this.#delete(id);
     this.#finished.set(id, call.interruption.expiresAt);
     if (this.#finished.size <= mostFinished) return;
     const [oldest] = this.#finished;
@@ -64,16 +86,37 @@ class MemoryPendingCalls implements PendingCallStore {
   }
 
   get(id: string): PendingCallRecord | undefined {
-    return this.#calls.get(id);
+    const kept = this.#calls.get(id);
+    return kept && recordOf(kept);
   }
 
   list(): readonly PendingCallRecord[] {
     this.#expire();
-    return [...this.#calls.values()];
+    return Array.from(this.#calls.values(), recordOf);
   }
 
   now(): number {
     return this.#clock.now();
+  }
+
+  #set(call: Kept): void {
+    const { id } = call.interruption;
+    this.#count(this.#calls.get(id), -1);
+    this.#count(call, 1);
+    this.#calls.set(id, call);
+  }
+
+  #delete(id: string): void {
+    this.#count(this.#calls.get(id), -1);
+    this.#calls.delete(id);
+  }
+
+  /** Only what waits counts: a call that somebody goes on with is no longer kept for its owner. */
+  #count(call: Kept | undefined, change: 1 | -1): void {
+    if (call?.status !== "pending") return;
+    const count = (this.#counts.get(call.owner) ?? 0) + change;
+    if (count > 0) this.#counts.set(call.owner, count);
+    else this.#counts.delete(call.owner);
   }
 
   /** Forgets that a call is finished. Its expiry is no guard: a clock may be set back. */
@@ -87,11 +130,15 @@ class MemoryPendingCalls implements PendingCallStore {
     const now = this.#clock.now();
     for (const [id, { interruption, status }] of this.#calls) {
       if (interruption.expiresAt > now) break;
-      if (status === "pending") this.#calls.delete(id);
+      if (status === "pending") this.#delete(id);
     }
     for (const [id, expiresAt] of this.#finished) {
       if (expiresAt > now) break;
       this.#forget(id, expiresAt);
     }
   }
+}
+
+function recordOf({ interruption, status }: Kept): PendingCallRecord {
+  return { interruption, status };
 }

@@ -30,8 +30,14 @@ export type ClaimResult = "claimed" | "running" | "finished" | "unfinished" | "e
  * says is authenticated with it.
  */
 export interface PendingCallStore {
-  /** Resolves once the interruption is kept for good. */
-  add(interruption: Interruption): Awaitable<void>;
+  /**
+   * Resolves once the interruption is kept for good.
+   *
+   * @param owner on whose behalf the call was made; a store counts its quota by `quotaOwner(owner)`. Absent: nobody's in
+   *   particular.
+   * @throws ToolError `limit_exceeded` when the owner, or all together, have as many calls waiting as there may be.
+   */
+  add(interruption: Interruption, owner?: string): Awaitable<void>;
   /** Takes the call, atomically over everybody who uses the store. */
   claim(interruption: Interruption): Awaitable<ClaimResult>;
   /** Marks a claimed call as ended, whatever came of it. */

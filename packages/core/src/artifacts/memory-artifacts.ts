@@ -3,12 +3,15 @@ import type { Clock } from "../executor/clock.ts";
 import { systemClock } from "../executor/clock.ts";
 import { shown } from "../shown.ts";
 import { ToolError } from "../tool-error.ts";
+import { quotaOwner } from "./owner.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** What `memoryArtifacts` takes. */
 export interface MemoryArtifactsOptions {
   /** Bytes of all artifacts together, each with 512 for what is known of it. Default: 268,435,456 (256 MiB). */
   readonly maxBytes?: number;
+  /** Bytes of the artifacts of one owner (see `quotaOwner`), counted as for `maxBytes`. Default: `maxBytes`. */
+  readonly maxBytesPerOwner?: number;
   /** Default: the platform's. */
   readonly clock?: Clock;
 }
@@ -25,47 +28,55 @@ interface Kept {
 }
 
 /**
- * Artifacts in memory: gone with the process. When there is no room for another, the oldest of the
- * owner go first when it would have more than its share, an equal part of `maxBytes` for each owner;
- * otherwise, and after them, the oldest of all.
+ * Artifacts in memory: gone with the process. When there is no room for another, the oldest of the owner go that then has
+ * the most, so that one that stores without end loses its own; so they do when an owner would have more than
+ * `maxBytesPerOwner`.
  *
  * @throws ToolError `internal` when an option makes no sense. Its `put` throws `limit_exceeded` for
- * what is larger than the whole quota.
+ * what is larger than a whole quota.
  */
 export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactStore {
-  checkOptions("memoryArtifacts", options, ["maxBytes", "clock"]);
+  checkOptions("memoryArtifacts", options, ["maxBytes", "maxBytesPerOwner", "clock"]);
   const { maxBytes = 268_435_456, clock = systemClock } = options;
-  if (!isAtLeastZero(maxBytes)) {
-    throw new ToolError("internal", `maxBytes is ${shown(maxBytes)}; use 0 or more.`);
+  const { maxBytesPerOwner = maxBytes } = options;
+  for (const [name, value] of Object.entries({ maxBytes, maxBytesPerOwner })) {
+    if (isAtLeastZero(value)) continue;
+    throw new ToolError("internal", `${name} is ${shown(value)}; use 0 or more.`);
   }
-  return new MemoryArtifacts(maxBytes, clock);
+  return new MemoryArtifacts(maxBytes, Math.min(maxBytes, maxBytesPerOwner), clock);
 }
 
 class MemoryArtifacts implements ArtifactStore {
   readonly #maxBytes: number;
+  readonly #maxBytesPerOwner: number;
   readonly #clock: Clock;
   /** Oldest first, as are the keys of each owner. */
   readonly #kept = new Map<string, Kept>();
   readonly #owners = new Map<string, Owned>();
   #bytes = 0;
 
-  constructor(maxBytes: number, clock: Clock) {
+  constructor(maxBytes: number, maxBytesPerOwner: number, clock: Clock) {
     this.#maxBytes = maxBytes;
+    this.#maxBytesPerOwner = maxBytesPerOwner;
     this.#clock = clock;
   }
 
   put(artifact: StoredArtifact, data: Uint8Array): void {
-    const { key, owner } = artifact;
+    const { key } = artifact;
     const bytes = data.byteLength + 512;
-    if (bytes > this.#maxBytes) {
+    if (bytes > this.#maxBytesPerOwner) {
       throw new ToolError(
         "limit_exceeded",
-        `An artifact of ${data.byteLength} bytes is larger than the whole store (${this.#maxBytes}).`,
+        `An artifact of ${data.byteLength} bytes is larger than the whole store (${this.#maxBytesPerOwner}).`,
       );
     }
     this.delete(key);
     this.#dropExpired();
-    while (this.#bytes + bytes > this.#maxBytes) this.#dropFor(owner, bytes);
+    const owner = quotaOwner(artifact.owner);
+    while ((this.#owners.get(owner)?.bytes ?? 0) + bytes > this.#maxBytesPerOwner) {
+      this.#dropOldestOf(owner);
+    }
+    while (this.#bytes + bytes > this.#maxBytes) this.#dropOldestOf(this.#largest(owner, bytes));
     // Copies, so that nobody changes what is kept. Not `slice`: a Buffer's shares its memory.
     this.#kept.set(key, { artifact: { ...artifact }, data: new Uint8Array(data), bytes });
     this.#bytes += bytes;
@@ -75,13 +86,22 @@ class MemoryArtifacts implements ArtifactStore {
     own.bytes += bytes;
   }
 
-  /** One that fills the store makes room for its own; one that has less than its share does not. */
-  #dropFor(owner: string, bytes: number): void {
-    const own = this.#owners.get(owner);
-    const share = this.#maxBytes / Math.max(1, this.#owners.size);
-    const isFull = own !== undefined && own.bytes + bytes > share;
-    const [oldest] = isFull ? own.keys : this.#kept.keys();
+  #dropOldestOf(owner: string): void {
+    const [oldest] = this.#owners.get(owner)?.keys ?? [];
     this.delete(oldest as string);
+  }
+
+  /** The owner that would have the most if `owner` had so many bytes more. */
+  #largest(owner: string, more: number): string {
+    let largest: string | undefined;
+    let most = -Infinity;
+    for (const [name, { bytes }] of this.#owners) {
+      const would = name === owner ? bytes + more : bytes;
+      if (would <= most) continue;
+      most = would;
+      largest = name;
+    }
+    return largest as string;
   }
 
   head(key: string): StoredArtifact | undefined {
@@ -96,7 +116,7 @@ class MemoryArtifacts implements ArtifactStore {
   delete(key: string): void {
     const found = this.#kept.get(key);
     if (found === undefined) return;
-    const { owner } = found.artifact;
+    const owner = quotaOwner(found.artifact.owner);
     this.#kept.delete(key);
     this.#bytes -= found.bytes;
     const own = this.#owners.get(owner);

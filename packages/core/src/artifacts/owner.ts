@@ -19,6 +19,21 @@ export function ownerOf({ sessionId, caller }: Behalf): string {
 }
 
 /**
+ * Whose quota something counts against: the caller's, over all its sessions; without a caller the session's; else nobody
+ * in particular, which has one quota for all.
+ *
+ * @param owner as a store gets it: `TaskRecord.owner`, `StoredArtifact.owner`, or that of `PendingCallStore.add`.
+ */
+export function quotaOwner(owner: string): string {
+  try {
+    const [, caller] = JSON.parse(owner) as readonly unknown[];
+    return typeof caller === "string" ? JSON.stringify([null, caller]) : owner;
+  } catch {
+    return owner;
+  }
+}
+
+/**
  * @throws ToolError `internal` for a session's id that is no text: two that are different objects
  * could count as one session, and no id at all (`null`, `NaN`) as nobody's.
  */

@@ -1,5 +1,6 @@
 import { specHashOf } from "../approvals/hashes.ts";
 import type { PendingCall } from "../approvals/pending-call.ts";
+import { ownerOf } from "../artifacts/owner.ts";
 import { storeTime, unavailable } from "../approvals/store-time.ts";
 import { countedOf } from "../limits/held.ts";
 import { shownCall } from "../redaction/shown-call.ts";
@@ -144,7 +145,7 @@ function narrowerTools({ engine, run, toolset }: Execution): readonly string[] |
 
 async function keep(execution: Execution, interruption: Interruption): Promise<void> {
   try {
-    await execution.engine.pendingCalls.add(interruption);
+    await execution.engine.pendingCalls.add(interruption, ownerOf(execution.run));
   } catch (cause) {
     if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
     throw notKept(execution, cause);

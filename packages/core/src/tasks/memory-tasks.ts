@@ -1,4 +1,6 @@
+import { quotaOwner } from "../artifacts/owner.ts";
 import { systemClock, type Clock } from "../executor/clock.ts";
+import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
 import { ToolError } from "../tool-error.ts";
 import { changedBy } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
@@ -9,49 +11,69 @@ const mostTasks = 10_000;
 const mostText = 64 * 2 ** 20;
 
 /**
- * Keeps tasks in this process, 10,000 at most and with 64 Mi characters of results: those that have
- * ended make room, the first to end first; when none has, `limit_exceeded`.
+ * Keeps tasks in this process, 10,000 at most and with 64 Mi characters of results, and of one owner 2,500: those that
+ * have ended make room, first those of the owner that has the most, and of these the first to end; when none has ended,
+ * `limit_exceeded`.
  *
  * @param clock what expiry goes by. Default: the platform's.
+ * @throws ToolError `internal` for a quota that makes no sense.
  */
-export function memoryTasks(clock: Clock = systemClock): TaskStore {
-  return new MemoryTasks(clock);
+export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {}): TaskStore {
+  return new MemoryTasks(clock, checkedQuota("memoryTasks", quota));
 }
 
 interface Kept {
   readonly owner: string;
+  /** Whose quota it counts against. */
+  readonly counted: string;
   readonly expiresAt: number;
   /** The task, as text: what becomes of the objects outside changes nothing, and its size is known. */
   readonly json: string;
 }
 
+/** What one owner has in the store. */
+interface Owned {
+  open: number;
+  /** In order of ending. */
+  readonly ended: Set<string>;
+  text: number;
+}
+
 class MemoryTasks implements TaskStore {
   readonly #clock: Clock;
+  readonly #maxPerOwner: number;
   /** In order of making. */
   readonly #open = new Map<string, Kept>();
   /** In order of ending. */
   readonly #ended = new Map<string, Kept>();
+  readonly #owners = new Map<string, Owned>();
   #text = 0;
   /** No open task expires before. */
   #nextExpiry = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxPerOwner: number) {
     this.#clock = clock;
+    this.#maxPerOwner = maxPerOwner;
   }
 
   add(task: TaskRecord): void {
     if (this.#open.has(task.id) || this.#ended.has(task.id)) {
       throw new ToolError("internal", "There is a task of this id already.");
     }
-    if (this.#open.size >= mostTasks) this.#forgetOpen();
-    if (this.#open.size >= mostTasks) {
+    const counted = quotaOwner(task.owner);
+    const isFull = (): boolean =>
+      this.#open.size >= mostTasks || (this.#owners.get(counted)?.open ?? 0) >= this.#maxPerOwner;
+    if (isFull()) this.#forgetOpen();
+    if (isFull()) {
+      const isAll = this.#open.size >= mostTasks;
       throw new ToolError(
         "limit_exceeded",
-        `${mostTasks} tasks are under way already: wait for one of them, or cancel one.`,
+        `${isAll ? mostTasks : this.#maxPerOwner} tasks${isAll ? "" : " of this caller"} are under way already: wait for one of them, or cancel one.`,
       );
     }
     this.#open.set(task.id, kept(task));
-    this.#makeRoom();
+    this.#ownedBy(counted).open += 1;
+    this.#makeRoom(counted);
   }
 
   change(id: string, change: TaskChange): boolean {
@@ -65,7 +87,11 @@ class MemoryTasks implements TaskStore {
     this.#open.delete(id);
     this.#ended.set(id, changed);
     this.#text += changed.json.length;
-    this.#makeRoom();
+    const owned = this.#ownedBy(changed.counted);
+    owned.open -= 1;
+    owned.ended.add(id);
+    owned.text += changed.json.length;
+    this.#makeRoom(changed.counted);
     return true;
   }
 
@@ -82,14 +108,39 @@ class MemoryTasks implements TaskStore {
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  #makeRoom(): void {
-    this.#forgetExpired(this.#ended);
-    for (const id of this.#ended.keys()) {
-      const isRoom = this.#open.size + this.#ended.size <= mostTasks && this.#text <= mostText;
-      // The last to end stays, however large it is: nobody has seen it yet.
-      if (isRoom || this.#ended.size === 1) return;
-      this.#forget(id);
+  #ownedBy(counted: string): Owned {
+    let owned = this.#owners.get(counted);
+    if (owned === undefined) {
+      this.#owners.set(counted, (owned = { open: 0, ended: new Set(), text: 0 }));
     }
+    return owned;
+  }
+
+  /** The last to end stays, however large it is: nobody has seen it yet. */
+  #makeRoom(counted: string): void {
+    this.#forgetExpired(this.#ended);
+    const owned = this.#ownedBy(counted);
+    while (owned.open + owned.ended.size > this.#maxPerOwner && owned.ended.size > 1) {
+      this.#forgetFirstOf(owned);
+    }
+    while (this.#ended.size > 1) {
+      const isFull = this.#open.size + this.#ended.size > mostTasks;
+      if (!isFull && this.#text <= mostText) return;
+      this.#forgetFirstOf(this.#largest(isFull ? tasksOf : (one) => one.text));
+    }
+  }
+
+  #largest(size: (owned: Owned) => number): Owned {
+    let largest: Owned | undefined;
+    for (const owned of this.#owners.values()) {
+      if (largest === undefined || size(owned) > size(largest)) largest = owned;
+    }
+    return largest as Owned;
+  }
+
+  #forgetFirstOf({ ended }: Owned): void {
+    const [first] = ended;
+    this.#forget(first as string);
   }
 
   /** Whoever asks for one too many again and again must not have all of them looked at each time. */
@@ -110,14 +161,29 @@ class MemoryTasks implements TaskStore {
   }
 
   #forget(id: string): void {
-    this.#open.delete(id);
-    this.#text -= this.#ended.get(id)?.json.length ?? 0;
-    this.#ended.delete(id);
+    const open = this.#open.get(id);
+    const ended = this.#ended.get(id);
+    const { counted = "" } = open ?? ended ?? {};
+    const owned = this.#ownedBy(counted);
+    if (this.#open.delete(id)) owned.open -= 1;
+    if (ended !== undefined) {
+      this.#ended.delete(id);
+      owned.ended.delete(id);
+      owned.text -= ended.json.length;
+      this.#text -= ended.json.length;
+    }
+    if (owned.open + owned.ended.size === 0) this.#owners.delete(counted);
   }
 }
 
+/** What an owner has that has none to make room with is left out. */
+function tasksOf({ open, ended }: Owned): number {
+  return ended.size === 0 ? -1 : open + ended.size;
+}
+
 function kept(task: TaskRecord): Kept {
-  return { owner: task.owner, expiresAt: task.expiresAt, json: JSON.stringify(task) };
+  const { owner, expiresAt } = task;
+  return { owner, counted: quotaOwner(owner), expiresAt, json: JSON.stringify(task) };
 }
 
 function read({ json }: Kept): TaskRecord {

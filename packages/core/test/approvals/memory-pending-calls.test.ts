@@ -75,8 +75,35 @@ describe("calls that wait in memory", () => {
     expect(store.claim(interruption("new", clock.now() + 20))).toBe("claimed");
   });
 
-  test("do not fill the memory, and an answered one makes room", () => {
+  test("of one caller cost others no place, over however many sessions they were made", () => {
+    const store = memoryPendingCalls(new FakeClock(), { maxPerOwner: 3 });
+    for (let index = 0; index < 3; index++) {
+      store.add(interruption(`${index}`), `["session ${index}","flooder"]`);
+    }
+    expect(() => store.add(interruption("more"), '["another","flooder"]')).toThrow(
+      expect.objectContaining({
+        code: "limit_exceeded",
+        message: expect.stringContaining("have them answered first") as string,
+      }),
+    );
+    store.add(interruption("ada"), '["session 0","ada"]');
+    store.add(interruption("nobody"), "[null,null]");
+    expect(store.claim(interruption("1"))).toBe("claimed");
+    store.add(interruption("more"), '["another","flooder"]');
+  });
+
+  test("are kept in order when one of them is claimed", () => {
     const store = memoryPendingCalls(new FakeClock());
+    for (const id of ["a", "b"]) store.add(interruption(id));
+    store.claim(interruption("a"));
+    expect(store.list()).toEqual([
+      { interruption: interruption("a"), status: "claimed" },
+      { interruption: interruption("b"), status: "pending" },
+    ]);
+  });
+
+  test("do not fill the memory, and an answered one makes room", () => {
+    const store = memoryPendingCalls(new FakeClock(), { maxPerOwner: 10_000 });
     for (let index = 0; index < 10_000; index++) store.add(interruption(`${index}`));
     expect(() => store.add(interruption("more"))).toThrow(
       expect.objectContaining({ code: "limit_exceeded" }),

@@ -60,7 +60,7 @@ describe("artifacts in memory", () => {
     expect(await store.read("a", 0, 4)).toBeUndefined();
   });
 
-  test("make room: the oldest of the same owner first, then the oldest of all", async () => {
+  test("make room: the oldest of the owner that would have the most", async () => {
     const store = memoryArtifacts({ maxBytes: 3 * 1512, clock });
     await put(store, "a", 1000, "other");
     await put(store, "b", 1000);
@@ -68,7 +68,22 @@ describe("artifacts in memory", () => {
     await put(store, "d", 1000);
     expect(await keysOf(store, "abcd")).toBe("a-cd");
     await put(store, "e", 1000, "third");
-    expect(await keysOf(store, "abcde")).toBe("--cde");
+    expect(await keysOf(store, "abcde")).toBe("a--de");
+  });
+
+  test("of a caller that stores without end cost nobody else's, over however many sessions", async () => {
+    const store = memoryArtifacts({ maxBytes: 5 * 1512, clock });
+    await put(store, "a", 1000, '["s","ada"]');
+    for (const key of "bcdefgh") await put(store, key, 1000, `["${key}","flooder"]`);
+    await put(store, "i", 1000, '["s","bob"]');
+    expect(await keysOf(store, "abcdefghi")).toBe("a----fghi");
+  });
+
+  test("of one owner take no more than its quota: its own oldest go", async () => {
+    const store = memoryArtifacts({ maxBytes: 9 * 1512, maxBytesPerOwner: 2 * 1512, clock });
+    for (const key of "abc") await put(store, key, 1000);
+    expect(await keysOf(store, "abc")).toBe("-bc");
+    await expect(put(store, "d", 3000)).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 
   test("make room by what has expired before anything else", async () => {
@@ -101,12 +116,15 @@ describe("artifacts in memory", () => {
     expect((await store.head("a"))?.size).toBe(1004);
   });
 
-  test.each([[{ maxBytes: Number.NaN }], [{ maxBytes: -1 }], [{ maxByte: 5 }], [null]])(
-    "refuse options that make no sense: %o",
-    (options) => {
-      expect(() => memoryArtifacts(options as never)).toThrow(
-        expect.objectContaining({ code: "internal" }),
-      );
-    },
-  );
+  test.each([
+    [{ maxBytes: Number.NaN }],
+    [{ maxBytes: -1 }],
+    [{ maxBytesPerOwner: -1 }],
+    [{ maxByte: 5 }],
+    [null],
+  ])("refuse options that make no sense: %o", (options) => {
+    expect(() => memoryArtifacts(options as never)).toThrow(
+      expect.objectContaining({ code: "internal" }),
+    );
+  });
 });

@@ -12,7 +12,7 @@ taskStoreContract("memoryTasks", () => {
 
 function filled(count: number): { readonly clock: FakeClock; readonly store: TaskStore } {
   const clock = new FakeClock();
-  const store = memoryTasks(clock);
+  const store = memoryTasks(clock, { maxPerOwner: 10_000 });
   for (let n = 0; n < count; n++) void store.add(task(clock.now(), { id: idOf(n) }));
   return { clock, store };
 }
@@ -29,6 +29,50 @@ function end(store: TaskStore, clock: FakeClock, n: number, text = "fine"): void
 }
 
 describe("memoryTasks", () => {
+  test("takes 2,500 tasks of one caller over all its sessions, and then those of others", () => {
+    const clock = new FakeClock();
+    const store = memoryTasks(clock);
+    const of = (n: number, owner: string): void =>
+      void store.add(task(clock.now(), { id: idOf(n), owner }));
+    for (let n = 0; n < 2_500; n++) of(n, `["session ${n}","flooder"]`);
+    expect(() => of(2_500, '["another","flooder"]')).toThrowError(
+      expect.objectContaining({
+        code: "limit_exceeded",
+        message: expect.stringContaining("2500 tasks of this caller") as string,
+      }),
+    );
+    of(2_501, '["session 0","ada"]');
+    of(2_502, '["session 0",null]');
+    end(store, clock, 0);
+    of(2_500, '["another","flooder"]');
+  });
+
+  test("makes room with the ended tasks of whoever has the most, and of the owner itself", () => {
+    const clock = new FakeClock();
+    const store = memoryTasks(clock, { maxPerOwner: 3 });
+    void store.add(task(clock.now(), { id: idOf(0), owner: '[null,"ada"]' }));
+    end(store, clock, 0);
+    for (let n = 1; n <= 6; n++) {
+      void store.add(task(clock.now(), { id: idOf(n), owner: '[null,"flooder"]' }));
+      end(store, clock, n);
+    }
+    const there = [0, 1, 2, 3, 4, 5, 6].map((n) => store.get(idOf(n)) !== undefined);
+    expect(there).toEqual([true, false, false, false, true, true, true]);
+  });
+
+  test("loses no result of another for one caller's 64 Mi characters of them", () => {
+    const clock = new FakeClock();
+    const store = memoryTasks(clock);
+    for (let n = 0; n <= 5; n++) {
+      const owner = n === 0 ? '[null,"ada"]' : '[null,"flooder"]';
+      void store.add(task(clock.now(), { id: idOf(n), owner }));
+    }
+    end(store, clock, 0, "small");
+    for (let n = 1; n <= 5; n++) end(store, clock, n, "x".repeat(16 * 2 ** 20));
+    const there = [0, 1, 2, 3, 4, 5].map((n) => store.get(idOf(n)) !== undefined);
+    expect(there).toEqual([true, false, false, true, true, true]);
+  });
+
   test("takes no more than 10,000 tasks that have not ended", () => {
     const { clock, store } = filled(10_000);
     expect(() => store.add(task(clock.now(), { id: idOf(10_000) }))).toThrowError(

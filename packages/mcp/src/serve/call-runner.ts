@@ -46,6 +46,8 @@ export class CallRunner {
   readonly #parked = new Map<string, Parked>();
   /** That have not been answered yet. */
   #requests = 0;
+  /** What ends requests that are no calls when the gateway closes. */
+  readonly #refusals = new Set<(error: McpError) => void>();
   #closing = false;
   #idle: (() => void) | undefined;
 
@@ -92,7 +94,27 @@ export class CallRunner {
     }
   }
 
-  /** New calls are refused; those under way have `graceMs` to end, then they are cancelled. */
+  /**
+   * Does the work of a request that is no call, and that a provider may be slow to answer.
+   *
+   * @throws McpError when it has not ended in time and the gateway closes: its client reads that, too.
+   */
+  async unlessClosed<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing) throw new McpError(errorCode.internal, shuttingDown);
+    this.#requests += 1;
+    let refuse: ((error: McpError) => void) | undefined;
+    const closed = new Promise<never>((_, reject) => (refuse = reject));
+    this.#refusals.add(refuse as (error: McpError) => void);
+    try {
+      return await Promise.race([work(), closed]);
+    } finally {
+      this.#refusals.delete(refuse as (error: McpError) => void);
+      this.#requests -= 1;
+      this.#settle();
+    }
+  }
+
+  /** New calls are refused; those under way have `graceMs` to end, then they are cancelled, and answered so. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     // Nobody can come back to them any more.
@@ -104,6 +126,7 @@ export class CallRunner {
     });
     const timer = setTimeout(() => {
       for (const call of this.#running) call.cancel(shuttingDown);
+      for (const refuse of this.#refusals) refuse(new McpError(errorCode.internal, shuttingDown));
     }, graceMs);
     await idle;
     clearTimeout(timer);

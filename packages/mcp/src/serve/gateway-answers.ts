@@ -76,7 +76,8 @@ export class GatewayAnswers {
         page("resources", await this.#offers.resources(call(port)), "uri", params),
       "resources/templates/list": async (params, port) =>
         page("resourceTemplates", await this.#offers.templates(call(port)), "uriTemplate", params),
-      "resources/read": (params, port) => counted(client, () => this.#read(client, params, port)),
+      "resources/read": (params, port) =>
+        this.#counted(client, () => this.#read(client, params, port)),
       ...(subscribe && era === "legacy"
         ? {
             "resources/subscribe": async (params, port) => {
@@ -94,7 +95,7 @@ export class GatewayAnswers {
             "prompts/list": async (params, port) =>
               page("prompts", await this.#offers.prompts(call(port)), "name", params),
             "prompts/get": (params, port) =>
-              counted(client, () =>
+              this.#counted(client, () =>
                 inOfferRounds(
                   client,
                   port,
@@ -109,7 +110,7 @@ export class GatewayAnswers {
       ...(complete
         ? {
             "completion/complete": (params, port) =>
-              counted(client, () => this.#offers.complete(bare(params), call(port))),
+              this.#counted(client, () => this.#offers.complete(bare(params), call(port))),
           }
         : {}),
     } satisfies Record<string, Answers>;
@@ -125,6 +126,17 @@ export class GatewayAnswers {
       this.#mirrored.set(spec, isMirrored);
     }
     return isMirrored ? spec.inputSchema : undefined;
+  }
+
+  /** Held against the client while it is under way, as a call is. */
+  async #counted(client: GatewayClient, work: () => Promise<JsonObject>): Promise<JsonObject> {
+    const refusal = client.begin();
+    if (refusal !== undefined) throw new McpError(errorCode.internal, refusal);
+    try {
+      return await this.#runner.unlessClosed(work);
+    } finally {
+      client.end();
+    }
   }
 
   async #listTools(client: GatewayClient, params: JsonObject): Promise<JsonObject> {
@@ -167,20 +179,6 @@ function page(
 function uriIn({ uri }: JsonObject): string {
   if (typeof uri === "string") return uri;
   throw new McpError(errorCode.invalidParams, "uri is no text");
-}
-
-/** Held against the client while it is under way, as a call is. */
-async function counted(
-  client: GatewayClient,
-  work: () => Promise<JsonObject>,
-): Promise<JsonObject> {
-  const refusal = client.begin();
-  if (refusal !== undefined) throw new McpError(errorCode.internal, refusal);
-  try {
-    return await work();
-  } finally {
-    client.end();
-  }
 }
 
 /** What is between the client and the gateway is not for a provider. */

@@ -1,7 +1,5 @@
 import type { Caller, RunOptions } from "@toolweave/core";
-import type { ClientLimits } from "./serve-options.ts";
-
-const minuteMs = 60_000;
+import type { CallerBudget } from "./caller-budgets.ts";
 
 /**
  * A client as the gateway tells it from others: one connection over stdio, one session over HTTP, or, where the protocol
@@ -15,23 +13,18 @@ export class GatewayClient {
   readonly behalf: Pick<RunOptions, "caller" | "sessionId">;
   /** What a `requestState` is bound to: nobody else can hand it back. */
   readonly principal: string;
-  readonly #limits: Required<ClientLimits>;
-  /** When the calls of the last minute began, the oldest first. */
-  readonly #begun: number[] = [];
+  /** Its caller's, with what that has open over other sessions and connections. */
+  readonly budget: CallerBudget;
   readonly #subscriptions = new Set<string>();
-  /** How many there are, with those of all twins. */
-  readonly #held: { subscriptions: number };
   #running = 0;
 
   constructor(
-    limits: Required<ClientLimits>,
+    budget: CallerBudget,
     principal: string,
     caller: Caller | undefined,
     sessionId: string | undefined,
-    held = { subscriptions: 0 },
   ) {
-    this.#limits = limits;
-    this.#held = held;
+    this.budget = budget;
     this.principal = principal;
     this.caller = caller;
     this.sessionId = sessionId;
@@ -41,10 +34,10 @@ export class GatewayClient {
     };
   }
 
-  /** The same client, with subscriptions of their own, which count as the client's. */
+  /** The same client, with subscriptions of their own, which count as the caller's. */
   twin(): GatewayClient {
-    const { principal, caller, sessionId } = this;
-    return new GatewayClient(this.#limits, principal, caller, sessionId, this.#held);
+    const { budget, principal, caller, sessionId } = this;
+    return new GatewayClient(budget, principal, caller, sessionId);
   }
 
   /** Calls under way. */
@@ -54,31 +47,20 @@ export class GatewayClient {
 
   /** Begins a call; returns why it may not, for the model, or `undefined`. Each that begins has to `end`. */
   begin(): string | undefined {
-    const { concurrentCalls, callsPerMinute } = this.#limits;
-    if (this.#running >= concurrentCalls) {
-      return `This client already has ${concurrentCalls} calls under way, and may have no more: call again when one of them has ended.`;
-    }
-    if (callsPerMinute !== Infinity) {
-      const now = Date.now();
-      while (this.#begun[0] !== undefined && this.#begun[0] <= now - minuteMs) this.#begun.shift();
-      const [oldest] = this.#begun;
-      if (oldest !== undefined && this.#begun.length >= callsPerMinute) {
-        const seconds = Math.ceil((oldest + minuteMs - now) / 1000);
-        return `This client may make ${callsPerMinute} calls a minute, and has made them: call again in ${seconds} seconds.`;
-      }
-      this.#begun.push(now);
-    }
-    this.#running += 1;
-    return undefined;
+    const refusal = this.budget.beginCall();
+    if (refusal === undefined) this.#running += 1;
+    return refusal;
   }
 
   end(): void {
     this.#running -= 1;
+    this.budget.endCall();
   }
 
   /** What goes on after its call has been answered counts as another one under way. */
   goesOn(until: Promise<unknown>): void {
     this.#running += 1;
+    this.budget.continueCall();
     const end = (): void => this.end();
     until.then(end, end);
   }
@@ -88,11 +70,10 @@ export class GatewayClient {
     return this.#subscriptions;
   }
 
-  /** False: it has as many as it may. */
+  /** False: its caller has as many as it may. */
   subscribe(uri: string): boolean {
     if (this.#subscriptions.has(uri)) return true;
-    if (this.#held.subscriptions >= this.#limits.subscriptions) return false;
-    this.#held.subscriptions += 1;
+    if (!this.budget.subscribe()) return false;
     this.#subscriptions.add(uri);
     return true;
   }
@@ -100,7 +81,7 @@ export class GatewayClient {
   /** False: it had none of the kind. */
   unsubscribe(uri: string): boolean {
     const had = this.#subscriptions.delete(uri);
-    if (had) this.#held.subscriptions -= 1;
+    if (had) this.budget.unsubscribe();
     return had;
   }
 }

@@ -11,10 +11,11 @@ import { isMetadataPath, metadataAnswer, metadataUrlOf } from "./http-metadata.t
 import { Neighbours } from "./http-neighbours.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { refusal } from "./http-refusal.ts";
+import { isIdleStream } from "./idle-streams.ts";
 
 const defaultBodyBytes = 4 * 1024 * 1024;
-const defaultConnections = 1_000;
-const defaultRequests = 128;
+const defaultConnections = 4_096;
+const defaultRequests = 1_000;
 
 /** Who is slower than that at sending a request is cut off (`node:http`, in milliseconds). */
 const patience = {
@@ -58,7 +59,13 @@ export async function listenHttp(
 ): Promise<HttpListener> {
   checkHttpOptions(options);
   const { host = "127.0.0.1", port = 0, path = "/mcp" } = options;
-  const server = createServer({ ...patience, maxHeaderSize: 32 * 1024 });
+  const server = createServer({
+    ...patience,
+    maxHeaderSize: 32 * 1024,
+    // The stream of a client whose machine is gone ends, and its place is free again.
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  });
   server.maxConnections = options.maxConnections ?? defaultConnections;
   try {
     await once(server.listen(port, host), "listening");
@@ -81,7 +88,7 @@ class Listener implements HttpListener {
   readonly #options: HttpOptions;
   readonly #neighbours: Neighbours;
   readonly #callers: CallerCheck | undefined;
-  /** How many requests each caller has open. */
+  /** How many requests of each caller are under way. */
   readonly #open = new Map<string, number>();
   /** What each answer under way ends with; `true`: a stream that ends with the listener. */
   readonly #exchanges = new Map<AbortController, boolean>();
@@ -200,31 +207,42 @@ class Listener implements HttpListener {
     if (caller instanceof Response) return caller;
     // Nothing would tell that its request has ended.
     if (signal.aborted) return refusal(503, "The client has gone.");
-    return this.#counted(caller, outgoing, () =>
+    return this.#counted(caller, request, outgoing, () =>
       this.#forwarded(request, incoming, signal, caller),
     );
   }
 
-  /** One of the requests that the caller may have open: until the answer has been sent. */
-  #counted(
+  /**
+   * One of the requests that the caller may have under way: until the answer has been sent, or is a stream that waits for
+   * changes. A `GET` is nothing else, and counts among the gateway's streams alone.
+   */
+  async #counted(
     caller: Caller | undefined,
+    { method }: Request,
     outgoing: ServerResponse,
     go: () => Promise<Response>,
-  ): Promise<Response> | Response {
+  ): Promise<Response> {
+    if (method === "GET") return go();
     const { maxRequestsPerCaller = defaultRequests } = this.#options;
-    const key = caller?.id ?? "";
+    const key = JSON.stringify(caller?.id ?? null);
     const open = this.#open.get(key) ?? 0;
     if (open >= maxRequestsPerCaller) {
-      const message = `There are ${open} requests open; wait for one to end.`;
+      const message = `This caller has ${open} requests under way, and may have no more: wait for one to end. The limit is maxRequestsPerCaller of the listener (toolweave serve --max-requests).`;
       return refusal(429, message, { "retry-after": "1" });
     }
     this.#open.set(key, open + 1);
-    outgoing.once("close", () => {
+    let isCounted = true;
+    const end = (): void => {
+      if (!isCounted) return;
+      isCounted = false;
       const left = (this.#open.get(key) ?? 1) - 1;
       if (left > 0) this.#open.set(key, left);
       else this.#open.delete(key);
-    });
-    return go();
+    };
+    outgoing.once("close", end);
+    const response = await go();
+    if (isIdleStream(response)) end();
+    return response;
   }
 
   async #forwarded(

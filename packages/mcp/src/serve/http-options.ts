@@ -53,8 +53,11 @@ export interface HttpOptions {
   readonly allowUnauthenticated?: boolean;
   /** Bytes that a request's body may have. Default: 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** Connections at once; further ones are closed. Default: 1,000. */
+  /** Connections of all callers at once; further ones are closed. Default: 4,096. */
   readonly maxConnections?: number;
-  /** Requests that one caller may have open at once, streams among them; further ones get 429. Default: 128. */
+  /**
+   * Requests that one caller may have under way at once; further ones get 429. Streams that wait for changes are not
+   * among them: see `limits.streams` of the gateway. Requests without a caller count as one caller's. Default: 1,000.
+   */
   readonly maxRequestsPerCaller?: number;
 }

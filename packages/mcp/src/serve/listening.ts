@@ -70,8 +70,8 @@ export class Listening {
   /**
    * Over HTTP: a stream ends with its request.
    *
-   * @returns what ends it sooner, as soon as the client may be told that it listens; `undefined`: it listens as often as
-   *   it may.
+   * @returns what ends it sooner, as soon as the client may be told that it listens; `undefined`: its caller has as
+   *   many streams as it may.
    */
   async begin(request: Request, wanted: JsonObject): Promise<(() => void) | undefined> {
     const stream = this.#open(wanted);
@@ -89,8 +89,9 @@ export class Listening {
   }
 
   #open(wanted: JsonObject): Stream | undefined {
-    const stream = `stream ${crypto.randomUUID()}`;
-    if (!this.#client.subscribe(stream)) return undefined;
+    const { budget } = this.#client;
+    if (!budget.openStream()) return undefined;
+    let isOpen = true;
     const ended = new AbortController();
     const watcher = this.#client.twin();
     const { resourceSubscriptions: given } = wanted;
@@ -109,7 +110,8 @@ export class Listening {
       ready: heard(),
       end: () => {
         ended.abort();
-        this.#client.unsubscribe(stream);
+        if (isOpen) budget.closeStream();
+        isOpen = false;
         this.#watched.forget(watcher);
       },
     };

@@ -1,7 +1,7 @@
 import type { Caller } from "@toolweave/core";
 import { callerKey } from "./caller-key.ts";
+import type { CallerBudgets } from "./caller-budgets.ts";
 import { GatewayClient } from "./gateway-client.ts";
-import type { ClientLimits } from "./serve-options.ts";
 
 /** Callers that are remembered. */
 const mostClients = 10_000;
@@ -11,12 +11,12 @@ const mostClients = 10_000;
  * and so does everything that is done on nobody's behalf.
  */
 export class ModernClients {
-  readonly #limits: Required<ClientLimits>;
+  readonly #budgets: CallerBudgets;
   /** The one that was used longest ago first. */
   readonly #clients = new Map<string, GatewayClient>();
 
-  constructor(limits: Required<ClientLimits>) {
-    this.#limits = limits;
+  constructor(budgets: CallerBudgets) {
+    this.#budgets = budgets;
   }
 
   of(caller: Caller | undefined): GatewayClient {
@@ -35,6 +35,6 @@ export class ModernClients {
       if (running === 0) this.#clients.delete(key);
     }
     const principal = `caller ${JSON.stringify(caller?.id ?? null)}`;
-    return new GatewayClient(this.#limits, principal, caller, undefined);
+    return new GatewayClient(this.#budgets.of(caller), principal, caller, undefined);
   }
 }

@@ -14,6 +14,7 @@ import {
   type ToolRun,
 } from "@toolweave/core";
 import type { Readable, Writable } from "node:stream";
+import { CallerBudgets, howToRaise } from "./caller-budgets.ts";
 import { CallRunner } from "./call-runner.ts";
 import { ClientTools } from "./client-tools.ts";
 import { GatewayAnswers } from "./gateway-answers.ts";
@@ -22,6 +23,7 @@ import type { GatewayFetch, GatewayRequest } from "./gateway-fetch.ts";
 import { GatewayServer } from "./gateway-server.ts";
 import { isEventStream } from "./http-exchange.ts";
 import { refusal } from "./http-refusal.ts";
+import { markIdleStream, withStreamEnd } from "./idle-streams.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import { ListChanges } from "./list-changes.ts";
 import { Listening, listenedTo } from "./listening.ts";
@@ -107,6 +109,7 @@ export class Gateway implements McpGateway {
   readonly #runner: CallRunner;
   readonly #answers: GatewayAnswers;
   readonly #changes = new ListChanges();
+  readonly #budgets: CallerBudgets;
   readonly #sessions: LegacySessions;
   readonly #clients: ModernClients;
   readonly #modern: McpHttpHandler;
@@ -133,19 +136,20 @@ export class Gateway implements McpGateway {
       states,
       served.forModel === true,
     );
-    this.#clients = new ModernClients(served.limits);
-    const { limits } = served;
+    this.#budgets = new CallerBudgets(served.limits);
+    this.#clients = new ModernClients(this.#budgets);
     this.#sessions = new LegacySessions(
       {
-        client: (caller, id) => new GatewayClient(limits, id, caller, id),
+        client: (caller, id) => new GatewayClient(this.#budgets.of(caller), id, caller, id),
         server: (client) => this.#connected(client, "legacy"),
         ended: (client) => this.#left(client),
       },
-      limits.sessions,
+      served.limits,
     );
     this.#modern = createMcpHandler(
       ({ authInfo }) => this.#server(authInfo?.extra?.["client"] as GatewayClient, "modern"),
-      { legacy: "reject", onerror: this.#report },
+      // How many streams there may be is counted by caller, before the SDK counts those of all.
+      { legacy: "reject", onerror: this.#report, maxSubscriptions: Number.MAX_SAFE_INTEGER },
     );
     const { notify } = this.#modern;
     this.#changes.listen({
@@ -170,7 +174,7 @@ export class Gateway implements McpGateway {
   stdio({ caller, input, output }: StdioOptions = {}): StdioConnection {
     this.#assertOpen();
     const id = crypto.randomUUID();
-    const client = new GatewayClient(this.#served.limits, id, caller, id);
+    const client = new GatewayClient(this.#budgets.ofConnection(caller), id, caller, id);
     const listening = new Listening(this.#watched, client);
     const transport = new WatchedTransport(
       input ?? process.stdin,
@@ -180,7 +184,7 @@ export class Gateway implements McpGateway {
     const handle = serveStdio(({ era }) => this.#connected(client, era), {
       transport,
       onerror: this.#report,
-      maxSubscriptions: this.#served.limits.subscriptions,
+      maxSubscriptions: this.#served.limits.streams,
     });
     const connection = { closed: transport.closed, close: () => handle.close() };
     this.#connections.add(connection);
@@ -194,7 +198,8 @@ export class Gateway implements McpGateway {
 
   /** Somebody who is served over connections of the host's own. */
   client(caller: Caller | undefined, sessionId: string): GatewayClient {
-    return new GatewayClient(this.#served.limits, sessionId, caller, sessionId);
+    const budget = this.#budgets.ofConnection(caller);
+    return new GatewayClient(budget, sessionId, caller, sessionId);
   }
 
   /** Serves a client over a connection of the host's own, in the older protocol. */
@@ -251,7 +256,10 @@ export class Gateway implements McpGateway {
     const wanted = listenedTo(body);
     if (wanted === undefined) return go();
     const end = await new Listening(this.#watched, client).begin(request, wanted);
-    if (end === undefined) return refusal(429, "This client listens as often as it may");
+    if (end === undefined) {
+      const message = `This caller has as many streams open as it may have: end one of them first. ${howToRaise("streams")}`;
+      return refusal(429, message, { "retry-after": "5" });
+    }
     let response: Response | undefined;
     try {
       response = await go();
@@ -259,7 +267,8 @@ export class Gateway implements McpGateway {
       // Refused: there is no stream that will end.
       if (response === undefined || !isEventStream(response)) end();
     }
-    return response;
+    if (!isEventStream(response)) return response;
+    return markIdleStream(withStreamEnd(response, request.signal, end));
   }
 
   close({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {

@@ -9,15 +9,27 @@ import {
 import type { PreparedCall } from "./prepared-call.ts";
 import type { McpProvider } from "./provider.ts";
 
-/** What one client may use of a gateway at most. */
+/**
+ * What one caller may use of a gateway at most, over all its sessions and connections together. Callers are told apart by
+ * their `id`; HTTP requests without a caller count as one, a connection of the host's own without a caller as one each. A
+ * refusal names the limit.
+ */
 export interface ClientLimits {
-  /** Calls under way, also as tasks, those that wait for an answer of the client's too, and what is read. Default: 100. */
+  /** Calls under way, also as tasks, those that wait for an answer of the client's too, and what is read. Default: 1,000. */
   readonly concurrentCalls?: number;
   /** The same, begun within any 60 seconds. Default: no limit. */
   readonly callsPerMinute?: number;
-  /** Sessions over HTTP. Default: 100; of those that are idle the oldest makes room. */
+  /**
+   * Sessions over HTTP (up to 2025-11-25). Default: 1,000. When there are as many, the next one takes the place of a
+   * session whose client is gone: its stream has ended, or it has had none and was not used for `sessionIdleMs`, and no
+   * call of it is under way. If there is none, the next one is refused with 429: a connected client keeps its session.
+   */
   readonly sessions?: number;
-  /** Resources that it has subscribed to, and streams that it listens on. Default: 100. */
+  /** Milliseconds after which a session without a stream counts as that of a client that is gone. Default: 300,000. */
+  readonly sessionIdleMs?: number;
+  /** Streams that wait for changes: of a session's `GET`, and of `subscriptions/listen`. Default: 1,000. */
+  readonly streams?: number;
+  /** Resources that are subscribed to. Default: 10,000. */
   readonly subscriptions?: number;
 }
 
@@ -82,10 +94,12 @@ export const optionNames: readonly string[] = [
 ] satisfies readonly (keyof ServeMcpOptions)[];
 
 const limitNames = {
-  concurrentCalls: 100,
+  concurrentCalls: 1_000,
   callsPerMinute: Infinity,
-  sessions: 100,
-  subscriptions: 100,
+  sessions: 1_000,
+  sessionIdleMs: 300_000,
+  streams: 1_000,
+  subscriptions: 10_000,
 } satisfies Record<keyof ClientLimits, number>;
 
 /** Options with their defaults. */

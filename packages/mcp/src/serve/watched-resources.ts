@@ -1,3 +1,4 @@
+import { howToRaise } from "./caller-budgets.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import type { Offers } from "./offers.ts";
 import { errorCode, McpError } from "./request-port.ts";
@@ -42,10 +43,10 @@ export class WatchedResources {
   }
 }
 
-/** A client has as many subscriptions as it may. */
+/** A caller has as many subscriptions as it may. */
 function tooMany(): McpError {
   return new McpError(
     errorCode.internal,
-    "This client has as many subscriptions as it may have: end one of them first.",
+    `This caller has as many subscriptions as it may have: end one of them first. ${howToRaise("subscriptions")}`,
   );
 }

@@ -235,10 +235,10 @@ describe("changes", () => {
     await vi.waitFor(() => expect(provider.watched).toEqual(new Set()), 15_000);
   });
 
-  it("are told of so many resources and streams together as a client may have", async () => {
+  it("are told of so many resources, over so many streams, as a caller may have", async () => {
     const provider = shelf("a");
     const { url } = await serving({
-      gateway: { providers: [provider], limits: { subscriptions: 5 } },
+      gateway: { providers: [provider], limits: { subscriptions: 3, streams: 2 } },
     });
     const client = await clientOf(url, "modern");
     const uris = (from: number): string[] => [1, 2, 3].map((book) => `shelf://a/${from + book}`);
@@ -248,7 +248,9 @@ describe("changes", () => {
       resourceSubscriptions: uris(10),
     });
     expect(provider.watched).toEqual(new Set(uris(0)));
-    await expect(client.listen({ resourceSubscriptions: uris(30) })).rejects.toThrow("as often");
+    await expect(client.listen({ resourceSubscriptions: uris(30) })).rejects.toThrow(
+      "limits.streams",
+    );
     await first.close();
     await vi.waitFor(() => expect(provider.watched.size).toBe(0), 15_000);
     await second.close();

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
+import { expect, onTestFinished, test } from "vitest";
+import { ApprovalStore } from "../src/approval-store.ts";
+import { runCli } from "../src/cli.ts";
+import { captureIo } from "./support/captured-io.ts";
+import { notes, notesServer } from "./support/notes.ts";
+import { openPetShop } from "./support/pet-shop.ts";
+import { startBin } from "./support/run-bin.ts";
+import { runCommand } from "./support/run-cli.ts";
+import { tempStore } from "./support/temp-file.ts";
+
+interface Served {
+  readonly url: string;
+  /** Stops it, and waits for its end. */
+  stop(): Promise<number>;
+}
+
+/** A gateway over HTTP, in this process. */
+async function served(...args: readonly string[]): Promise<Served> {
+  const { io, said, stderr, interrupt } = captureIo();
+  const ended = runCli(["serve", "--http", "127.0.0.1:0", ...args], io);
+  const stop = async (): Promise<number> => {
+    interrupt.abort();
+    return ended;
+  };
+  onTestFinished(() => void stop());
+  await said("Serving");
+  return { url: /http:\/\/127\S+/.exec(stderr())?.[0] ?? "", stop };
+}
+
+/** The same, in a process of its own. */
+async function startedAt(...args: readonly string[]): Promise<[ChildProcess, string]> {
+  const child = startBin(["serve", "--http", "127.0.0.1:0", ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.setEncoding("utf8");
+  let said = "";
+  while (!said.includes("Serving")) said += String((await once(child.stderr, "data"))[0]);
+  return [child, /http:\/\/127\S+/.exec(said)?.[0] ?? ""];
+}
+
+/** One request of 2026-07-28. */
+function ask(url: string, method: string, params: object): Promise<Response> {
+  const { name, uri } = params as { readonly name?: string; readonly uri?: string };
+  const mcpName = name ?? uri;
+  return fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(mcpName === undefined ? {} : { "mcp-name": mcpName }),
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  });
+}
+
+async function textOf(asked: Promise<Response>): Promise<string> {
+  return (await asked).text();
+}
+
+test("a client reads that its call was cancelled when serve is stopped, and serve ends with 0", async () => {
+  const shop = await openPetShop();
+  onTestFinished(() => shop.close());
+  const [child, url] = await startedAt(
+    "--openapi",
+    shop.documentUrl,
+    "--policy",
+    "autonomous",
+    "--allow-origin",
+    shop.url,
+    "--grace",
+    "1",
+  );
+  const answer = textOf(ask(url, "tools/call", { name: "wait_forever", arguments: {} }));
+  await shop.asked("/never");
+  const ended = once(child, "close");
+  child.kill("SIGTERM");
+  expect(await answer).toContain("cancelled");
+  expect(await ended).toEqual([0, null]);
+});
+
+test("an artifact of serve is still read after a restart, in a store that was named", async () => {
+  const text = "all of it ".repeat(12_000);
+  const { config } = notes({ servers: { long: notesServer({ HAS: text, NOTES: "" }) } });
+  const args = ["--config", config, "--policy", "autonomous", "--store", tempStore()];
+  const first = await served(...args);
+  const called = ask(first.url, "tools/call", { name: "long__read_notes", arguments: {} });
+  const [uri = ""] = /artifact:art_\w+/.exec(await textOf(called)) ?? [];
+  expect(uri).not.toBe("");
+  expect(await first.stop()).toBe(0);
+  const second = await served(...args);
+  expect(await textOf(ask(second.url, "resources/read", { uri }))).toContain(text);
+});
+
+test("tasks and artifacts of one process are found by the next", async () => {
+  const path = tempStore();
+  const first = new ApprovalStore(path, {});
+  const now = Date.now();
+  const owner = '[null,"ann"]';
+  const task = { id: `task_${"a".repeat(32)}`, owner, runId: "r", callId: "c", tool: "t" };
+  const times = { createdAt: now, updatedAt: now, expiresAt: now + 60_000 };
+  await first.tasks.add({ ...task, ...times, status: "working" });
+  const content = [{ type: "text" as const, text: "done" }];
+  const result = { callId: "c", toolName: "t", content, artifacts: [], isError: false };
+  const change = { status: "completed" as const, updatedAt: now, expiresAt: now + 60_000 };
+  await first.tasks.change(task.id, {
+    ...change,
+    result: { ...result, durationMs: 1, timestamp: now },
+  });
+  const key = `art_${"b".repeat(32)}`;
+  const artifact = { key, owner, mediaType: "text/plain", size: 3 };
+  await first.artifacts.put({ ...artifact, ...times }, new Uint8Array([1, 2, 3]));
+  await first.close();
+  const second = new ApprovalStore(path, {});
+  onTestFinished(() => second.close());
+  expect(await second.tasks.list(owner)).toMatchObject([{ id: task.id, status: "completed" }]);
+  expect(await second.artifacts.read(key, 0, 3)).toEqual(new Uint8Array([1, 2, 3]));
+});
+
+test("limits are those of the command line, else of the configuration", async () => {
+  const { config } = notes({ serve: { maxStreams: 1, maxSessions: 5 } });
+  const { url } = await served("--config", config, "--max-calls-per-minute", "1");
+  const listen = (): Promise<Response> =>
+    ask(url, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const stream = await listen();
+  onTestFinished(() => stream.body?.cancel());
+  expect([stream.status, (await listen()).status]).toEqual([200, 429]);
+  const call = (): Promise<string> =>
+    textOf(ask(url, "tools/call", { name: "notes__read_notes", arguments: {} }));
+  expect(await call()).toContain("Milk.");
+  expect(await call()).toContain("may make 1 calls a minute");
+});
+
+test.each([
+  [["--http", "--max-streams", "0"], "--max-streams must be a whole number, 1 or more."],
+  [["--max-sessions", "3"], "--max-sessions is for --http"],
+  [["--grace", "soon"], "--grace must be a number of milliseconds"],
+])("serve %j is refused", async (words, message) => {
+  const { code, stderr } = await runCommand(["serve", "--config", notes().config, ...words]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("a limit of the configuration that is none is refused with its place", async () => {
+  const { config } = notes({ serve: { maxSession: 3, maxStreams: 0 } });
+  const { code, stderr } = await runCommand(["serve", "--config", config]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Did you mean "maxSessions"?');
+  expect(stderr).toMatch(/"maxStreams" .*1/);
+});
