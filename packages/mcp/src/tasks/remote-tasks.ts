@@ -137,7 +137,10 @@ export class RemoteTasks {
     return readTask(answer, state.id);
   }
 
-  /** Asks about a task, again and again while the connection is gone: to ask does nothing. */
+  /**
+   * Asks about a task, again and again while the connection is gone: to ask does nothing. Answers are sent again only
+   * while the task still asks for them.
+   */
   async #ask(
     method: string,
     params: JsonObject,
@@ -154,7 +157,10 @@ export class RemoteTasks {
           throw unreachable(this.#host.asking.server, error);
         await this.#pause(firstLossMs * 2 ** losses, state.id, ctx.signal);
         // Another server may be there now, which knows nothing of it.
-        if (method !== "tasks/get") await this.#look(state, ctx);
+        if (method === "tasks/get") continue;
+        const task = await this.#look(state, ctx);
+        // The server has the answers already: they are not sent twice.
+        if (method === "tasks/update" && !isAsked(task, params)) return undefined;
       }
     }
   }
@@ -198,6 +204,12 @@ export class RemoteTasks {
 /** The task of an earlier attempt, or of the call before it waited for somebody: no second one is begun. */
 function leftBy({ attempt, resumed, checkpointed }: ToolContext): TaskState | undefined {
   return attempt > 1 || resumed !== undefined ? readTaskState(checkpointed) : undefined;
+}
+
+/** It waits for at least one of these answers. */
+function isAsked({ status, inputRequests }: RemoteTask, { inputResponses }: JsonObject): boolean {
+  if (status !== "input_required" || !isObject(inputResponses)) return false;
+  return Object.keys(inputResponses).some((name) => Object.hasOwn(inputRequests, name));
 }
 
 /** It still shows questions that it has the answers to. */
