@@ -90,7 +90,8 @@ test.each([
   expect({ code, started: started() }).toEqual({ code: 3, started: 0 });
   expect(stderr).toContain(`${config} is not trusted. Nothing of it was started or read.`);
   expect(stderr).toContain(`toolweave trust ${folder}`);
-  if (argv.includes("--json")) expect(JSON.parse(stdout)).toMatchObject({ error: { exitCode: 3 } });
+  const json: unknown = argv.includes("--json") ? JSON.parse(stdout) : { error: { exitCode: 3 } };
+  expect(json).toMatchObject({ error: { exitCode: 3 } });
 });
 
 test("a configuration that --config names is trusted by that", async () => {

@@ -4,15 +4,18 @@ import { repairYaml } from "./repair-yaml.ts";
 type YamlModule = typeof import("js-yaml");
 
 const maxDepth = 500;
-/** Each repair parses the text again: so many characters for all of them. */
-const maxRepairedLength = 50_000_000;
+/** Each repair parses the text again: so many characters for all of them, and one repair for a longer text. */
+const maxRepairedLength = 20_000_000;
 const maxRepairs = 500;
+/** How long repairs may make a text: they indent and quote single lines, which takes little. */
+const maxGrowthFactor = 2;
+const maxGrowth = 4_096;
 /** How many values a document may hold once its aliases are written out. */
 const maxExpandedValues = 5_000_000;
 
 /**
  * Parses YAML 1.2 as documents are published: duplicate keys (the last wins), merge keys, unknown
- * tags, and what `repairYaml` repairs.
+ * tags, and what `repairYaml` repairs: in 500 repairs, 20,000,000 characters and twice the text's length at most.
  *
  * @param tolerated hears what is wrong and was read nevertheless; a part of a sentence.
  */
@@ -23,7 +26,9 @@ export function parseYaml(
 ): unknown {
   let source = text;
   let options: LoadOptions = { schema: schemaOf(yaml), json: false, maxDepth, maxAliases: 0 };
-  let left = Math.min(maxRepairs, Math.ceil(maxRepairedLength / (text.length + 1)));
+  const maxLength = maxGrowthFactor * text.length + maxGrowth;
+  let repairs = 0;
+  let repairedLength = 0;
   for (;;) {
     try {
       const value = yaml.load(source, options);
@@ -40,8 +45,10 @@ export function parseYaml(
         options = { ...options, json: true };
         continue;
       }
-      const repaired = left-- > 0 ? repairYaml(source, reason, mark?.line ?? -1) : undefined;
-      if (repaired === undefined) throw error;
+      const isSpent = repairs++ >= maxRepairs || repairedLength >= maxRepairedLength;
+      const repaired = isSpent ? undefined : repairYaml(source, reason, mark?.line ?? -1);
+      if (repaired === undefined || repaired.text.length > maxLength) throw error;
+      repairedLength += repaired.text.length;
       tolerated(repaired.note);
       source = repaired.text;
     }

@@ -53,8 +53,9 @@ function repairLine(
 
 /** A value that YAML would read as something else, and that nothing else makes sense of. */
 function quotedValue(line: string): string | undefined {
+  // `s`: a value of any characters matches at once. One that did not would be tried from every place before it.
   const [, key = "", value = ""] =
-    /^(\s*(?:- +)*(?:[^\s:#'"][^:]*:[ \t]+)?)(\S.*)$/.exec(line.trimEnd()) ?? [];
+    /^(\s*(?:- +)*(?:[^\s:#'"][^:]*:[ \t]+)?)(\S.*)$/s.exec(line.trimEnd()) ?? [];
   const isMeant = /^[@`%*&[{]/.test(value) || /:(?:\s|$)/.test(value);
   if (!isMeant || /^(?:['"|>]|[*&][\w-]+$)/.test(value)) return undefined;
   return `${key}'${value.replaceAll("'", "''")}'`;
