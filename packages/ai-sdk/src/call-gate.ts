@@ -1,4 +1,5 @@
 import {
+  displayProse,
   canonicalJson,
   type CallOptions,
   type Interruption,
@@ -128,7 +129,7 @@ export class CallGate {
 function reasonOf({ requests }: Interruption): string {
   const reasons = requests.map((request) =>
     request.type === "approval"
-      ? `${request.permission.summary} (${request.reason})`
+      ? `${displayProse(request.permission.summary)} (${displayProse(request.reason)})`
       : request.type,
   );
   return reasons.join("; ");

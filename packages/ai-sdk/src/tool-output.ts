@@ -1,4 +1,11 @@
-import type { Interruption, ToolError, ToolOutcome, ToolOutput, ToolResult } from "@toolweave/core";
+import {
+  displayProse,
+  type Interruption,
+  type ToolError,
+  type ToolOutcome,
+  type ToolOutput,
+  type ToolResult,
+} from "@toolweave/core";
 import { contentOutput, plainText, remember } from "./model-output.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
@@ -53,9 +60,9 @@ function failureOf({ content }: ToolResult, error: ToolError | undefined): ToolF
 
 function waiting({ call, requests }: Interruption): string {
   const needs = requests.map((request) => {
-    if (request.type === "approval") return `approval: ${request.permission.summary}`;
+    if (request.type === "approval") return `approval: ${displayProse(request.permission.summary)}`;
     if (request.type === "result") return "a result from the host";
-    return `${request.type}: ${request.message}`;
+    return `${request.type}: ${displayProse(request.message)}`;
   });
   const what = needs.join("; ");
   return (

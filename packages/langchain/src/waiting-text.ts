@@ -1,11 +1,11 @@
-import type { Interruption } from "@toolweave/core";
+import { displayProse, type Interruption } from "@toolweave/core";
 
 /** What a model reads of a call that waits for what cannot be asked for here. */
 export function waitingText({ call, requests }: Interruption): string {
   const needs = requests.map((request) => {
-    if (request.type === "approval") return `approval: ${request.permission.summary}`;
+    if (request.type === "approval") return `approval: ${displayProse(request.permission.summary)}`;
     if (request.type === "result") return "a result from the host";
-    return `${request.type}: ${request.message}`;
+    return `${request.type}: ${displayProse(request.message)}`;
   });
   const what = needs.join("; ");
   return (

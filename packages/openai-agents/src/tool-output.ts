@@ -1,5 +1,10 @@
 import type { ToolOutputFileContent, ToolOutputImage, ToolOutputText } from "@openai/agents-core";
-import type { ContentBlock, Interruption, ToolOutcome } from "@toolweave/core";
+import {
+  displayProse,
+  type ContentBlock,
+  type Interruption,
+  type ToolOutcome,
+} from "@toolweave/core";
 import { isAnswerable } from "./answerable.ts";
 
 /** What the SDK makes the result of a call of: one text, or parts when it is more than text. */
@@ -72,9 +77,9 @@ function binary(base64: string, mediaType: string, uri: string): OutputPart {
 
 function waiting({ call, requests }: Interruption): string {
   const needs = requests.map((request) => {
-    if (request.type === "approval") return `approval: ${request.permission.summary}`;
+    if (request.type === "approval") return `approval: ${displayProse(request.permission.summary)}`;
     if (request.type === "result") return "a result from the host";
-    return `${request.type}: ${request.message}`;
+    return `${request.type}: ${displayProse(request.message)}`;
   });
   const what = needs.join("; ");
   const next = isAnswerable(requests)
