@@ -259,12 +259,12 @@ describe("a file that is no store of this version", () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 4");
+    db.exec("PRAGMA user_version = 5");
     db.close();
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
-      `${path} was written by a newer @toolweave/stores (its version is 4, this one reads 3): update the package.`,
+      `${path} was written by a newer @toolweave/stores (its version is 5, this one reads 4): update the package.`,
     );
   });
 

@@ -95,7 +95,7 @@ describe("a file of version 1", () => {
     for (const worker of workers) expect(await worker.next()).toBe("ready");
     for (const worker of workers) worker.tell("go");
     for (const worker of workers) expect(await worker.next()).toBe("opened");
-    expect(versionIn(db)).toBe(3);
+    expect(versionIn(db)).toBe(4);
     db.close();
     expect(await openStore(path).grants.list()).toEqual([grant]);
   });
@@ -116,7 +116,7 @@ describe("a file of version 1", () => {
   });
 });
 
-test.each([0, -1, 4, 1_000])(
+test.each([0, -1, 5, 1_000])(
   "a file of version %d is refused and stays as it was",
   async (version) => {
     const path = join(tempFolder(), "store.db");

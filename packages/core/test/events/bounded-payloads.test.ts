@@ -32,12 +32,15 @@ function searching(): { readonly redactor: Redactor; readonly searched: () => nu
 /** A list that counts how often an item of it is read. */
 function counted(length: number): { readonly list: unknown[]; readonly reads: () => number } {
   let reads = 0;
-  const list = new Proxy(new Array<number>(length).fill(1), {
-    get(target, name, receiver): unknown {
-      reads += 1;
-      return Reflect.get(target, name, receiver);
+  const list = new Proxy(
+    Array.from({ length }, () => 1),
+    {
+      get(target, name, receiver): unknown {
+        reads += 1;
+        return Reflect.get(target, name, receiver);
+      },
     },
-  });
+  );
   return { list, reads: () => reads };
 }
 
