@@ -68,10 +68,10 @@ export class ArtifactSpace {
     const hasRoom = (): boolean => this.#hasRoom(bytes) && this.#hasRoomFor(owner, bytes);
     if (this.#unseenMs() >= longestUnseenMs) await this.#lookAgain();
     if (!hasRoom() && this.#unseenMs() >= fullMs) await this.#lookAgain();
+    if (!this.#hasRoom(bytes)) throw artifactsFull(this.#files.maxBytes);
     if (!this.#hasRoomFor(owner, bytes)) {
       throw ownerFull(this.#files.maxBytesPerOwner, "maxBytesPerOwner");
     }
-    if (!this.#hasRoom(bytes)) throw artifactsFull(this.#files.maxBytes);
     this.#reserved += bytes;
     add(this.#reservedBy, owner, bytes);
   }

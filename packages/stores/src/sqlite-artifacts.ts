@@ -159,8 +159,8 @@ export class SqliteArtifacts implements ArtifactStore {
       );
     }
     const now = this.#file.now();
-    this.#makeRoomFor(counted, size + json.length, now);
     this.#makeRoom(size + json.length, now);
+    this.#makeRoomFor(counted, size + json.length, now);
     this.#insert.run(key, json, size, expiresAt, counted);
   }
 

@@ -1,6 +1,6 @@
 import { mediaSize, textSize } from "../artifacts/block-size.ts";
 import { clipText, utf8Length } from "../executor/clip-text.ts";
-import { jsonValue } from "../executor/json-value.ts";
+import { jsonValue, plainBytes } from "../executor/json-value.ts";
 import type { Execution } from "../executor/execution.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
@@ -33,39 +33,129 @@ function freeze(_: string, member: unknown): unknown {
   return Object.freeze(member);
 }
 
+/**
+ * Characters beyond the limit that are searched for secrets, so that one that the cut goes through is found: longer than
+ * any form of a credential.
+ */
+const searchedBeyond = 70_000;
+
+/** Whether a value is short enough to be searched and copied: decided without doing either to all of it. */
+export function fitsPayload(
+  { maxOutputBytes }: Pick<Bounds, "maxOutputBytes">,
+  value: unknown,
+): boolean {
+  return sizeWithin(value, maxOutputBytes + searchedBeyond) >= 0;
+}
+
+/** Roughly the bytes of a value as JSON; negative: more than `limit`. */
+function sizeWithin(value: unknown, limit: number): number {
+  const most = Math.min(limit, Number.MAX_SAFE_INTEGER);
+  const size = plainBytes(value, most);
+  if (size >= 0) return size;
+  // Too long, or no plain data.
+  const cut = { truncated: false };
+  const json = JSON.stringify(jsonValue(value, most, cut));
+  return cut.truncated ? -1 : json.length;
+}
+
 /** A part of an event's payload. */
 interface Part<Value> {
   readonly part?: Value;
   readonly truncated: boolean;
 }
 
-/** A value for an event: a text is clipped, anything else that is too long is left out. */
-export function valuePart({ maxOutputBytes, redactor }: Bounds, given: unknown): Part<JsonValue> {
-  const plain = jsonValue(given);
-  if (typeof plain === "string") {
-    const text = redactor?.text(plain) ?? plain;
-    const part = clipText(text, maxOutputBytes);
-    return { part, truncated: part !== text };
+/**
+ * A value for an event: a text is clipped, anything else that is too long is left out. What is too long is not searched
+ * or copied as a whole.
+ */
+export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
+  const { maxOutputBytes, redactor } = bounds;
+  if (typeof given === "string") {
+    const searched = given.slice(0, maxOutputBytes + searchedBeyond);
+    const text = redactor?.text(jsonValue(searched) as string) ?? searched;
+    if (searched.length === given.length) {
+      const part = clipText(text, maxOutputBytes);
+      return { part, truncated: part !== text };
+    }
+    return { part: clipText(withoutEnd(text), maxOutputBytes), truncated: true };
   }
+  if (!fitsPayload(bounds, given)) return { truncated: true };
+  const plain = jsonValue(given);
   const part = frozenJson(redactor?.value(plain) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
     : { part, truncated: false };
 }
 
-/** An output that may leave: redacted, bounded, frozen. An error in it is for its end. */
+/** A text that was cut before it was searched: its end may be the beginning of a secret. */
+function withoutEnd(text: string): string {
+  return text.slice(0, Math.max(0, text.length - searchedBeyond));
+}
+
+/** An output that may leave: cut, redacted, bounded, frozen. An error in it is for its end. */
 export function outputPart(bounds: Bounds, output: ToolOutput): Required<Part<ToolOutput>> {
   const { maxOutputBytes, redactor } = bounds;
-  const { content, error: _, ...more } = redactor?.output(output) ?? output;
+  const begun = beginningOf(bounds, output);
+  const { content: found, error: _, ...more } = redactor?.output(begun.output) ?? begun.output;
+  const content = begun.endsCut ? withoutLastEnd(found) : found;
   const kept = clipped(content, maxOutputBytes);
   const part: Record<string, unknown> = { content: kept };
-  let truncated = kept !== content;
+  let truncated = begun.isCut || kept !== content;
   for (const [name, member] of Object.entries(more)) {
     const own = valuePart({ maxOutputBytes, redactor: undefined }, member);
     if (own.part !== undefined) part[name] = own.part;
     truncated ||= own.truncated;
   }
   return { part: frozenJson(part) as unknown as ToolOutput, truncated };
+}
+
+function withoutLastEnd(content: readonly ContentBlock[]): readonly ContentBlock[] {
+  return content.map((block, index) =>
+    block.type === "text" && index === content.length - 1
+      ? { ...block, text: withoutEnd(block.text) }
+      : block,
+  );
+}
+
+interface Beginning {
+  readonly output: ToolOutput;
+  /** Something was left out. */
+  readonly isCut: boolean;
+  /** The last block is a text without its end. */
+  readonly endsCut: boolean;
+}
+
+/** As much of an output as can be in an event, and a little more: the rest is neither searched nor copied. */
+function beginningOf(bounds: Bounds, output: ToolOutput): Beginning {
+  let left = bounds.maxOutputBytes + searchedBeyond;
+  let isCut = false;
+  let endsCut = false;
+  const content: ContentBlock[] = [];
+  for (const block of output.content) {
+    if (content.length === maxBlocks || left <= 0) {
+      isCut = true;
+      break;
+    }
+    const size = sizeWithin(block, left);
+    if (size >= 0) {
+      content.push(block);
+      left -= size;
+      continue;
+    }
+    isCut = true;
+    if (block.type !== "text") continue;
+    content.push({ type: "text", text: block.text.slice(0, left) });
+    endsCut = true;
+    break;
+  }
+  const begun: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(output)) {
+    if (name === "content" || name === "error") continue;
+    if (fitsPayload(bounds, member)) begun[name] = member;
+    else isCut = true;
+  }
+  if (!isCut) return { output, isCut, endsCut };
+  return { output: { ...begun, content } as ToolOutput, isCut, endsCut };
 }
 
 /** What an event tells of a result, with payloads. */

@@ -8,7 +8,14 @@ import type { Clock } from "../executor/clock.ts";
 import type { Execution } from "../executor/execution.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
 import { toldArguments } from "../redaction/shown-call.ts";
-import { boundsOf, contentBytes, frozenJson, resultPayload, valuePart } from "./event-payload.ts";
+import {
+  boundsOf,
+  contentBytes,
+  fitsPayload,
+  frozenJson,
+  resultPayload,
+  valuePart,
+} from "./event-payload.ts";
 import { EventQueue } from "./event-queue.ts";
 import { progressOf } from "./progress.ts";
 import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts";
@@ -258,10 +265,12 @@ function addArguments(
   } catch {
     return;
   }
-  const { part, truncated } = valuePart(
-    boundsOf(execution),
-    toldArguments(execution, jsonValue(args)),
-  );
+  const bounds = boundsOf(execution);
+  if (typeof args !== "string" && !fitsPayload(bounds, args)) {
+    event["truncated"] = true;
+    return;
+  }
+  const { part, truncated } = valuePart(bounds, toldArguments(execution, jsonValue(args)));
   if (part !== undefined) event["arguments"] = part;
   if (truncated) event["truncated"] = true;
 }

@@ -21,7 +21,8 @@ const defaultRequests = 1_000;
 const patience = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
-  keepAliveTimeout: 10_000,
+  // Longer than a busy client leaves a connection idle: one that is closed just as it is used again breaks a request.
+  keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
 };
 

@@ -81,7 +81,9 @@ export async function manyClients(options: ManyClientsOptions): Promise<ManyClie
           if (answer.isError === true || textOf(answer) !== say) failures.push(textOf(answer));
           calls += 1;
         } catch (error) {
-          failures.push(`call of client ${one.index}: ${String(error)}`);
+          failures.push(
+            `call of client ${one.index}: ${String(error)} ${String((error as Error).cause)}`,
+          );
         }
       }
     }),
