@@ -154,6 +154,10 @@ export class OperationTool implements Tool {
         const subject = `${this.#operation.method} ${path}`;
         this.#host.warn({ subject, message, pointer, severity: "warning" });
       };
+      // It may say what is deleted.
+      if (layout.unwritable !== undefined && this.#operation.method === "DELETE") {
+        throw new OperationError(layout.unwritable, pointer);
+      }
       if (layout.unwritable !== undefined)
         warn(`It is called without a body: ${layout.unwritable}.`);
       const offered = offeredArguments(layout, this.#settings, pointer, warn);

@@ -4,7 +4,7 @@ import { withoutFragment } from "./references/document-set.ts";
 import type { DocumentSet } from "./references/document-set.ts";
 import type { LoadedDocument, Location } from "./references/location.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
-import { OperationError } from "./operation.ts";
+import { OperationError, type DanglingReference } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./references/resolve-reference.ts";
 import { SchemaLibrary } from "../schema/schema-library.ts";
@@ -51,6 +51,17 @@ export class DocumentContext {
       subject,
       message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
       pointer,
+    });
+  }
+
+  /** Adds a reference that points to nothing, once for all operations that reach it. */
+  reportDangling({ message, pointer }: DanglingReference, consequence: string): void {
+    const file = pointer.startsWith("/") ? "the document" : pointer.replace(/#.*$/s, "");
+    this.report({
+      subject: file === "" ? "the document" : file,
+      message: `${message.charAt(0).toUpperCase()}${message.slice(1)}: ${consequence}.`,
+      pointer,
+      severity: "warning",
     });
   }
 

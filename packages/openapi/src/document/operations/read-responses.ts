@@ -87,7 +87,9 @@ function readResponse(declared: Location, reading: OperationReading): readonly M
   let whole = !isSwagger;
   const schemaAt = (schema: Location): SelfContainedSchema => {
     try {
-      return context.schemas.schemaAt(schema, "response");
+      const read = context.schemas.schemaAt(schema, "response");
+      reading.warnOfDangling(read);
+      return read;
     } catch (error) {
       reading.leaveOut("The response's schema", error);
       whole = false;
