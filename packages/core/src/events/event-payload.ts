@@ -43,11 +43,12 @@ interface Part<Value> {
 export function valuePart({ maxOutputBytes, redactor }: Bounds, given: unknown): Part<JsonValue> {
   const plain = jsonValue(given);
   if (typeof plain === "string") {
-    const text = redactor?.text(plain) ?? plain;
+    const text = redactor?.told(redactor.text(plain)) ?? plain;
     const part = clipText(text, maxOutputBytes);
     return { part, truncated: part !== text };
   }
-  const part = frozenJson(redactor?.value(plain) ?? plain);
+  // Whoever reads events may be anybody: names of headers and of parameters in URLs say what is secret, too.
+  const part = frozenJson(redactor?.told(redactor.value(plain)) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
     : { part, truncated: false };
@@ -78,7 +79,9 @@ export function resultPayload(
     ...(value === undefined ? {} : { value }),
     ...(artifacts.length === 0 ? {} : { artifacts }),
   });
-  return truncated ? { ...part, truncated: true } : part;
+  const { redactor } = bounds;
+  const told = redactor === undefined ? part : frozenJson(redactor.told(part));
+  return truncated ? { ...told, truncated: true } : told;
 }
 
 /** Bytes of content: its texts in UTF-8, its images and sound decoded. */

@@ -2,7 +2,9 @@ import type { SourceProblem } from "@toolweave/core";
 import { relativeUrl } from "./loading/display-url.ts";
 import { withoutFragment } from "./references/document-set.ts";
 import type { DocumentSet } from "./references/document-set.ts";
+import { describePointer } from "./references/location.ts";
 import type { LoadedDocument, Location } from "./references/location.ts";
+import { referenceOf } from "./record.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
 import { OperationError, type DanglingReference } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
@@ -30,7 +32,13 @@ export class DocumentContext {
   readonly #problems: SourceProblem[] = [];
   readonly #reported = new Set<string>();
 
-  constructor(set: DocumentSet) {
+  /** Values of the host for variables of servers. */
+  readonly serverVariables: Readonly<Record<string, string>>;
+  /** Servers as the document writes them, by their URLs with values in them. */
+  readonly serverTemplates: Map<string, string> = new Map();
+
+  constructor(set: DocumentSet, serverVariables: Readonly<Record<string, string>> = {}) {
+    this.serverVariables = serverVariables;
     this.root = set.root;
     this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
     this.version = set.version;
@@ -63,6 +71,21 @@ export class DocumentContext {
       pointer,
       severity: "warning",
     });
+  }
+
+  /**
+   * A part of the document that holds others by name, references followed. No version allows a reference in its place,
+   * and documents that were split into files have one.
+   *
+   * @throws {OperationError} the reference cannot be followed.
+   */
+  container(location: Location): Location {
+    if (referenceOf(location.value) === undefined) return location;
+    const found = this.resolver.follow(location);
+    const pointer = describePointer(location);
+    const message = `A $ref stands in place of ${location.pointer.slice(1)}, where the specification has none; it was followed.`;
+    this.report({ subject: "the document", message, pointer, severity: "warning" });
+    return found;
   }
 
   /** Adds what is wrong in a file and was read nevertheless. */

@@ -15,6 +15,8 @@ export interface Operation {
   readonly deprecated: boolean;
   /** A JSON pointer to the operation in its document. */
   readonly pointer: string;
+  /** It, or its path item, names servers of its own. Default: false. */
+  readonly hasOwnServers?: boolean;
   /** An extension (`x-…`) of the operation, else of its path item; absent for other names. */
   extension(name: string): JsonValue | undefined;
   /** Resolves references and translates older versions; memoised. Throws `OperationError`. */

@@ -176,8 +176,8 @@ function modernParameter(
   const content = childLocation(location, "content");
   const [mediaType] = isRecord(content.value) ? Object.keys(content.value) : [];
   if (mediaType === undefined) {
-    const schema = childLocation(location, "schema");
-    return { ...common, schema: schemas.schemaAt(schema, "request") };
+    const schema = schemas.schemaAt(childLocation(location, "schema"), "request");
+    return { ...common, schema: withSecrecy(schema, node) };
   }
   const media = mediaTypeAt(childLocation(content, mediaType), reading.context);
   if (!isRecord(media.value)) throw fault(media, "the media type is not an object");
@@ -186,8 +186,19 @@ function modernParameter(
     ...common,
     mediaType,
     ...(encoding === undefined ? {} : { encoding }),
-    schema: schemas.schemaAt(childLocation(media, "schema"), "request"),
+    schema: withSecrecy(schemas.schemaAt(childLocation(media, "schema"), "request"), node),
   };
+}
+
+/** `x-secret` of a parameter is that of its value. */
+function withSecrecy(
+  schema: SelfContainedSchema,
+  { "x-secret": secret }: JsonRecord,
+): SelfContainedSchema {
+  const { schema: value, defs, cleaned = false, endless = false, dangling = [] } = schema;
+  if (secret !== true || value === false) return schema;
+  const marked = { ...(value === true ? {} : value), "x-secret": true };
+  return { schema: marked, defs, cleaned, endless, dangling };
 }
 
 const styles: Readonly<Record<ParameterLocation, readonly ParameterStyle[]>> = {
