@@ -3,6 +3,7 @@ const words: Readonly<Record<string, string>> = {
   "`headers`": "--header",
   "`baseUrl`": "--base-url",
   "`allowOrigins`": "--allow-origin",
+  "`credentialOrigins`": "--allow-origin",
   "`allowReferences`": "--allow-reference",
 };
 
@@ -20,8 +21,8 @@ export function commandLineWords(message: string): string {
       /\bwrite prefix\(source, "[^"]*"\) for one of the sources/g,
       "give one --openapi at a time",
     )
-    .replace(/\bbaseUrl or (?=allowOrigins: \[")/g, "--base-url or ")
-    .replace(/\ballowOrigins: \["([^"\s]+)"\]/g, "--allow-origin $1")
+    .replace(/\bbaseUrl or (?=credentialOrigins: \[")/g, "--base-url or ")
+    .replace(/\b(?:allowOrigins|credentialOrigins): \["([^"\s]+)"\]/g, "--allow-origin $1")
     .replace(
       /`allowReferences` with its folder opens it/g,
       "--allow-reference with its folder opens it",

@@ -38,13 +38,15 @@ export function sourceOptions(
     );
   }
   const credentials = parseAuth(auth, env);
+  const origins = allowOrigin.map(checkedOrigin);
   const headers = parseHeaders(header, env);
   return {
     options: {
       ...(baseUrl === undefined ? {} : { baseUrl: checkedBaseUrl(baseUrl) }),
       ...(header.length === 0 ? {} : { headers }),
       ...(auth.length === 0 ? {} : { auth: credentials.auth }),
-      ...(allowOrigin.length === 0 ? {} : { allowOrigins: allowOrigin.map(checkedOrigin) }),
+      // Whoever types an origin means both: that it is reached, and with the credentials beside it.
+      ...(origins.length === 0 ? {} : { allowOrigins: origins, credentialOrigins: origins }),
       ...(allowReference.length === 0 ? {} : { allowReferences: allowReference }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     },

@@ -68,6 +68,7 @@ describe("the other options of an API", () => {
       baseUrl: "http://127.0.0.1:4010/v1",
       headers: { "X-Trace": "1", "X-Key": "from-env" },
       allowOrigins: ["http://127.0.0.1:4011"],
+      credentialOrigins: ["http://127.0.0.1:4011"],
       allowReferences: ["../shared"],
       timeoutMs: 5,
     });

@@ -92,9 +92,12 @@ export {
   isToolName,
   nearNames,
   prefixName,
+  shortenName,
   shortHash,
   snakeName,
+  snakeWords,
   uniqueNames,
+  type ShortenOptions,
 } from "./registry/names.ts";
 export { globMatcher } from "./registry/glob.ts";
 export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";

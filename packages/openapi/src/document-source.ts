@@ -15,6 +15,7 @@ import type { OperationCaller } from "./exchange/operation-caller.ts";
 import type { OpenApiSource } from "./openapi-source.ts";
 import { OperationTools } from "./operation-tools.ts";
 import type { ToolHost } from "./tool-host.ts";
+import { replacedServer, serverProblems } from "./request/server-problems.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
 import { unknownSchemes } from "./auth/unknown-schemes.ts";
 
@@ -130,14 +131,16 @@ export class DocumentSource implements OpenApiSource {
   }
 
   async #load(): Promise<void> {
-    const { allowReferences, allowOrigins = [], auth = {} } = this.#options;
+    const { allowReferences, allowOrigins, credentialOrigins = [], auth = {} } = this.#options;
+    const { servers = {}, serverVariables } = this.#options;
     const headers = lowerCase(this.#options.headers);
     const isUrl = this.#kind === "url";
     const given = isUrl ? URL.parse(String(this.#input))?.origin : undefined;
-    const trusted = new Set(allowOrigins.map(originOf));
-    for (const origin of origins(this.#baseUrl?.origin ?? given)) trusted.add(origin);
+    const trusted = new Set(credentialOrigins.map((origin) => originOf(origin)));
+    const written = Object.values(servers).map((server) => new URL(server).origin);
+    for (const origin of origins(this.#baseUrl?.origin ?? given, ...written)) trusted.add(origin);
     const reach: HttpClientOptions = {
-      givenOrigins: origins(given, this.#baseUrl?.origin),
+      givenOrigins: origins(given, this.#baseUrl?.origin, ...written),
       allowOrigins,
       certificateAuthorities: this.#options.certificateAuthorities,
     };
@@ -146,6 +149,7 @@ export class DocumentSource implements OpenApiSource {
       kind: this.#kind,
       ...(this.#document === undefined ? {} : { before: this.#document }),
       ...(allowReferences === undefined ? {} : { allowReferences }),
+      ...(serverVariables === undefined ? {} : { serverVariables }),
       fetchText: documentFetcher({
         documentUrl: isUrl ? String(this.#input) : undefined,
         reach,
@@ -197,6 +201,7 @@ export class DocumentSource implements OpenApiSource {
       names: { headers: new Set(Object.keys(headers)), cookies: cookieNames(headers) },
       baseUrl: this.#baseUrl,
       documentUrl,
+      replaced: (server) => replacedServer(server, this.#options.servers, document),
       collectPages: this.#options.collectPages,
       linked: (link) => this.#tools.linked(link),
       shown,
@@ -207,7 +212,12 @@ export class DocumentSource implements OpenApiSource {
       caller: () => this.#callerOf(reach),
     };
     this.#document = document;
-    this.#unfit = [...selected.problems, ...problems, ...unknownSchemes(auth, document, this.id)];
+    this.#unfit = [
+      ...selected.problems,
+      ...problems,
+      ...unknownSchemes(auth, document, this.id),
+      ...serverProblems(document, [...settings.keys()], host),
+    ];
     await this.#tools.take(settings, host);
   }
 
@@ -256,7 +266,7 @@ function unexpectedFailure(id: string, cause: unknown): ToolError {
 
 function withheldFrom(origin: string, trusted: ReadonlySet<string>): string | undefined {
   if (trusted.has(origin)) return undefined;
-  return `the document sends this operation to ${origin}, and credentials only go where the host said; to send them there: baseUrl or allowOrigins: ["${origin}"]`;
+  return `the document sends this operation to ${origin}, and credentials only go where the host said; to send them there: baseUrl or credentialOrigins: ["${origin}"]`;
 }
 
 function originOfServer(server: string): string {

@@ -90,6 +90,11 @@ export class OperationTool implements Tool {
     return failure === undefined ? available : { status: "unavailable", reason: failure.message };
   }
 
+  /** Its operation, and whether its schemas were needed yet: nothing is made to find out. */
+  get state(): { readonly operation: Operation; readonly isRealised: boolean } {
+    return { operation: this.#operation, isRealised: this.#realised !== undefined };
+  }
+
   /** Makes everything that is otherwise made when needed, so that what is wrong shows. */
   realise(): void {
     void this.spec.description;
@@ -171,6 +176,10 @@ export class OperationTool implements Tool {
         const subject = `${this.#operation.method} ${path}`;
         this.#host.warn({ subject, message, pointer, severity: "warning" });
       };
+      // It may say what is deleted.
+      if (layout.unwritable !== undefined && this.#operation.method === "DELETE") {
+        throw new OperationError(layout.unwritable, pointer);
+      }
       if (layout.unwritable !== undefined)
         warn(`It is called without a body: ${layout.unwritable}.`);
       for (const message of layout.warnings ?? []) warn(message);
@@ -204,8 +213,8 @@ export class OperationTool implements Tool {
     if (realised === undefined || this.#failure !== undefined) throw this.#failure as ToolError;
     const { details, layout, offered } = realised;
     const { method, path } = this.#operation;
-    const { baseUrl, documentUrl, headers, collectPages } = this.#host;
-    const server = chooseServer(details.servers, baseUrl, documentUrl);
+    const { headers, collectPages } = this.#host;
+    const server = this.#server(details);
     if (typeof server === "string") {
       throw new ToolError(
         "unavailable",
@@ -243,6 +252,12 @@ export class OperationTool implements Tool {
     return this.#ready;
   }
 
+  #server({ servers }: OperationDetails): ChosenServer | string {
+    const { baseUrl, documentUrl, replaced } = this.#host;
+    const isOwn = this.#operation.hasOwnServers;
+    return chooseServer(servers, { baseUrl, documentUrl, isOwn, replaced });
+  }
+
   #plan(server: Server, layout: ArgumentLayout, accept: string): RequestPlan {
     const { method, path } = this.#operation;
     try {
@@ -257,11 +272,11 @@ export class OperationTool implements Tool {
   #warnings({ details }: RealisedOperation): void {
     for (const response of details.responses) void response.media;
     const { method, path, pointer } = this.#operation;
-    const { baseUrl, documentUrl } = this.#host;
     const warn = (message: string, at: string): void =>
       this.#host.warn({ subject: `${method} ${path}`, message, pointer: at, severity: "warning" });
-    const server = chooseServer(details.servers, baseUrl, documentUrl);
-    if (typeof server === "string") {
+    const server = this.#server(details);
+    // What is wrong with the document's own servers is said once for all operations.
+    if (typeof server === "string" && this.#operation.hasOwnServers === true) {
       warn(`It cannot be called yet: ${server}; pass \`baseUrl\`.`, pointer);
     }
     const { unsupported, optional, alternatives } = this.#credentials(details, server);

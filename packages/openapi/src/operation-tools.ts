@@ -3,6 +3,7 @@ import type { OperationSettings } from "./arguments/operation-settings.ts";
 import type { Operation } from "./document/operation.ts";
 import type { LinkTarget } from "./exchange/follow-ups/linked-calls.ts";
 import { OperationTool } from "./operation-tool.ts";
+import { OperationScan } from "./operation-scan.ts";
 import type { ToolHost } from "./tool-host.ts";
 
 /** The tools of the document that was loaded last, without those that turned out to be broken. */
@@ -16,6 +17,7 @@ export class OperationTools {
   /** Absent: to be made of all that are not broken. */
   #usable: readonly OperationTool[] | undefined = [];
   #announcing = false;
+  readonly #scan = new OperationScan();
   readonly #announce: () => void;
 
   /** @param announce says that there are other tools than before. */
@@ -29,9 +31,9 @@ export class OperationTools {
     return this.#usable;
   }
 
-  /** What was found of them when they were first needed. */
-  get problems(): Iterable<SourceProblem> {
-    return this.#found.values();
+  /** What was found of them when they were first needed, and what seems wrong with their texts. */
+  get problems(): readonly SourceProblem[] {
+    return [...this.#found.values(), ...this.#scan.problems(this.usable)];
   }
 
   /** Makes tools of operations, except of those that have one. */

@@ -20,6 +20,8 @@ export interface ToolHost {
   readonly names: HostNames;
   readonly baseUrl: URL | undefined;
   readonly documentUrl: string | undefined;
+  /** The server that the host wants in place of one of the document. */
+  replaced(server: string): string | URL | undefined;
   /** Absent: one call reads one page. */
   readonly collectPages?: PageCollection | undefined;
   /** The tool that a Link Object leads to. */

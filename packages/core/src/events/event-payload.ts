@@ -72,7 +72,7 @@ export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   const { maxOutputBytes, redactor } = bounds;
   if (typeof given === "string") {
     const searched = given.slice(0, maxOutputBytes + searchedBeyond);
-    const text = redactor?.text(jsonValue(searched) as string) ?? searched;
+    const text = redactor?.told(redactor.text(jsonValue(searched) as string)) ?? searched;
     if (searched.length === given.length) {
       const part = clipText(text, maxOutputBytes);
       return { part, truncated: part !== text };
@@ -81,7 +81,8 @@ export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   }
   if (!fitsPayload(bounds, given)) return { truncated: true };
   const plain = jsonValue(given);
-  const part = frozenJson(redactor?.value(plain) ?? plain);
+  // Events have readers of every kind: names of headers and of URL parameters say what is secret, too.
+  const part = frozenJson(redactor?.told(redactor.value(plain)) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
     : { part, truncated: false };
@@ -168,7 +169,9 @@ export function resultPayload(
     ...(value === undefined ? {} : { value }),
     ...(artifacts.length === 0 ? {} : { artifacts }),
   });
-  return truncated ? { ...part, truncated: true } : part;
+  const { redactor } = bounds;
+  const told = redactor === undefined ? part : frozenJson(redactor.told(part));
+  return truncated ? { ...told, truncated: true } : told;
 }
 
 /** Bytes of content: its texts in UTF-8, its images and sound decoded. */

@@ -20,7 +20,7 @@ export interface Slot {
 }
 
 /** Of one source; what it has beyond is not taken. The host's own tools are not counted. */
-const mostOfOneSource = 20_000;
+const maxToolsOfSource = 40_000;
 
 /** What the host's own tools come from. */
 export const hostSource = "host";
@@ -80,7 +80,7 @@ export function collectTools(
   };
   for (const slot of slots) {
     const faulty = report.bind(undefined, slot);
-    for (const tool of listed(slot.tools, faulty, slot.source && mostOfOneSource)) {
+    for (const tool of listed(slot.tools, faulty, slot.source && maxToolsOfSource)) {
       const fault = faultOf(tool, slot.id);
       if (fault !== undefined) {
         faulty(fault);
@@ -116,7 +116,7 @@ function listed(
     const list: unknown = tools();
     if (Array.isArray(list)) {
       if (list.length <= most) return list as readonly Tool[];
-      const message = `Of ${list.length} tools only the first ${most} are taken: split the source.`;
+      const message = tooMany(list as readonly Tool[], most);
       report({ subject: "tools", message });
       return list.slice(0, most) as Tool[];
     }
@@ -127,6 +127,23 @@ function listed(
     report({ subject: "tools", message });
   }
   return [];
+}
+
+function tooMany(list: readonly Tool[], most: number): string {
+  const [first, last] = [list[most] as Tool, list[list.length - 1] as Tool].map(placeOf);
+  return `Of ${list.length} tools only the first ${most} are taken; those from ${first} to ${last} are not. Make several sources of it, each with a part of the tools.`;
+}
+
+/** What a tool was where it comes from: a path says where to split. */
+function placeOf(tool: Tool): string {
+  try {
+    const { name, provenance } = tool.spec;
+    const { origin } = provenance;
+    const where = origin === undefined ? "" : ` ${JSON.stringify(origin).slice(0, 200)}`;
+    return `${String(name).slice(0, 64)}${where}`;
+  } catch (error) {
+    return `one that cannot be read (${messageOf(error)})`;
+  }
 }
 
 interface Fault {

@@ -7,6 +7,9 @@ export const toolNamePattern: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /** The longest a tool's name may be. */
 const maxNameLength = 64;
 
+/** With less room beside a prefix, a name is cut at its end. */
+const minWordsLength = 16;
+
 /** What stands between a prefix and a name. */
 const prefixSeparator = "__";
 
@@ -28,34 +31,100 @@ export function cleanName(name: string): string {
   if (/^-*$/.test(clean)) return `tool_${shortHash(name)}`;
   if (!/^[A-Za-z_]/.test(clean)) clean = `_${clean}`;
   const lost = /[^A-Za-z0-9_-]/u.test(plain.replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""));
-  return lost ? withHash(clean, name) : shortenName(clean, name);
+  return lost ? withHash(clean, name) : shortenName(clean, { original: name });
 }
 
-/** Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. */
-export function snakeName(name: string): string {
-  const words = name
+/** Names with capitals inside that are one word. */
+const oneWord = /OAuth|(?<![A-Za-z])(?:oAuth|iOS|macOS|mTLS)|IPv(?=[46])|GraphQL|GitHub|GitLab/g;
+
+/** An acronym in plural: `APIs`, `URLs`. */
+const pluralAcronym = /[A-Z]{2,}s(?![a-z])/g;
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}
+
+/** The words of an identifier or a sentence in lower case, as `snakeName` joins them: `listAPIs` → `list`, `apis`. */
+export function snakeWords(name: string): readonly string[] {
+  return name
+    .replace(oneWord, capitalized)
+    .replace(pluralAcronym, capitalized)
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
-    .replace(/-+/g, "_")
-    .toLowerCase();
-  const snake = words.replace(/[^a-z0-9_]+/g, "_").replace(/_{2,}/g, "_");
-  return /^_*$/.test(snake) ? cleanName(name).toLowerCase() : cleanName(snake);
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
 }
 
 /**
- * Cuts a name to 64 characters; what is cut leaves a short, stable hash of `original` behind.
- *
- * @param original what the hash is made of; default: the name.
+ * Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. Acronyms in plural are one
+ * word: `listAPIs` → `list_apis`.
  */
-function shortenName(name: string, original: string = name): string {
-  if (name.length <= maxNameLength) return name;
-  const hash = shortHash(original);
-  return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
+export function snakeName(name: string): string {
+  const words = snakeWords(name);
+  if (words.length === 0) return cleanName(name).toLowerCase();
+  // Underscores at either end tell names apart.
+  const start = /^[^A-Za-z0-9]/.test(name) ? "_" : "";
+  const end = /[^A-Za-z0-9]$/.test(name) ? "_" : "";
+  return cleanName(`${start}${words.join("_")}${end}`);
 }
 
-/** `prefix__name`, cut to 64 characters. */
+/** What a name is cut by. */
+export interface ShortenOptions {
+  /** What the hash is made of. Default: the name. */
+  readonly original?: string;
+  /**
+   * Which words survive, by position, the most telling first: they are kept while they fit, and after them the others
+   * from the end. Default: the first and the last.
+   */
+  readonly keep?: readonly number[];
+}
+
+/**
+ * Cuts a name to 64 characters: words in the middle go, since the verb stands at the beginning or at the end, and a
+ * short, stable hash of `original` follows. A name that is short enough is returned as it is.
+ */
+export function shortenName(name: string, options: ShortenOptions = {}): string {
+  if (name.length <= maxNameLength) return name;
+  const hash = shortHash(options.original ?? name);
+  return `${fewerWords(name, maxNameLength - hash.length - 1, options.keep)}_${hash}`;
+}
+
+/** `name` with as many of its words as `limit` characters have room for. */
+function fewerWords(name: string, limit: number, keep?: readonly number[]): string {
+  // Each with the separators behind it; the one at the end is taken off.
+  const words = `${name}_`.match(/[_-]*[^_-]+[_-]+/g) ?? [];
+  const last = words.length - 1;
+  const kept = new Set<number>();
+  let left = limit + 1;
+  const take = (index: number): boolean => {
+    const word = words[index];
+    if (word === undefined || kept.has(index)) return true;
+    if (word.length > left) return false;
+    kept.add(index);
+    left -= word.length;
+    return true;
+  };
+  for (const index of keep ?? [0, last]) take(index);
+  for (let index = last; index >= 0 && take(index); index--);
+  const short = words.filter((_, index) => kept.has(index)).join("");
+  // One long word is cut within.
+  return (kept.has(0) ? short : name.slice(0, limit)).replace(/[_-]+$/, "");
+}
+
+/** `prefix__name`, cut to 64 characters: of the name, words in the middle go first. */
 export function prefixName(prefix: string, name: string): string {
-  return shortenName(`${prefix}${prefixSeparator}${name}`);
+  const full = `${prefix}${prefixSeparator}${name}`;
+  if (full.length <= maxNameLength) return full;
+  const hash = shortHash(full);
+  const left = maxNameLength - hash.length - 1 - prefix.length - prefixSeparator.length;
+  // The hash of an earlier cut says nothing that the new one does not.
+  const words = name.replace(/_(?=[a-z]*\d)[0-9a-z]{7}$/, "");
+  if (left < minWordsLength) {
+    return `${full.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
+  }
+  const short = words.length <= left ? words : fewerWords(words, left);
+  return `${prefix}${prefixSeparator}${short}_${hash}`;
 }
 
 /**
@@ -88,7 +157,8 @@ export function uniqueNames(
 /** `name` with a short hash of `original` behind it, 64 characters at most. */
 function withHash(name: string, original: string): string {
   const hash = shortHash(original);
-  return `${name.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
+  const limit = maxNameLength - hash.length - 1;
+  return `${name.length <= limit ? name : fewerWords(name, limit)}_${hash}`;
 }
 
 /** A stable hash of seven characters `[0-9a-z]`; tells names apart, protects nothing. */

@@ -1,4 +1,5 @@
 import type { ToolSpec } from "../spec/tool-spec.ts";
+import { twinNames } from "./twin-names.ts";
 import { scanText, type TextFinding } from "./scan-text.ts";
 
 /** A finding, and where in the spec it stands. */
@@ -11,8 +12,10 @@ export interface SpecFinding extends TextFinding {
 const shortest = 12;
 
 /**
- * Findings in all that a model reads of a tool: title, description, and every text in its schemas, names of properties
- * and values included. Each kind once, at its first place. See `scanText`.
+ * Findings in all that a model reads of a tool: name, title, description, and every text in its schemas, names of
+ * properties and values included; and in its metadata, which hosts may show. Words of a name are read apart
+ * (`ignore_all_previous_instructions`); properties beside each other whose names look alike are `twin_names`. Each kind
+ * once, at its first place. See `scanText`.
  */
 export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
   const found: SpecFinding[] = [];
@@ -22,8 +25,15 @@ export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
       if (!found.some(({ kind }) => kind === finding.kind)) found.push({ ...finding, pointer });
     }
   };
-  const { title, description, inputSchema, outputSchema } = spec;
+  const lookAtName = (name: string, pointer: string): void => {
+    look(name, pointer);
+    const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_.-]+/g, " ");
+    if (words !== name) look(words, pointer);
+  };
+  const { name, title, description, inputSchema, outputSchema, metadata } = spec;
+  lookAtName(name, "/name");
   const parts: (readonly [value: unknown, pointer: string])[] = [
+    [metadata, "/metadata"],
     [outputSchema, "/outputSchema"],
     [inputSchema, "/inputSchema"],
     [description, "/description"],
@@ -36,11 +46,20 @@ export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
     if (typeof value === "string") look(value, pointer);
     if (typeof value !== "object" || value === null || seen.has(value)) continue;
     seen.add(value);
+    if (pointer.endsWith("/properties")) lookForTwins(value, pointer, found);
     for (const [key, member] of Object.entries(value)) {
       const at = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      look(key, at);
+      lookAtName(key, at);
       parts.push([member, at]);
     }
   }
   return found;
+}
+
+function lookForTwins(properties: object, pointer: string, found: SpecFinding[]): void {
+  if (found.some(({ kind }) => kind === "twin_names")) return;
+  const [twins] = twinNames(Object.keys(properties));
+  if (twins === undefined) return;
+  const says = "has properties whose names look alike";
+  found.push({ kind: "twin_names", says, excerpt: twins.join(", ").slice(0, 100), pointer });
 }

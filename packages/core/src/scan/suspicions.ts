@@ -8,7 +8,8 @@ export type TextFindingKind =
   | "hidden"
   | "role_token"
   | "new_role"
-  | "encoded";
+  | "encoded"
+  | "twin_names";
 
 /** One way in which a text speaks to a model. */
 export interface Suspicion {

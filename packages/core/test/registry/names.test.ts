@@ -6,6 +6,7 @@ import {
   isToolName,
   nearNames,
   prefixName,
+  shortenName,
   shortHash,
   snakeName,
   uniqueNames,
@@ -87,6 +88,16 @@ describe("snakeName", () => {
     ["getHTTPResponse", "get_http_response"],
     ["Delete-an event", "delete_an_event"],
     ["v2Users", "v2_users"],
+    ["ListAPIs", "list_apis"],
+    ["GetAllWellKnownURIs", "get_all_well_known_uris"],
+    ["cloudPCsById", "cloud_pcs_by_id"],
+    ["getUserIDs", "get_user_ids"],
+    ["getAPIStatus", "get_api_status"],
+    ["oAuth2PostToken", "oauth2_post_token"],
+    ["revokeOAuthToken", "revoke_oauth_token"],
+    ["noAuthRequired", "no_auth_required"],
+    ["listIPv6Addresses", "list_ipv6_addresses"],
+    ["iOSAppsList", "ios_apps_list"],
   ])("%j becomes %j", (name, snake) => {
     expect(snakeName(name)).toBe(snake);
   });
@@ -111,10 +122,46 @@ describe("prefixName", () => {
     expect(prefixName("filesystem", "read_file")).toBe("filesystem__read_file");
   });
 
+  test("keeps the beginning and the end of a name that has to be cut", () => {
+    const name = prefixName(
+      "museum",
+      "list_every_single_event_of_a_building_with_all_visitors_now",
+    );
+    expect(name).toMatch(/^museum__list_.*_visitors_now_[0-9a-z]{7}$/);
+  });
+
   test("cuts what grows too long, and keeps two apart that end differently", () => {
     const [a, b] = ["a", "b"].map((end) => prefixName("filesystem", "x".repeat(63) + end));
     expect(a).toMatch(canonical);
     expect(a).not.toBe(b);
+  });
+});
+
+describe("shortenName", () => {
+  const long = "get_the_first_of_all_events_that_visitors_of_the_museum_have_not_seen_yet";
+
+  test("leaves words in the middle out, and puts a hash behind the name", () => {
+    const name = shortenName(long);
+    expect(name).toMatch(/^get_.*_have_not_seen_yet_[0-9a-z]{7}$/);
+    expect(name.length).toBeLessThanOrEqual(64);
+    expect(shortenName(name)).toBe(name);
+  });
+
+  test("keeps the words that are asked for before others", () => {
+    expect(shortenName(long, { keep: [0, 1, 2, 3] })).toMatch(/^get_the_first_of_.*_[0-9a-z]{7}$/);
+  });
+
+  test("makes the hash of the original", () => {
+    expect(shortenName(long, { original: "other" })).toMatch(new RegExp(`_${shortHash("other")}$`));
+  });
+
+  test("is canonical for any text", () => {
+    const words = fc.array(fc.stringMatching(/^[a-z_-]{1,80}$/), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(words, fc.array(fc.integer({ min: -1, max: 30 })), (list, keep) => {
+        expect(shortenName(`a${list.join("_")}`, { keep })).toMatch(canonical);
+      }),
+    );
   });
 });
 

@@ -1,15 +1,19 @@
 import type { SourceProblem, Tool } from "@toolweave/core";
-import { scanSpec } from "@toolweave/core/scan";
+import { findingProblem, scanSpec, twinProblems } from "@toolweave/core/scan";
 
 /** Characters of one list that are looked through; a real list has less than a hundredth of it. */
 const mostCharacters = 5_000_000;
 
 /**
- * A warning for each tool whose texts seem to give the model orders: see `scanSpec`. The tool stays; whoever lets it run
+ * A warning for each tool whose texts seem to give the model orders, and for names that look alike: see `scanSpec` and
+ * `twinProblems`. The tool stays; whoever lets it run
  * should have read it.
  */
-export function orderProblems(tools: readonly Tool[]): readonly SourceProblem[] {
-  const problems: SourceProblem[] = [];
+export function orderProblems(
+  tools: readonly Tool[],
+  originals?: readonly string[],
+): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [...twinProblems(tools, originals)];
   let left = mostCharacters;
   for (const { spec, fingerprint = "" } of tools) {
     left -= fingerprint.length;
@@ -18,10 +22,7 @@ export function orderProblems(tools: readonly Tool[]): readonly SourceProblem[] 
       problems.push({ subject: "tools/list", message, severity: "warning" });
       break;
     }
-    for (const { says, excerpt, pointer } of scanSpec(spec)) {
-      const message = `What the server says of the tool ${spec.name} ${says}: ${JSON.stringify(excerpt)}. Read it before you trust it.`;
-      problems.push({ subject: spec.name, message, pointer, severity: "warning" });
-    }
+    for (const finding of scanSpec(spec)) problems.push(findingProblem(spec, finding, "server"));
   }
   return problems;
 }

@@ -51,7 +51,10 @@ export async function toolsOf(
       ...headerFaults,
       ...problems,
       ...own.flatMap((tool) => tool.problems),
-      ...orderProblems(own),
+      ...orderProblems(
+        own,
+        named.map(({ definition }) => definition.name),
+      ),
       ...others.problems,
     ],
   };

@@ -193,10 +193,14 @@ function securityOf({ location }: FoundOperation, { location: root }: DocumentCo
   return Array.isArray(own.value) ? own : childLocation(root, "security");
 }
 
-function schemesOf({ location, version }: DocumentContext): Location {
+function schemesOf({ location, version, resolver }: DocumentContext): Location {
+  const at = (parent: Location, key: string): Location => {
+    const member = childLocation(parent, key);
+    return resolver.peek(member.value, member.scope) ?? member;
+  };
   return version === "2.0"
-    ? childLocation(location, "securityDefinitions")
-    : childLocation(childLocation(location, "components"), "securitySchemes");
+    ? at(location, "securityDefinitions")
+    : at(at(location, "components"), "securitySchemes");
 }
 
 function withReference({ scope, pointer }: Location, $ref: string): Location {

@@ -2,9 +2,11 @@ import type { SourceProblem } from "@toolweave/core";
 import { relativeUrl } from "./loading/display-url.ts";
 import { withoutFragment } from "./references/document-set.ts";
 import type { DocumentSet } from "./references/document-set.ts";
+import { describePointer } from "./references/location.ts";
 import type { LoadedDocument, Location } from "./references/location.ts";
+import { referenceOf } from "./record.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
-import { OperationError } from "./operation.ts";
+import { OperationError, type DanglingReference } from "./operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "./operation.ts";
 import { ReferenceResolver } from "./references/resolve-reference.ts";
 import { SchemaLibrary } from "../schema/schema-library.ts";
@@ -32,13 +34,26 @@ export class DocumentContext {
   readonly #problems: SourceProblem[] = [];
   readonly #reported = new Set<string>();
 
+  /** Values of the host for variables of servers. */
+  readonly serverVariables: Readonly<Record<string, string>>;
+  /** Servers as the document writes them, by their URLs with values in them. */
+  readonly serverTemplates: Map<string, string>;
+
   /**
+   * @param serverVariables values of the host for variables of servers.
    * @param base the context of the same document that collects problems. Default: this one.
    * @param writable names of properties that are sent although the document calls them read-only.
    */
-  constructor(set: DocumentSet, base?: DocumentContext, writable: readonly string[] = []) {
+  constructor(
+    set: DocumentSet,
+    serverVariables: Readonly<Record<string, string>> = {},
+    base?: DocumentContext,
+    writable: readonly string[] = [],
+  ) {
     this.#set = set;
     this.#base = base;
+    this.serverVariables = serverVariables;
+    this.serverTemplates = base?.serverTemplates ?? new Map();
     this.root = set.root;
     this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
     this.version = set.version;
@@ -48,7 +63,7 @@ export class DocumentContext {
 
   /** The same document, of which these read-only properties are sent. */
   withWritable(names: readonly string[]): DocumentContext {
-    return new DocumentContext(this.#set, this.#base ?? this, names);
+    return new DocumentContext(this.#set, this.serverVariables, this.#base ?? this, names);
   }
 
   /** All that was found so far, each once. */
@@ -65,6 +80,32 @@ export class DocumentContext {
       message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
       pointer,
     });
+  }
+
+  /** Adds a reference that points to nothing, once for all operations that reach it. */
+  reportDangling({ message, pointer }: DanglingReference, consequence: string): void {
+    const file = pointer.startsWith("/") ? "the document" : pointer.replace(/#.*$/s, "");
+    this.report({
+      subject: file === "" ? "the document" : file,
+      message: `${message.charAt(0).toUpperCase()}${message.slice(1)}: ${consequence}.`,
+      pointer,
+      severity: "warning",
+    });
+  }
+
+  /**
+   * A part of the document that holds others by name, references followed. No version allows a reference in its place,
+   * and documents that were split into files have one.
+   *
+   * @throws {OperationError} the reference cannot be followed.
+   */
+  container(location: Location): Location {
+    if (referenceOf(location.value) === undefined) return location;
+    const found = this.resolver.follow(location);
+    const pointer = describePointer(location);
+    const message = `A $ref stands in place of ${location.pointer.slice(1)}, where the specification has none; it was followed.`;
+    this.report({ subject: "the document", message, pointer, severity: "warning" });
+    return found;
   }
 
   /** Adds what is wrong in a file and was read nevertheless. */

@@ -13,7 +13,7 @@ import type { Operation } from "./operation.ts";
 import { prefetchReferences } from "./references/prefetch-references.ts";
 import { readOperations } from "./operations/read-operations.ts";
 import { schemeNames } from "./operations/read-security.ts";
-import { documentServers } from "./operations/read-servers.ts";
+import { documentServers, reportUnknownVariables } from "./operations/read-servers.ts";
 import { ownString, ownValue } from "./record.ts";
 
 /** How a document is opened. */
@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly fetchText?: DocumentFetcher;
   /** URLs and paths that references may open beside the document's own folder, with all below them. */
   readonly allowReferences?: readonly string[];
+  /** Values of variables in the URLs of servers, in place of their defaults. */
+  readonly serverVariables?: Readonly<Record<string, string>>;
   /**
    * The same document as it was loaded before. When no file of it has changed, it is the result itself. Else its
    * operations that are still the same are operations of the result, and belong to that from now on.
@@ -40,6 +42,8 @@ export interface ApiDocument {
   readonly sourceKind: SourceKind;
   /** The servers of the whole document, as those of an operation that names none itself. */
   readonly servers: readonly string[];
+  /** Servers as the document writes them, by their URLs with values in them. It grows when details are read. */
+  readonly serverTemplates: ReadonlyMap<string, string>;
   /** The names of the security schemes that it declares. */
   readonly schemeNames: readonly string[];
   /** In order of declaration, those that turn out to be broken when read included. */
@@ -74,7 +78,7 @@ export async function openDocument(
     before.files.renew(files);
     return before;
   }
-  const context = new DocumentContext(set);
+  const context = new DocumentContext(set, options.serverVariables);
   files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
   const operations = operationsOf(context);
@@ -86,6 +90,7 @@ export async function openDocument(
     ...(title === undefined ? {} : { title }),
     sourceKind: kind,
     servers: documentServers(context),
+    serverTemplates: context.serverTemplates,
     schemeNames: schemeNames(context),
     operations: kept,
     problems: context.problems,
@@ -108,6 +113,7 @@ function keptOperations(
 
 function operationsOf(context: DocumentContext): DocumentOperation[] {
   const found = readOperations(context);
+  reportUnknownVariables(context, found);
   const { names, shared } = nameOperations(found);
   for (const operationId of shared) {
     context.report({

@@ -15,6 +15,8 @@ export interface Operation {
   readonly deprecated: boolean;
   /** A JSON pointer to the operation in its document. */
   readonly pointer: string;
+  /** It, or its path item, names servers of its own. Default: false. */
+  readonly hasOwnServers?: boolean;
   /** An extension (`x-…`) of the operation, else of its path item; absent for other names. */
   extension(name: string): JsonValue | undefined;
   /**
@@ -139,6 +141,8 @@ export interface SelfContainedSchema {
   readonly cleaned?: boolean;
   /** It, or one of `defs`, refers to itself and says nothing else: anything is accepted. Default: false. */
   readonly endless?: boolean;
+  /** References in it, or in one of `defs`, that point to nothing: anything is accepted there. Default: none. */
+  readonly dangling?: readonly DanglingReference[];
 }
 
 /** The use of one security scheme. */
@@ -170,4 +174,9 @@ export class OperationError extends Error {
     super(message);
     this.pointer = pointer;
   }
+}
+
+/** A reference that points to nothing in a document that could be read: only what it stands for is unknown. */
+export class DanglingReference extends OperationError {
+  override readonly name: string = "DanglingReference";
 }

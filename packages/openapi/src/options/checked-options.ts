@@ -5,14 +5,18 @@ import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
 import { checkOperationOptions } from "./check-operation-options.ts";
 import type { OpenApiOptions } from "./openapi-options.ts";
 import { isWebUrl } from "../request/servers.ts";
+import { isJsonObject } from "../json-object.ts";
 import { misuse } from "./misuse.ts";
 
 const optionNames: readonly string[] = [
   "id",
   "baseUrl",
+  "servers",
+  "serverVariables",
   "headers",
   "auth",
   "allowOrigins",
+  "credentialOrigins",
   "allowReferences",
   "certificateAuthorities",
   "include",
@@ -38,7 +42,7 @@ export function checkedOptions(options: OpenApiOptions, kind: SourceKind): URL |
   const hasId = options.id !== undefined || kind === "url" || kind === "file";
   if (options.auth !== undefined) checkAuth(options.auth, hasId);
   checkKinds(options);
-  const { baseUrl, prefix, timeoutMs, descriptions, allowOrigins = [] } = options;
+  const { baseUrl, prefix, timeoutMs, descriptions } = options;
   if (prefix !== undefined && !isToolName(prefix)) {
     throw misuse(
       `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, with a letter or _ first`,
@@ -50,15 +54,37 @@ export function checkedOptions(options: OpenApiOptions, kind: SourceKind): URL |
     throw misuse(`descriptions is ${JSON.stringify(descriptions)}; use "short" or "full"`);
   }
   checkOperationOptions(options);
-  for (const origin of allowOrigins) originOf(origin);
+  for (const name of ["allowOrigins", "credentialOrigins"] as const) {
+    for (const origin of options[name] ?? []) originOf(origin, name);
+  }
+  checkServers(options);
   checkWatch(options.watch, kind);
   checkPages(options.collectPages);
   if (baseUrl === undefined) return undefined;
-  const url = URL.parse(String(baseUrl));
+  return serverUrl("baseUrl", baseUrl);
+}
+
+function serverUrl(option: string, value: string | URL): URL {
+  const url = URL.parse(String(value));
   if (url !== null && isWebUrl(url) && url.username === "" && url.password === "") return url;
   throw misuse(
-    'baseUrl takes an absolute URL without user name, such as "https://api.example.com/v1"',
+    `${option} takes an absolute URL without user name, such as "https://api.example.com/v1"`,
   );
+}
+
+function checkServers({ servers = {}, serverVariables = {} }: OpenApiOptions): void {
+  if (!isJsonObject(servers)) {
+    throw misuse("servers takes an object: the servers to use by those of the document");
+  }
+  for (const [server, url] of Object.entries(servers)) {
+    serverUrl(`servers[${JSON.stringify(server)}]`, url as string | URL);
+  }
+  if (!isJsonObject(serverVariables)) {
+    throw misuse('serverVariables takes an object: { region: "eu" }');
+  }
+  for (const [name, value] of Object.entries(serverVariables)) {
+    if (typeof value !== "string") throw misuse(`serverVariables.${name} takes a text`);
+  }
 }
 
 /** What a host without types can get wrong in silence. No text has a value in it: it may be a secret. */
@@ -68,7 +94,7 @@ function checkKinds(options: OpenApiOptions): void {
   if (filter !== undefined && typeof filter !== "function") {
     throw misuse("filter takes a function: ({ method, path }) => true");
   }
-  for (const name of ["allowOrigins", "allowReferences"] as const) {
+  for (const name of ["allowOrigins", "credentialOrigins", "allowReferences"] as const) {
     const list: unknown = options[name];
     if (list === undefined) continue;
     if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) {
@@ -119,11 +145,11 @@ function checkPages(collect: PageCollection | undefined): void {
   if (!(maxItems > 0)) throw misuse(`collectPages.maxItems is ${maxItems}; use a number above 0`);
 }
 
-/** The origin that an entry of `allowOrigins` names. */
-export function originOf(origin: string): string {
+/** The origin that an entry of `allowOrigins`, or of another list of origins, names. */
+export function originOf(origin: string, option = "allowOrigins"): string {
   const url = URL.parse(origin);
   if (url !== null && isWebUrl(url) && url.href === `${url.origin}/`) return url.origin;
   throw misuse(
-    'allowOrigins takes origins such as "https://api.example.com:8443"; one entry is not an origin',
+    `${option} takes origins such as "https://api.example.com:8443"; one entry is not an origin`,
   );
 }

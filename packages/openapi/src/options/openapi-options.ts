@@ -4,23 +4,35 @@ import type { OperationOverride, OperationSelector } from "./operation-options.t
 import type { Operation } from "../document/operation.ts";
 
 /** What a filter knows of an operation: what the load found, before any reference is resolved. */
-export type OperationSummary = Omit<Operation, "details" | "pointer">;
+export type OperationSummary = Omit<Operation, "details" | "pointer" | "hasOwnServers">;
 
 /** How a document becomes tools. Everything has a default. */
 export interface OpenApiOptions {
   /** Names the source among others. Default: the document's URL or path, else `openapi`. */
   readonly id?: string;
-  /** Where the API is, instead of what the document's `servers` say: `https://api.example.com/v1`. */
+  /**
+   * Where the API is: `https://api.example.com/v1`. It stands for the servers of the document, and for absolute ones of
+   * single paths and operations; relative ones of those are seen from it. `servers` goes before it.
+   */
   readonly baseUrl?: string | URL;
+  /**
+   * The server to use in place of one that the document names, by its URL there, with or without values for its
+   * variables: `{ "https://upload.example.com/2.0": "https://upload.eu.example.com/2.0" }`. Credentials go there, too.
+   */
+  readonly servers?: Readonly<Record<string, string | URL>>;
+  /** Values of variables in the URLs of the document's servers, in place of their defaults: `{ region: "eu" }`. */
+  readonly serverVariables?: Readonly<Record<string, string>>;
   /** Sent with every request, in place of header parameters of the same names. Handled like credentials. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Credentials. They go to the origins of `baseUrl`, else of the document's URL, else of the document's own
-   * `servers`; and to `allowOrigins`. Nowhere else, whatever a single operation says.
+   * `servers`; and to `credentialOrigins`. Nowhere else, whatever a single operation says.
    */
   readonly auth?: OpenApiAuth;
-  /** Origins that may be reached although they are private, and that may get the credentials. */
+  /** Origins that may be reached although they are private. They get no credentials by that: see `credentialOrigins`. */
   readonly allowOrigins?: readonly string[];
+  /** Origins that may get the credentials, beside those that `auth` names. Private ones have to stand in `allowOrigins`, too. */
+  readonly credentialOrigins?: readonly string[];
   /** Certificates (PEM) of authorities that are believed beside those of the system: a company's own. */
   readonly certificateAuthorities?: string;
   /** URLs and paths that `$ref`s may open beside the document's own folder, with all below them. */

@@ -301,7 +301,7 @@ function onlyValue(schema: Schema): JsonValue | undefined {
   );
 }
 
-const words = new Set(["description", "$comment", "deprecated", "writeOnly"]);
+const words = new Set(["description", "$comment", "deprecated", "writeOnly", "x-secret"]);
 
 /** A schema that says nothing of its value means bytes, unless a content type says otherwise (OpenAPI 3.2, "Encoding Object"). */
 function isUnsaid(schema: Schema, types: readonly string[]): boolean {

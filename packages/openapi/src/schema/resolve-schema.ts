@@ -14,6 +14,7 @@ const annotations = new Set([
   "deprecated",
   "readOnly",
   "writeOnly",
+  "x-secret",
   "$comment",
 ]);
 

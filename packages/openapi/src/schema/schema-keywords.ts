@@ -135,6 +135,8 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   ["deprecated", flag],
   ["readOnly", flag],
   ["writeOnly", flag],
+  // What core masks, as it does what is write-only.
+  ["x-secret", flag],
   ["pattern", pattern],
   ["contentEncoding", text],
   ["contentMediaType", text],
@@ -156,6 +158,7 @@ const annotations: ReadonlySet<string> = new Set([
   "example",
   "readOnly",
   "writeOnly",
+  "x-secret",
 ]);
 
 /** True for keywords that describe and don't constrain. */

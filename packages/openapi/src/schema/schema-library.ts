@@ -7,7 +7,7 @@ import { PolymorphicParents } from "./polymorphic-parents.ts";
 import type { LoadedDocument, Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError } from "../document/operation.ts";
-import type { SelfContainedSchema } from "../document/operation.ts";
+import type { DanglingReference, SelfContainedSchema } from "../document/operation.ts";
 
 import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
@@ -45,6 +45,8 @@ interface Flaws {
   readonly cleaned: Set<JsonSchema | boolean>;
   /** They accept anything, and were not meant to. */
   readonly endless: Set<JsonSchema | boolean>;
+  /** They have references that point to nothing. */
+  readonly dangling: Map<JsonSchema | boolean, readonly DanglingReference[]>;
 }
 
 /** The schemas that were met in one dynamic scope. */
@@ -67,7 +69,11 @@ export class SchemaLibrary {
   readonly #names = new Map<string, Definition>();
   /** Most documents have one of these only. */
   readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
-  readonly #flaws: Flaws = { cleaned: new Set(), endless: new Set() };
+  readonly #flaws: Flaws = {
+    cleaned: new Set(),
+    endless: new Set(),
+    dangling: new Map(),
+  };
 
   /** @param writable names of properties that are sent although the document calls them read-only. */
   constructor(
@@ -171,6 +177,8 @@ export class SchemaLibrary {
       const translated = translateSchema(location, mode, this.#context, dynamic);
       if (translated.cleaned) this.#flaws.cleaned.add(translated.schema);
       if (translated.endless) this.#flaws.endless.add(translated.schema);
+      const { schema, dangling } = translated;
+      if (dangling.length > 0) this.#flaws.dangling.set(schema, dangling);
       return { translated };
     } catch (error) {
       if (error instanceof ExhaustedBudget) throw error;
@@ -276,6 +284,8 @@ export class SchemaLibrary {
 
 const none: Definitions = new Map();
 
+const noneDangling: readonly DanglingReference[] = [];
+
 class LibrarySchema implements SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
   #defs: Definitions | (() => Definitions);
@@ -293,6 +303,12 @@ class LibrarySchema implements SelfContainedSchema {
 
   get endless(): boolean {
     return this.#hasOneOf(this.#flaws.endless);
+  }
+
+  get dangling(): readonly DanglingReference[] {
+    const { dangling } = this.#flaws;
+    if (dangling.size === 0) return noneDangling;
+    return [this.schema, ...this.defs.values()].flatMap((schema) => dangling.get(schema) ?? []);
   }
 
   // Not before it is asked for: the definitions of a big document refer to thousands of others.

@@ -7,6 +7,7 @@ import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
 import { dynamicReference, isOldDialect, dependenciesOf } from "./older-dialects.ts";
+import { DanglingReference } from "../document/operation.ts";
 import { familySchema, parentAlone } from "./family-schema.ts";
 import { withOpenChoice } from "./open-choice.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
@@ -38,6 +39,8 @@ export class SchemaTranslation extends TranslationPosition {
   #dynamic: DynamicScope | undefined;
   /** References replace what stands beside them: of a version before 3.1, or a dialect before 2019-09. */
   #replaces: boolean;
+  /** References that point to nothing. */
+  readonly #dangling: DanglingReference[] = [];
   #leftOut = false; // A reference in place led back to the root.
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
@@ -61,13 +64,16 @@ export class SchemaTranslation extends TranslationPosition {
 
   run(): TranslatedSchema {
     const schema = this.#schema(this.root.value) ?? anything;
+    const isShared = schema === anything || typeof schema === "boolean";
     return {
-      schema,
+      // What is wrong with it is kept with the schema itself.
+      schema: isShared && this.#dangling.length > 0 ? {} : schema,
       references: this.references === undefined ? none : [...this.references],
       sameInBothModes: this.access.sameInBothModes,
       depth: this.depth,
       cleaned: this.cleaned,
       endless: this.#leftOut && saysNothing(schema),
+      dangling: this.#dangling,
     };
   }
 
@@ -124,12 +130,32 @@ export class SchemaTranslation extends TranslationPosition {
   /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
   #target(reference: string): Translated | undefined {
     const known = this.scope.resolved.get(reference);
-    return this.#targetAt(known ?? this.context.resolver.resolve(reference, this), reference);
+    return this.#orAnything(() =>
+      this.#targetAt(known ?? this.context.resolver.resolve(reference, this), reference),
+    );
   }
 
   #dynamicTarget(reference: string): Translated | undefined {
-    const target = this.context.resolver.resolveDynamic(reference, this, this.#dynamic);
-    return this.#targetAt(target, reference);
+    return this.#orAnything(() => {
+      const target = this.context.resolver.resolveDynamic(reference, this, this.#dynamic);
+      return this.#targetAt(target, reference);
+    });
+  }
+
+  /** A reference that points to nothing says nothing of the value, and costs nothing else. */
+  #orAnything(follow: () => Translated | undefined): Translated | undefined {
+    const { scope } = this;
+    const { length } = this.path;
+    try {
+      return follow();
+    } catch (error) {
+      // What is wrong further below is no fault of the reference.
+      if (!(error instanceof DanglingReference)) throw error;
+      this.scope = scope;
+      this.path.length = length;
+      this.#dangling.push(error);
+      return true;
+    }
   }
 
   #targetAt(target: Location, reference: string): Translated | undefined {
@@ -253,10 +279,15 @@ export class SchemaTranslation extends TranslationPosition {
       case "branches":
       case "tuple":
         return this.#branches(key, value, node);
-      case "condition":
-        return key === "not" || key === "if"
+      case "condition": {
+        const known = this.#dangling.length;
+        const isCondition = key === "not" || key === "if";
+        const schema = isCondition
           ? this.#exactly(() => this.#applied(key, value, node, false))
           : this.#applied(key, value, node, false);
+        // What is not known of a condition must refuse nothing.
+        return this.#dangling.length > known && isCondition ? undefined : schema;
+      }
       case "named":
       case "conditionsByName":
         return this.#named(key, value, node, translation === "named");
@@ -313,12 +344,15 @@ export class SchemaTranslation extends TranslationPosition {
     const union = key === "oneOf" || key === "anyOf";
     const tuple = key === "items" || key === "prefixItems";
     let copy: unknown[] | undefined;
+    const known = this.#dangling.length;
+    const anyValue: number[] = [];
     const hasTags = union && isRecord(node["discriminator"]);
     const property = hasTags ? ownString(node["discriminator"], "propertyName") : undefined;
     const tags = hasTags ? branchTags(node, value, this, this.context) : [];
     this.path.push(key);
     for (let index = 0; index < value.length; index++) {
       const branch: unknown = value[index];
+      const before = this.#dangling.length;
       const isNull = union && value.length > 1 && isRecord(branch) && isOnlyNullable(branch);
       let next = isNull
         ? onlyNull
@@ -330,9 +364,15 @@ export class SchemaTranslation extends TranslationPosition {
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
+      if (this.#dangling.length > before && referenceOf(branch) !== undefined) {
+        anyValue.push(copy.length);
+      }
       if (next !== undefined) copy.push(next);
     }
     this.path.pop();
+    if (key === "oneOf" && copy !== undefined && this.#dangling.length > known) {
+      return otherwise(copy, anyValue);
+    }
     return copy === undefined ? value : copy.length === 0 ? undefined : copy;
   }
 
@@ -377,7 +417,14 @@ export class SchemaTranslation extends TranslationPosition {
   #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
     const outer = this.scope;
     const from = { value, scope: outer, pointer: childPointer(this.pointer, key) };
-    const target = this.context.resolver.follow(from);
+    let target: Location;
+    try {
+      target = this.context.resolver.follow(from);
+    } catch (error) {
+      if (!(error instanceof DanglingReference)) throw error;
+      this.#dangling.push(error);
+      return undefined;
+    }
     this.scope = target.scope;
     const result = this.#named(key, target.value, node, true);
     this.scope = outer;
@@ -398,4 +445,11 @@ export class SchemaTranslation extends TranslationPosition {
   #schemasAround(node: JsonRecord): readonly JsonRecord[] {
     return this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
   }
+}
+
+/** The branches of `oneOf`, with those that accept anything for what no other does: more than one would hold else. */
+function otherwise(branches: readonly unknown[], anyValue: readonly number[]): unknown[] {
+  const known = branches.filter((_, index) => !anyValue.includes(index));
+  if (anyValue.length === 0) return known;
+  return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
 }

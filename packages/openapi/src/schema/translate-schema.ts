@@ -1,5 +1,6 @@
 import type { DynamicScope } from "./dynamic-scope.ts";
 import type { Location } from "../document/references/location.ts";
+import { DanglingReference } from "../document/operation.ts";
 import { isRecord, referenceOf } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { SchemaMode } from "./property-access.ts";
@@ -10,7 +11,9 @@ import type { TranslatedSchema, TranslationContext } from "./translation-context
  * Translates a schema of any version into JSON Schema 2020-12. References become references into
  * `$defs`; nothing is written out in place. What needs no translation is not copied.
  *
- * @throws {OperationError} a reference dangles, something is no schema, or a budget is exhausted.
+ * A reference that points to nothing accepts anything, and stands in `dangling`.
+ *
+ * @throws {OperationError} a reference may not be followed, something is no schema, or a budget is exhausted.
  */
 export function translateSchema(
   location: Location,
@@ -33,9 +36,16 @@ function aliasOf(
   const reference = referenceOf(location.value);
   if (reference === undefined) return undefined;
   for (const key in location.value as JsonRecord) if (key !== "$ref") return undefined;
-  const target = context.resolver.resolve(reference, location);
-  if (!isRecord(target.value)) return undefined;
-  if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
+  let target: Location;
+  try {
+    target = context.resolver.resolve(reference, location);
+    if (!isRecord(target.value)) return undefined;
+    if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
+  } catch (error) {
+    // What stands in its place is told of the schema in full.
+    if (error instanceof DanglingReference) return undefined;
+    throw error;
+  }
   const definition = context.definition(target, context.resolver.enter(target, dynamic));
   return {
     schema: definition.reference,
@@ -44,5 +54,6 @@ function aliasOf(
     depth: 0,
     cleaned: false,
     endless: false,
+    dangling: [],
   };
 }

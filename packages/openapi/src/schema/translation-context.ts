@@ -1,3 +1,4 @@
+import type { DanglingReference } from "../document/operation.ts";
 import type { JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import type { DiscriminatorTargets } from "./discriminator.ts";
@@ -21,6 +22,8 @@ export interface TranslatedSchema {
   readonly cleaned: boolean;
   /** It is made of nothing but references that lead back to it, and accepts anything. */
   readonly endless: boolean;
+  /** References in it that point to nothing: anything is accepted there. */
+  readonly dangling: readonly DanglingReference[];
 }
 
 /** What a translation needs from the document around the schema. */

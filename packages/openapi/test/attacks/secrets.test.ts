@@ -83,6 +83,8 @@ describe("SE09 a password among the arguments", () => {
   const password = "correct-horse-battery";
   const secret = { type: "string", format: "password" };
   const responses = { 204: { description: "ok" } };
+  const plain = { type: "string" };
+  const marked = { type: "string", "x-secret": true };
 
   test.each<[string, string, JsonObject, JsonObject]>([
     [
@@ -159,6 +161,36 @@ describe("SE09 a password among the arguments", () => {
       "/users",
       { parameters: [{ name: "secret", in: "header", schema: secret }] },
       { secret: password },
+    ],
+    [
+      "of a body that is marked with x-secret",
+      "/users",
+      {
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                properties: { pin: { type: "object", properties: { code: marked } } },
+              },
+            },
+          },
+        },
+      },
+      { pin: { code: password } },
+    ],
+    [
+      "of a query that is marked with x-secret",
+      "/users",
+      { parameters: [{ name: "q", in: "query", schema: marked }] },
+      { q: password },
+    ],
+    [
+      "of a path, the parameter of which is marked with x-secret",
+      "/users/{q}",
+      { parameters: [{ name: "q", in: "path", required: true, "x-secret": true, schema: plain }] },
+      { q: password },
     ],
   ])("%s is not shown to whoever approves the call, and arrives", async (_, path, more, args) => {
     server.answer = (_recorded, response) => void response.writeHead(204).end();

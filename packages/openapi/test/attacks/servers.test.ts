@@ -53,7 +53,7 @@ test.each(["javascript:alert(1)", "file:///etc", "ftp://files.example", "data:,x
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
     expect(error.message).toContain("`baseUrl`");
     source.realize();
-    expect(source.problems).toMatchObject([{ subject: "GET /a", severity: "warning" }]);
+    expect(source.problems).toMatchObject([{ subject: "servers", severity: "warning" }]);
   },
 );
 
@@ -140,6 +140,7 @@ test.each([
     {
       baseUrl: api.origin,
       allowOrigins: [other.origin],
+      credentialOrigins: [other.origin],
       ...(kind.startsWith("a header")
         ? { headers: { "X-Api-Key": "s3cret-token" } }
         : { auth: { apiKey: "s3cret-token", bearer: "s3cret-token" } }),

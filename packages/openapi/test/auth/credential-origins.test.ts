@@ -87,8 +87,24 @@ describe("credentials go", () => {
 
   test("to origins that the host allowed", async () => {
     expect(
-      await whoGets({ allowOrigins: ["https://api.example"] }, "https://docs.example/openapi.json"),
+      await whoGets(
+        { credentialOrigins: ["https://api.example"] },
+        "https://docs.example/openapi.json",
+      ),
     ).toEqual(["https://api.example 2", "https://evil.example 0", "http://api.example 0"]);
+  });
+
+  test("not to origins that may only be reached", async () => {
+    expect(
+      await whoGets({ allowOrigins: ["https://api.example"] }, "https://docs.example/openapi.json"),
+    ).toEqual(["https://api.example 0", "https://evil.example 0", "http://api.example 0"]);
+  });
+
+  test("to the servers that the host wrote in place of the document's", async () => {
+    const servers = { "https://evil.example": "https://mine.example" };
+    expect(await whoGets({ servers }, "https://docs.example/openapi.json")).toContain(
+      "https://mine.example 2",
+    );
   });
 
   test("to baseUrl, where every request goes", async () => {
@@ -104,7 +120,7 @@ describe("credentials go", () => {
     const { error } = await call(toolOf(source, "y"));
     expect(error).toMatchObject({
       code: "auth_required",
-      message: expect.stringContaining('allowOrigins: ["https://evil.example"]') as string,
+      message: expect.stringContaining('credentialOrigins: ["https://evil.example"]') as string,
     });
     expect(error?.message).not.toContain("SECRET");
   });

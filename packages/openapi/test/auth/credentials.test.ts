@@ -188,6 +188,7 @@ describe("credentials stay", () => {
     await using given = openApiSource(`${host.origin}/openapi.json`, {
       ...allowed,
       allowOrigins: [other.origin],
+      credentialOrigins: [other.origin],
     });
     await given.ready;
     await call(toolOf(given, "x"));
@@ -202,6 +203,7 @@ describe("credentials stay", () => {
       auth,
       headers: { "X-Own": "1" },
       allowOrigins: [other.origin],
+      credentialOrigins: [other.origin],
     });
     server.answer = respond(200, "application/json", "{}");
     const { headers, query } = other.last;

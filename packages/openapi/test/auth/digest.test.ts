@@ -66,7 +66,12 @@ async function source(
         post: { ...operation("write"), requestBody: { content: { "application/json": {} } } },
       },
     },
-    { baseUrl: origin, allowOrigins, auth: { basic: { username: "ada", password } } },
+    {
+      baseUrl: origin,
+      allowOrigins,
+      credentialOrigins: allowOrigins,
+      auth: { basic: { username: "ada", password } },
+    },
     {
       components: { securitySchemes },
     } as JsonObject,
@@ -100,6 +105,7 @@ describe("http digest (RFC 7616)", () => {
       { "/a": operation(one.origin), "/b": operation(other.origin) },
       {
         allowOrigins: [one.origin, other.origin],
+        credentialOrigins: [one.origin, other.origin],
         auth: { basic: { username: "ada", password: "love, lace" } },
       },
       { components: { securitySchemes } } as unknown as JsonObject,

@@ -21,7 +21,7 @@ async function textOf(
 ): Promise<unknown> {
   await using source = await sourceOf(
     { "/x": { get: { operationId: "x", security, responses: {} } } },
-    { baseUrl: server.origin, allowOrigins, auth: { bearer: "T-4711-abc" } },
+    { baseUrl: server.origin, credentialOrigins: allowOrigins, auth: { bearer: "T-4711-abc" } },
     { components: { securitySchemes } },
   );
   const { content } = await call(toolOf(source, "x"));
@@ -105,7 +105,10 @@ describe("a refusal", () => {
     const operation = { operationId: "x", responses: ok, security: [{ bearer: [] }] };
     await using source = await sourceOf(
       { "/x": { get: operation } },
-      { auth: { schemes: { baerer: "TOKEN", header_key: "KEY+123" } } },
+      {
+        baseUrl: "http://127.0.0.1:1",
+        auth: { schemes: { baerer: "TOKEN", header_key: "KEY+123" } },
+      },
       { components: { securitySchemes } },
     );
     expect(source.problems).toMatchObject([

@@ -86,6 +86,7 @@ async function operation(
       id: "api",
       baseUrl: api.origin,
       allowOrigins: [server.origin, ...allowOrigins],
+      credentialOrigins: [server.origin, ...allowOrigins],
       auth: { store: kept, schemes: { oauth: { clientId: "c", redirectUri, ...more } } },
     },
   );

@@ -78,7 +78,7 @@ describe("a document", () => {
     await using other = await RecordingServer.start(issued);
     await outcomeOf(
       { tokenUrl: other.origin, scopes: {} },
-      { baseUrl: api.origin, allowOrigins: [other.origin] },
+      { baseUrl: api.origin, allowOrigins: [other.origin], credentialOrigins: [other.origin] },
     );
     expect(other.requests).toHaveLength(1);
   });

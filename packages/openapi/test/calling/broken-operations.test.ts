@@ -7,7 +7,7 @@ const ok = { "200": { description: "ok" } };
 describe("a broken operation", () => {
   const broken = {
     "/good": { get: { responses: ok } },
-    "/bad": { post: { parameters: [{ $ref: "#/components/parameters/gone" }], responses: ok } },
+    "/bad": { post: { requestBody: { $ref: "#/components/requestBodies/gone" }, responses: ok } },
     "/climbing/..": { post: { responses: ok } },
   };
 
@@ -31,8 +31,8 @@ describe("a broken operation", () => {
     expect(registry.problems).toMatchObject([
       {
         subject: "POST /bad",
-        message: expect.stringContaining("#/components/parameters/gone") as string,
-        pointer: "/paths/~1bad/post/parameters/0",
+        message: expect.stringContaining("#/components/requestBodies/gone") as string,
+        pointer: "/paths/~1bad/post/requestBody",
       },
     ]);
   });
@@ -118,9 +118,10 @@ describe("a body", () => {
   });
 
   test("that is broken and optional is left out with a warning, and costs the operation when it is required", async () => {
-    const content = form({ $ref: "#/components/schemas/gone" });
-    const pointer = "/paths/~1x/post/requestBody/content/application~1x-www-form-urlencoded/schema";
-    const gone = expect.stringContaining("gone") as string;
+    const content = form({ properties: 7, allOf: [7] } as never);
+    const pointer =
+      "/paths/~1x/post/requestBody/content/application~1x-www-form-urlencoded/schema/allOf/0";
+    const gone = expect.stringContaining("schema must be an object") as string;
     expect(await read({ content })).toEqual([["id"], [["warning", gone, pointer]]]);
     expect(await read({ required: true, content })).toEqual([[], [["error", gone, pointer]]]);
   });

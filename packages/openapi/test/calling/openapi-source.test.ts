@@ -120,7 +120,10 @@ describe("a document", () => {
 
   test("that fails is a problem of its registry and takes nothing else down", async () => {
     const failing = openApiSource("/no/such/file.json");
-    const registry = new ToolRegistry([failing, openApiSource(museumDocument)]);
+    const registry = new ToolRegistry([
+      failing,
+      openApiSource(museumDocument, { baseUrl: "http://127.0.0.1:1" }),
+    ]);
     await registry.ready;
     expect(registry.size).toBe(names.length);
     expect(registry.problems).toMatchObject([

@@ -1,5 +1,5 @@
 import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@toolweave/core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, type Answer } from "../support/recording-server.ts";
 
@@ -114,6 +114,30 @@ describe("SE02: an API that echoes a credential", () => {
     const seen = await told(echo(400), { apiKey: token }, { security: [{ key: [] }] });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
+});
+
+test("URLs of an answer stand in events without user, password and secret parameters", async () => {
+  const secret = "7f3a9b2c";
+  const url = `https://ada:${secret}@files.example/a?token=${secret}&page=2`;
+  server.answer = (_, response) =>
+    response
+      .writeHead(200, {
+        "content-type": "application/json",
+        location: `/a?sig=${secret}`,
+        link: `</a?access_token=${secret}&page=2>; rel="next"`,
+      })
+      .end(JSON.stringify({ url, [`see ${url}`]: [url] }));
+  const registry = new ToolRegistry([openApiSource(document, { baseUrl: server.origin })]);
+  onTestFinished(() => registry.close());
+  await registry.ready;
+  const events: unknown[] = [];
+  const executor = new ToolExecutor({ registry, eventPayloads: true });
+  executor.on((event) => events.push(event));
+  const outcome = await executor.execute({ id: "1", name: "x", arguments: {} });
+  expect(outcome.status).toBe("completed");
+  const seen = JSON.stringify(events);
+  expect(seen).toContain("files.example");
+  expect(seen).not.toContain(secret);
 });
 
 test("a source says what it holds, and of what is renewed only the latest", async () => {

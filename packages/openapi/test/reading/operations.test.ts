@@ -130,6 +130,63 @@ describe("names", () => {
     },
   );
 
+  test.each([
+    ["read_user_api_v1_users__user_id__get", "GET", "/api/v1/users/{user_id}", "read_user"],
+    ["Get_voices_v1_voices_get", "GET", "/v1/voices", "get_voices"],
+    ["health_health_get", "GET", "/health", "health"],
+    ["messages_create_post_v1_messages", "POST", "/v1/messages", "messages_create"],
+    ["count_post_v1_messages", "POST", "/v1/messages?beta=true", "count_post_v1_messages"],
+    ["create_items_post", "POST", "/items", "create_items_post"],
+    ["getUsers", "GET", "/users", "get_users"],
+  ])("a generator's %s of %s %s becomes %s", (operationId, method, path, name) => {
+    expect(named([operationId, method, path])).toEqual([name]);
+  });
+
+  test("a generator's suffix stays where it tells operations apart", () => {
+    const names = named(
+      ["read_item_v1_items_get", "GET", "/v1/items"],
+      ["read_item_v2_items_get", "GET", "/v2/items"],
+      ["read_box_v2_boxes_get", "GET", "/v2/boxes"],
+    );
+    expect(names).toEqual(["read_item_v1_items_get", "read_item_v2_items_get", "read_box"]);
+  });
+
+  test("that are too long keep where they begin, the verb and the end", () => {
+    const [name = ""] = named([
+      "users.user.calendarGroups.calendarGroup.calendars.calendar.calendarView.event.instances.DeltaInstances",
+    ]);
+    expect(name).toMatch(/^users_.*_delta_instances_[0-9a-z]{7}$/);
+    expect(name).not.toContain("calendar_groups_calendar_group");
+    const [first = ""] = named([
+      `replace_${"admission_registration_".repeat(4)}webhook_configuration_status`,
+    ]);
+    expect(first).toMatch(/^replace_.*_webhook_configuration_status_[0-9a-z]{7}$/);
+  });
+
+  test("that would be cut to the same words keep what tells them apart", () => {
+    const names = named(
+      ...["accessPackages", "catalogs", "connectedOrganizations"].map(
+        (middle) =>
+          [
+            `identityGovernance.entitlementManagement.${middle}.resourceRoleScopes.scope.GetResourceEnvironment`,
+          ] as const,
+      ),
+    );
+    const readable = names.map((name) => name.replace(/_[0-9a-z]{7}$/, ""));
+    expect(new Set(readable).size).toBe(3);
+    expect(readable.every((name) => name.includes("_get_"))).toBe(true);
+  });
+
+  test("of shared operationIds keep the operationId and the end of the path", () => {
+    const path = "/v1/messages/batches/{message_batch_id}/cancel";
+    const [first, second] = named(
+      ["beta_message_batches_cancel", "POST", path],
+      ["beta_message_batches_cancel", "POST", `${path}?beta=true`],
+    );
+    expect(first).toMatch(/^beta_message_batches_cancel_.*cancel_[0-9a-z]{7}$/);
+    expect(second).toMatch(/^beta_message_batches_cancel_.*beta_true_[0-9a-z]{7}$/);
+  });
+
   test("an operationId that several share gets method and path, and is reported", async () => {
     const opened = await openDocument(
       document("3.0.0", {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openApiSource } from "../../src/index.ts";
+import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { rejection, sourceOf, toolOf } from "../support/tool-of.ts";
+import { call, rejection, sourceOf, toolOf } from "../support/tool-of.ts";
 
 const ok = { "200": { description: "ok" } };
 
@@ -62,5 +62,160 @@ describe("servers", () => {
       message: expect.stringContaining(`allowOrigins: ["${museum.origin}"]`) as string,
     });
     expect(museum.requests).toHaveLength(0);
+  });
+
+  test.each<[JsonObject[], string]>([
+    [[{ url: "" }], "POST HOST/a"],
+    [
+      [{ url: "http://a.example/v1" }, { url: "https://a.example/v1" }],
+      "POST https://a.example/v1/a",
+    ],
+    [
+      [{ url: "http://a.example/v1" }, { url: "https://b.example/v1" }],
+      "POST http://a.example/v1/a",
+    ],
+    [
+      [{ url: "http://a.example:8080" }, { url: "https://a.example" }],
+      "POST http://a.example:8080/a",
+    ],
+    [
+      [{ url: "https://{region}.example" }, { url: "https://b.example" }],
+      "POST https://b.example/a",
+    ],
+  ])("%j lead to %s", async (servers, expected) => {
+    expect(await at(servers, "/docs/openapi.json")).toBe(expected);
+  });
+});
+
+describe("what the host says of servers", () => {
+  const zone = { default: "us", enum: ["us", "eu"] };
+  const upload = "https://upload.example/2.0";
+  const paths = {
+    "/a": { get: { responses: ok } },
+    "/ping": { servers: [{ url: "" }], get: { responses: ok } },
+    "/v2": { servers: [{ url: "/v2" }], get: { responses: ok } },
+    "/sibling": { servers: [{ url: "v3" }], get: { responses: ok } },
+    "/file": { servers: [{ url: upload }], get: { responses: ok } },
+    "/zoned": {
+      servers: [{ url: "https://{zone}.example", variables: { zone } }],
+      get: { responses: ok },
+    },
+    "/open": { servers: [{ url: "https://{name}.example" }], get: { responses: ok } },
+  };
+
+  test("baseUrl stands for the document's servers and absolute ones of operations; relative ones are seen from it", async () => {
+    await using museum = await RecordingServer.start();
+    await using source = await sourceOf(
+      paths,
+      { baseUrl: `${museum.origin}/api/v2` },
+      { servers: [{ url: "/api/v2" }] },
+    );
+    for (const tool of source.tools()) await call(tool);
+    expect(museum.requests.map(({ path }) => path)).toEqual([
+      "/api/v2/a",
+      "/ping",
+      "/v2/v2",
+      "/api/v3/sibling",
+      "/api/v2/file",
+      "/api/v2/zoned",
+      "/api/v2/open",
+    ]);
+  });
+
+  test("`servers` goes before baseUrl, by the URL that the document has or by its template", async () => {
+    await using museum = await RecordingServer.start();
+    await using other = await RecordingServer.start();
+    await using source = await sourceOf(
+      paths,
+      {
+        baseUrl: museum.origin,
+        servers: {
+          [upload]: `${other.origin}/up`,
+          "https://{zone}.example": `${other.origin}/zone`,
+        },
+      },
+      { servers: [{ url: "/api/v2" }] },
+    );
+    for (const name of ["get_file", "get_zoned", "get_a"]) await call(toolOf(source, name));
+    expect(other.requests.map(({ path }) => path)).toEqual(["/up/file", "/zone/zoned"]);
+    expect(museum.requests.map(({ path }) => path)).toEqual(["/a"]);
+  });
+
+  test("`serverVariables` has values for variables; one that no server has, or the document does not list, is a warning", async () => {
+    await using museum = await RecordingServer.start();
+    const { port } = new URL(museum.origin);
+    const servers = [
+      {
+        url: "http://{host}:{port}/{version}",
+        variables: { host: { default: "api.example" }, port: { default: "443" }, version: zone },
+      },
+    ];
+    const serverVariables = { host: "127.0.0.1", port, version: "v9", regoin: "eu" };
+    await using source = await sourceOf(
+      { "/a": { get: { responses: ok } } },
+      { serverVariables, allowOrigins: [museum.origin] },
+      { servers },
+    );
+    await call(toolOf(source, "get_a"));
+    expect(museum.last.path).toBe("/v9/a");
+    expect(source.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('"regoin", which is no variable') as string,
+      expect.stringContaining('serverVariables.version is "v9"') as string,
+    ]);
+  });
+
+  test("nothing, where a variable has no value: one warning, and the call is refused", async () => {
+    await using source = await sourceOf(
+      { "/a": { get: { responses: ok } }, "/b": { get: { responses: ok } } },
+      {},
+      { servers: [{ url: "https://{tenant}.example/v1" }] },
+    );
+    const reason =
+      'he document\'s server is "https://{tenant}.example/v1", whose variable "tenant" has no value; `serverVariables` gives it one';
+    expect(source.problems).toEqual([
+      {
+        subject: "servers",
+        message: `T${reason}: no tool can be called; pass \`baseUrl\`.`,
+        pointer: "/servers",
+        severity: "warning",
+      },
+    ]);
+    source.realize();
+    expect(source.problems).toHaveLength(1);
+    expect(await rejection(toolOf(source, "get_a"))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(`t${reason}`) as string,
+    });
+  });
+
+  test("nothing, and the document names none: one problem at load, for all operations that have none themselves", async () => {
+    await using source = await sourceOf({
+      "/a": { get: { responses: ok } },
+      "/b": { get: { responses: ok } },
+      "/c": { get: { servers: [{ url: "https://c.example" }], responses: ok } },
+    });
+    const problems = [
+      {
+        subject: "servers",
+        message: "The document names no server: 2 of 3 tools cannot be called; pass `baseUrl`.",
+        pointer: "/servers",
+        severity: "warning",
+      },
+    ];
+    expect(source.problems).toEqual(problems);
+    source.realize();
+    expect(source.problems).toEqual(problems);
+  });
+
+  test.each<[OpenApiOptions, string]>([
+    [
+      { servers: { "https://a.example": "/v1" } },
+      'servers["https://a.example"] takes an absolute URL',
+    ],
+    [{ servers: [] as never }, "servers takes an object"],
+    [{ serverVariables: { a: 1 as never } }, "serverVariables.a takes a text"],
+    [{ credentialOrigins: ["https://a.example/x"] }, "credentialOrigins takes origins"],
+  ])("that cannot be meant is refused when the source is made: %j", (options, message) => {
+    expect(() => openApiSource({}, options)).toThrow(message);
   });
 });

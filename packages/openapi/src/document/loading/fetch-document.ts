@@ -99,7 +99,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
       ? "Check the address."
       : authorized
         ? "Check `auth` or `headers`; an API key goes with the document only as one of `headers`."
-        : "Pass `auth` or `headers`, and the same origin in `baseUrl` or `allowOrigins`.";
+        : "Pass `auth` or `headers`, and the same origin in `baseUrl` or `credentialOrigins`.";
     throw new ToolError(
       refused ? "auth_required" : "unavailable",
       `Cannot load ${displayUrl(url)}: it answered ${status} ${visibleText(statusText.slice(0, 100))}`.trimEnd() +

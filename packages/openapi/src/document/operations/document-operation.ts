@@ -3,6 +3,7 @@ import type { DocumentContext } from "../document-context.ts";
 import { readDetails, ReadDetails } from "./operation-details.ts";
 import { OperationError } from "../operation.ts";
 import type { Operation, OperationDetails } from "../operation.ts";
+import { hasOwnServers } from "./read-servers.ts";
 import { itemValue, readTags, readText } from "./read-operations.ts";
 import type { FoundOperation } from "./read-operations.ts";
 import { ownValue } from "../record.ts";
@@ -62,6 +63,10 @@ export class DocumentOperation implements Operation {
 
   get pointer(): string {
     return this.#found.declared.pointer;
+  }
+
+  get hasOwnServers(): boolean {
+    return hasOwnServers(this.#found);
   }
 
   extension(name: string): JsonValue | undefined {

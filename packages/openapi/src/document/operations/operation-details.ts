@@ -57,6 +57,7 @@ export class ReadDetails implements OperationDetails {
     if (body !== undefined) this.body = body;
     this.security = readSecurity(reading);
     this.servers = readServers(reading);
+    this.#warn();
   }
 
   get responses(): readonly ResponseDescription[] {
@@ -74,5 +75,14 @@ export class ReadDetails implements OperationDetails {
     }
     this.#responses = undefined;
     this.#reading.moveTo(found, context);
+    this.#warn();
+  }
+
+  #warn(): void {
+    for (const { schema } of this.parameters) this.#reading.warnOfDangling(schema);
+    for (const { schema, itemSchema } of this.body?.media ?? []) {
+      this.#reading.warnOfDangling(schema);
+      if (itemSchema !== undefined) this.#reading.warnOfDangling(itemSchema);
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { DocumentContext } from "../document-context.ts";
 import { childLocation, describePointer } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
-import { OperationError } from "../operation.ts";
+import { OperationError, type SelfContainedSchema } from "../operation.ts";
 import type { FoundOperation } from "./read-operations.ts";
 
 /** One operation being read, and what it is read with. */
@@ -34,6 +34,11 @@ export class OperationReading {
   leaveOut(what: string, error: unknown): void {
     if (!(error instanceof OperationError)) throw error;
     this.#report(`${what} is left out: ${error.message}.`, error.pointer);
+  }
+
+  /** Reports the references of a schema that point to nothing. */
+  warnOfDangling({ dangling = [] }: SelfContainedSchema): void {
+    for (const one of dangling) this.context.reportDangling(one, "any value is accepted there");
   }
 
   #report(message: string, pointer: string): void {

@@ -1,6 +1,7 @@
-import { childLocation } from "../references/location.ts";
+import { childLocation, withValue } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
 import type { DocumentContext } from "../document-context.ts";
+import { DanglingReference } from "../operation.ts";
 import type {
   Encodings,
   MediaDescription,
@@ -17,10 +18,10 @@ import { swaggerBody } from "./swagger-body.ts";
 
 /**
  * The body of an operation's request. One that is broken and optional is left out with a warning: what the operation does
- * without it can still be called.
+ * without it can still be called. Not of a deletion, which might delete more without it.
  *
  * @param legacyBody the body and form parameters of Swagger 2.0.
- * @throws {OperationError} the body is required, and a reference dangles or a schema is broken.
+ * @throws {OperationError} the body itself is a reference that dangles; or it is required, and a schema is broken.
  */
 export function readBody(
   reading: OperationReading,
@@ -41,6 +42,8 @@ export function readBody(
     const parts = location === undefined ? legacyBody : [location];
     const isRequired = parts.some(({ value }) => ownValue(value, "required") === true);
     if (isRequired || error instanceof ExhaustedBudget) throw error;
+    // It may say what is deleted.
+    if (reading.found.method === "DELETE") throw error;
     reading.leaveOut("The body, which is optional,", error);
     return undefined;
   }
@@ -81,7 +84,7 @@ export function readMedia(
   const content = childLocation(owner, "content");
   if (!isRecord(content.value)) return [];
   return Object.keys(content.value).map((mediaType) => {
-    const location = context.resolver.follow(childLocation(content, mediaType));
+    const location = mediaTypeAt(childLocation(content, mediaType), context);
     const encodings = readEncodings(location, context);
     const hasItems = ownValue(location.value, "itemSchema") !== undefined;
     return {
@@ -93,8 +96,29 @@ export function readMedia(
   });
 }
 
+/** A media type, references followed; one that leads nowhere says nothing of the content. */
+export function mediaTypeAt(declared: Location, context: DocumentContext): Location {
+  try {
+    return context.resolver.follow(declared);
+  } catch (error) {
+    if (!(error instanceof DanglingReference)) throw error;
+    context.reportDangling(error, "any value is accepted there");
+    return withValue(declared, {});
+  }
+}
+
 /** What the schemas of the parts' headers refer to stands among the definitions of the body. */
 function withHeaders(schema: SelfContainedSchema, encodings: Encodings): SelfContainedSchema {
-  const defs = encodedHeaders(encodings).flatMap((header) => [...header.schema.defs]);
-  return defs.length === 0 ? schema : { ...schema, defs: new Map([...schema.defs, ...defs]) };
+  const headers = encodedHeaders(encodings).map((header) => header.schema);
+  const defs = headers.flatMap((header) => [...header.defs]);
+  const all = [schema, ...headers];
+  const dangling = all.flatMap((one) => one.dangling ?? []);
+  if (defs.length === 0 && dangling.length === (schema.dangling ?? []).length) return schema;
+  return {
+    schema: schema.schema,
+    defs: new Map([...schema.defs, ...defs]),
+    cleaned: all.some(({ cleaned }) => cleaned === true),
+    endless: schema.endless === true,
+    dangling,
+  };
 }

@@ -1,6 +1,7 @@
 import type { DocumentContext } from "../document-context.ts";
 import { childLocation, itemLocations } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
+import { DanglingReference } from "../operation.ts";
 import type { Encoding, Encodings, Parameter, ParameterStyle } from "../operation.ts";
 import { isRecord, ownString, ownValue, setOwn } from "../record.ts";
 
@@ -14,7 +15,7 @@ const deepest = 4;
 /**
  * The encodings of a media type, or of a part that has parts itself; nested at most four deep.
  *
- * @throws {OperationError} a reference dangles, or a schema is broken.
+ * @throws {OperationError} a schema is broken.
  */
 export function readEncodings(owner: Location, context: DocumentContext, depth = 0): Encodings {
   if (depth === deepest || !isRecord(owner.value)) return {};
@@ -69,7 +70,15 @@ function readHeaders(owner: Location, context: DocumentContext): readonly Parame
   if (!isRecord(owner.value)) return [];
   return Object.keys(owner.value)
     .filter((name) => !ownHeaders.has(name.toLowerCase()))
-    .map((name) => readHeader(name, context.resolver.follow(childLocation(owner, name)), context));
+    .flatMap((name) => {
+      try {
+        return readHeader(name, context.resolver.follow(childLocation(owner, name)), context);
+      } catch (error) {
+        if (!(error instanceof DanglingReference)) throw error;
+        context.reportDangling(error, `the header ${JSON.stringify(name)} is left out`);
+        return [];
+      }
+    });
 }
 
 /** A Header Object is a parameter whose name and place are said elsewhere (OpenAPI 3.2, "Header Object"). */

@@ -1,5 +1,12 @@
 import type { DocumentContext } from "../document-context.ts";
-import { childLocation, itemLocations, memberLocations } from "../references/location.ts";
+import { visibleText } from "@toolweave/core";
+import { decodeFragment } from "../references/json-pointer.ts";
+import {
+  childLocation,
+  describePointer,
+  itemLocations,
+  memberLocations,
+} from "../references/location.ts";
 import type { Location } from "../references/location.ts";
 import type { OpenApiVersion } from "../openapi-version.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "../record.ts";
@@ -39,8 +46,14 @@ const maxItems = 16;
 export function readOperations(context: DocumentContext): FoundOperation[] {
   const { location: root, version, resolver } = context;
   const found: FoundOperation[] = [];
-  const paths = childLocation(root, "paths");
+  let paths = childLocation(root, "paths");
   if (paths.value === undefined || paths.value === null) return found;
+  try {
+    paths = context.container(paths);
+  } catch (error) {
+    context.reportFault("paths", error);
+    return found;
+  }
   if (!isRecord(paths.value)) {
     context.reportFault("paths", fault(paths, "`paths` is not an object"));
     return found;
@@ -61,6 +74,7 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
   for (let index = 0; index < names.length; index++) {
     const path = names[index] as string;
     if (path.startsWith("x-")) continue;
+    warnOfHidden(path, paths, context);
     try {
       visitOperations(path, pathItems(childLocation(paths, path), resolver), version, add);
     } catch (error) {
@@ -68,6 +82,27 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
     }
   }
   return found;
+}
+
+/** Characters of a path are sent, also those that nobody sees. */
+function warnOfHidden(path: string, paths: Location, context: DocumentContext): void {
+  if (/^[ -$&-~]*$/.test(path)) return;
+  const text = decodeFragment(path);
+  const visible = visibleText(text);
+  if (visible === text) return;
+  const hidden = new Set(Array.from(text).filter((character) => !visible.includes(character)));
+  const codes = Array.from(hidden, codePoint).slice(0, 5).join(", ");
+  context.report({
+    subject: visibleText(path),
+    message: `The path has characters that nobody sees (${codes || "out of place"}), and is sent with them.`,
+    pointer: describePointer(childLocation(paths, path)),
+    severity: "warning",
+  });
+}
+
+function codePoint(character: string): string {
+  const code = (character.codePointAt(0) as number).toString(16).toUpperCase();
+  return `U+${code.padStart(4, "0")}`;
 }
 
 /** The path item and, when it refers to another, that one behind it: its own fields come first. */

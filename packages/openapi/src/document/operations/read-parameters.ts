@@ -1,5 +1,6 @@
 import { childLocation, itemLocations, withValue } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
+import { DanglingReference } from "../operation.ts";
 import type {
   Parameter,
   ParameterLocation,
@@ -7,6 +8,7 @@ import type {
   SelfContainedSchema,
 } from "../operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
+import { mediaTypeAt } from "./read-body.ts";
 import { readEncodings } from "./read-encoding.ts";
 import { sharedParameters } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "../record.ts";
@@ -30,7 +32,9 @@ const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "
  * Merges the parameters of path item and operation; the operation's replace those of the same name
  * and place.
  *
- * @throws {OperationError} a reference dangles, or a parameter is none.
+ * A parameter that is a reference to nothing is left out with a warning; not of a deletion, which might delete more without it.
+ *
+ * @throws {OperationError} a parameter is none.
  */
 export function readParameters(reading: OperationReading): ReadParameters {
   const declared = new Map<string, DeclaredParameter>();
@@ -60,9 +64,17 @@ interface DeclaredParameter {
 function declare(
   declared: Map<string, DeclaredParameter>,
   written: Location,
-  { context }: OperationReading,
+  reading: OperationReading,
 ): void {
-  const location = parameterAt(written, context.resolver);
+  let location: Location;
+  try {
+    location = parameterAt(written, reading.context.resolver);
+  } catch (error) {
+    // It may say what is deleted.
+    if (!(error instanceof DanglingReference) || reading.found.method === "DELETE") throw error;
+    reading.leaveOut("A parameter", error);
+    return;
+  }
   const name = ownString(location.value, "name");
   const place = ownString(location.value, "in");
   if (name === undefined || place === undefined) {
@@ -144,7 +156,7 @@ function modernParameter(
   place: ParameterLocation,
   reading: OperationReading,
 ): Parameter {
-  const { resolver, schemas } = reading.context;
+  const { schemas } = reading.context;
   const node = location.value as JsonRecord;
   const style = styleOf(node["style"], place);
   const explode = node["explode"];
@@ -164,18 +176,29 @@ function modernParameter(
   const content = childLocation(location, "content");
   const [mediaType] = isRecord(content.value) ? Object.keys(content.value) : [];
   if (mediaType === undefined) {
-    const schema = childLocation(location, "schema");
-    return { ...common, schema: schemas.schemaAt(schema, "request") };
+    const schema = schemas.schemaAt(childLocation(location, "schema"), "request");
+    return { ...common, schema: withSecrecy(schema, node) };
   }
-  const media = resolver.follow(childLocation(content, mediaType));
+  const media = mediaTypeAt(childLocation(content, mediaType), reading.context);
   if (!isRecord(media.value)) throw fault(media, "the media type is not an object");
   const { encoding } = readEncodings(media, reading.context);
   return {
     ...common,
     mediaType,
     ...(encoding === undefined ? {} : { encoding }),
-    schema: schemas.schemaAt(childLocation(media, "schema"), "request"),
+    schema: withSecrecy(schemas.schemaAt(childLocation(media, "schema"), "request"), node),
   };
+}
+
+/** `x-secret` of a parameter is that of its value. */
+function withSecrecy(
+  schema: SelfContainedSchema,
+  { "x-secret": secret }: JsonRecord,
+): SelfContainedSchema {
+  const { schema: value, defs, cleaned = false, endless = false, dangling = [] } = schema;
+  if (secret !== true || value === false) return schema;
+  const marked = { ...(value === true ? {} : value), "x-secret": true };
+  return { schema: marked, defs, cleaned, endless, dangling };
 }
 
 const styles: Readonly<Record<ParameterLocation, readonly ParameterStyle[]>> = {

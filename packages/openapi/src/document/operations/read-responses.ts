@@ -18,7 +18,13 @@ import { swaggerMediaTypes } from "./swagger-body.ts";
  * nobody asks about. A broken one has no media, with a warning.
  */
 export function readResponses(reading: OperationReading): ResponseDescription[] {
-  const declared = reading.member("responses");
+  let declared = reading.member("responses");
+  try {
+    declared = reading.context.container(declared);
+  } catch (error) {
+    reading.leaveOut("What it answers", error);
+    return [];
+  }
   const responses: ResponseDescription[] = [];
   if (!isRecord(declared.value)) return responses;
   for (const key of Object.keys(declared.value)) {
@@ -87,7 +93,9 @@ function readResponse(declared: Location, reading: OperationReading): readonly M
   let whole = !isSwagger;
   const schemaAt = (schema: Location): SelfContainedSchema => {
     try {
-      return context.schemas.schemaAt(schema, "response");
+      const read = context.schemas.schemaAt(schema, "response");
+      reading.warnOfDangling(read);
+      return read;
     } catch (error) {
       reading.leaveOut("The response's schema", error);
       whole = false;

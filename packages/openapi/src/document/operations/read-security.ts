@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { DocumentContext } from "../document-context.ts";
-import { childLocation, itemLocations } from "../references/location.ts";
+import { childLocation, itemLocations, withValue } from "../references/location.ts";
 import type { Location } from "../references/location.ts";
 import type { SecurityScheme, SecurityUse } from "../operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
@@ -54,10 +54,23 @@ function useOf(scheme: string, scopes: unknown, reading: OperationReading): Secu
   }
 }
 
-function declaredSchemes({ location: document, version }: DocumentContext): Location {
-  return version === "2.0"
-    ? childLocation(document, "securityDefinitions")
-    : childLocation(childLocation(document, "components"), "securitySchemes");
+function declaredSchemes(context: DocumentContext): Location {
+  const { location: document, version } = context;
+  const schemes =
+    version === "2.0"
+      ? childLocation(document, "securityDefinitions")
+      : childLocation(container(childLocation(document, "components"), context), "securitySchemes");
+  return container(schemes, context);
+}
+
+/** As it stands, where its reference leads nowhere: nothing is declared there then. */
+function container(location: Location, context: DocumentContext): Location {
+  try {
+    return context.container(location);
+  } catch (error) {
+    context.reportFault("the document", error);
+    return withValue(location, {});
+  }
 }
 
 function readScheme(name: string, { context }: OperationReading): SecurityScheme | undefined {

@@ -3,7 +3,7 @@ import type { DocumentSet } from "./document-set.ts";
 import { decodeFragment, childPointer, pointerTokens } from "./json-pointer.ts";
 import { childWithin, describePointer } from "./location.ts";
 import type { Location, Scope } from "./location.ts";
-import { OperationError } from "../operation.ts";
+import { DanglingReference, OperationError } from "../operation.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import { SchemaIndex } from "./schema-index.ts";
@@ -36,7 +36,8 @@ export class ReferenceResolver {
    * What `reference` points to.
    *
    * @param from where the reference stands: its scope, and the pointer that an error names.
-   * @throws {OperationError} it dangles, or leads where nothing may be opened.
+   * @throws {DanglingReference} it points to nothing.
+   * @throws {OperationError} it leads where nothing may be opened, or nothing can be read.
    */
   resolve(reference: string, from: Pick<Location, "scope" | "pointer">): Location {
     return this.#find(reference, from.scope, from, 0);
@@ -78,7 +79,7 @@ export class ReferenceResolver {
    * What a `$dynamicRef` or `$recursiveRef` points to: what `$ref` would, unless that is a dynamic anchor, which the
    * outermost schema that leads here may have replaced (JSON Schema 2020-12 core, section 8.2.3.2).
    *
-   * @throws {OperationError} it dangles.
+   * @throws {DanglingReference} it dangles.
    */
   resolveDynamic(
     reference: string,
@@ -170,7 +171,8 @@ export class ReferenceResolver {
         ? undefined
         : this.#fragment(fragment, target.document.scope, from, depth));
     if (found === undefined) {
-      throw fault(from, `$ref ${JSON.stringify(displayReference(reference))} points to nothing`);
+      const shown = JSON.stringify(displayReference(reference));
+      throw new DanglingReference(`$ref ${shown} points to nothing`, describePointer(from));
     }
     scope.resolved.set(reference, found);
     return found;

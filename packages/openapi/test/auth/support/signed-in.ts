@@ -99,6 +99,7 @@ export async function startProcess({
   const source = openApiSource.fromDocument(documentOf(api, security), {
     id: "guarded",
     allowOrigins: [api.issuer, api.origin],
+    credentialOrigins: [api.issuer, api.origin],
     ...options,
     auth: { schemes: schemes ?? {}, ...(store === undefined ? {} : { store }), ...options.auth },
   });

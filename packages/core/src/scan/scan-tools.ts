@@ -1,0 +1,42 @@
+import type { SourceProblem } from "../registry/tool-source.ts";
+import type { Tool } from "../spec/tool.ts";
+import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { SpecFinding } from "./scan-spec.ts";
+import { twinNames } from "./twin-names.ts";
+
+/** The warning for a finding in what somebody else wrote of a tool. */
+export function findingProblem(
+  spec: Pick<ToolSpec, "name">,
+  { says, excerpt, pointer }: SpecFinding,
+  author: "server" | "document",
+): SourceProblem {
+  const message = `What the ${author} says of the tool ${spec.name} ${says}: ${JSON.stringify(excerpt)}. Read it before you trust it.`;
+  return { subject: spec.name, message, pointer, severity: "warning" };
+}
+
+/**
+ * A warning for each group of tools that a reader takes for one another, by their names and by what they are called where
+ * they come from: see `twinNames`.
+ *
+ * @param originals what the tools are called where they come from, in their order. Default: their names.
+ */
+export function twinProblems(
+  tools: readonly Tool[],
+  originals: readonly string[] = [],
+): readonly SourceProblem[] {
+  const nameOf = new Map<string, string>();
+  for (const [index, { spec }] of tools.entries()) {
+    nameOf.set(spec.name, spec.name);
+    nameOf.set(originals[index] ?? spec.name, spec.name);
+  }
+  const told = new Set<string>();
+  return twinNames(nameOf.keys()).flatMap((group) => {
+    const names = [...new Set(group.map((name) => nameOf.get(name) as string))];
+    const subject = names.join(", ");
+    if (names.length < 2 || told.has(subject)) return [];
+    told.add(subject);
+    const shown = group.map((name) => JSON.stringify(name)).join(" and ");
+    const message = `The names ${shown.slice(0, 300)} look alike: a model, or whoever approves a call, may take one tool for the other.`;
+    return [{ subject: subject.slice(0, 200), message, severity: "warning" as const }];
+  });
+}

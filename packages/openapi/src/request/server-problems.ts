@@ -1,0 +1,55 @@
+import type { SourceProblem } from "@toolweave/core";
+import type { ApiDocument } from "../document/document.ts";
+import type { Operation } from "../document/operation.ts";
+import { chooseServer, openVariables, type ServerChoice } from "./servers.ts";
+
+type KnownServers = Pick<ApiDocument, "servers" | "serverTemplates">;
+
+/** The server that `servers` has in place of one of the document, by its URL with or without values in it. */
+export function replacedServer(
+  server: string,
+  servers: Readonly<Record<string, string | URL>> = {},
+  { serverTemplates }: Pick<ApiDocument, "serverTemplates">,
+): string | URL | undefined {
+  const template = serverTemplates.get(server) ?? server;
+  for (const written of [server, template]) {
+    if (Object.hasOwn(servers, written)) return servers[written];
+  }
+  return undefined;
+}
+
+/**
+ * What is wrong with the document's own servers, once for all operations that use them: there is none, or a variable has
+ * no value. `baseUrl` mends all of it.
+ */
+export function serverProblems(
+  { servers }: KnownServers,
+  operations: readonly Operation[],
+  choice: ServerChoice,
+): SourceProblem[] {
+  if (choice.baseUrl !== undefined) return [];
+  const problems: SourceProblem[] = [];
+  const chosen = chooseServer(servers, choice);
+  if (typeof chosen === "string") {
+    const count = operations.filter(({ hasOwnServers }) => hasOwnServers !== true).length;
+    if (count === 0) return [];
+    const which =
+      count === operations.length ? "no tool" : `${count} of ${operations.length} tools`;
+    const cannot = count === operations.length ? "can be called" : "cannot be called";
+    const reason = `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
+    const message = `${reason}: ${which} ${cannot}; pass \`baseUrl\`.`;
+    return [{ subject: "servers", message, pointer: "/servers", severity: "warning" }];
+  }
+  for (const [index, server] of servers.entries()) {
+    const [open] = openVariables(server);
+    if (open === undefined || choice.replaced?.(server) !== undefined) continue;
+    const message = `The server ${JSON.stringify(server.slice(0, 100))} is not used, since its variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one.`;
+    problems.push({
+      subject: "servers",
+      message,
+      pointer: `/servers/${index}`,
+      severity: "warning",
+    });
+  }
+  return problems;
+}
