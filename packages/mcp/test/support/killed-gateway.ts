@@ -10,7 +10,12 @@ import { listenHttp, serveMcp } from "../../src/serve/index.ts";
 const [script = "", ledger = "", generation] = process.argv.slice(2);
 
 const port = await new Promise<number>((resolve) => process.once("message", resolve));
-const server = { name: "ledger", command: process.execPath, args: [script, ledger], prefix: false };
+const server = {
+  name: "ledger",
+  command: process.execPath,
+  args: [script, ledger],
+  prefix: false,
+} as const;
 const registry = new ToolRegistry([mcpSource(server)]);
 await registry.ready;
 const executor = new ToolExecutor({ registry, policy: "autonomous" });
