@@ -83,18 +83,17 @@ it.skipIf(process.platform === "win32")(
     const executor = executorOver(source);
     const outcomes = new Map<string, ToolOutcome>();
     let begun = 0;
-    let done = 0;
-    let isOver = false;
+    const progress = { done: 0, isOver: false };
     /** While the gateway is away, one call at most of each caller finds that out. */
     let back: Promise<unknown> = Promise.resolve();
     const call = async (): Promise<void> => {
-      while (!isOver) {
+      while (!progress.isOver) {
         const id = `call-${(begun += 1)}`;
         const how = ends[Math.floor(random() * endsInOneOf)];
         const args = how === undefined ? { id } : { id, ends: how };
         const outcome = await executor.execute({ id, name: "write", arguments: args });
         outcomes.set(id, outcome);
-        if (isDone(outcome)) done += 1;
+        if (isDone(outcome)) progress.done += 1;
         else await Promise.all([back, wait(10)]);
       }
     };
@@ -104,8 +103,8 @@ it.skipIf(process.platform === "win32")(
     const isLate = (): boolean => performance.now() - startedAt > maxMinutes * 60_000;
     for (let round = 1; round <= kills && !isLate(); round += 1) {
       // In this life calls are done, and then it is killed at some point of those that follow.
-      const until = done + 1 + Math.floor(random() * 3 * callers);
-      while (done < until) await wait(1);
+      const until = progress.done + 1 + Math.floor(random() * 3 * callers);
+      while (progress.done < until) await wait(1);
       await wait(random() * 10);
       const killed = gateway;
       killed.kill("SIGKILL");
@@ -116,7 +115,7 @@ it.skipIf(process.platform === "win32")(
       children.delete(killed);
       if (round < kills) next = spare();
     }
-    isOver = true;
+    progress.isOver = true;
     await Promise.all(calling);
 
     const runs = new Map<string, number>();

@@ -77,7 +77,7 @@ describe("a link", () => {
 
   it("that nobody keeps ends its attempt when the last call that waits is given up, which is no failure", async () => {
     const signals: AbortSignal[] = [];
-    const open = vi.fn(
+    const open = vi.fn<LinkOptions["open"]>(
       (signal: AbortSignal) =>
         new Promise<LiveConnection>((_, reject) => {
           signals.push(signal);
