@@ -196,6 +196,7 @@ export class ErrorSearch {
     if (inspected in value || !this.#spend(1)) return false;
     // To list that many keys would take longer than the budget allows.
     if (Array.isArray(value) && value.length > this.#left) return false;
+    // oxlint-disable-next-line unicorn/no-instanceof-builtins -- a boxed text has a key for each character
     if (value instanceof String) return this.isCleanText(String.prototype.valueOf.call(value));
     if (!this.#readCollection(value, pending)) return false;
     for (const key of Reflect.ownKeys(value)) {

@@ -80,8 +80,11 @@ function patternsOf({ properties, patternProperties = {} }: Node): Node | undefi
 function conditionsOf({ dependencies, allOf }: Node): readonly unknown[] | undefined {
   if (!has(dependencies)) return undefined;
   const dependent = dependencies[proto];
-  const then = Array.isArray(dependent) ? { required: dependent } : dependent;
-  return [...(Array.isArray(allOf) ? allOf : []), { if: { required: [proto] }, then }];
+  const demanded = Array.isArray(dependent) ? { required: dependent } : dependent;
+  return [
+    ...(Array.isArray(allOf) ? allOf : []),
+    { if: { not: { required: [proto] } }, else: demanded },
+  ];
 }
 
 function has(value: unknown): value is Node {

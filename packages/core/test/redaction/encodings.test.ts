@@ -164,7 +164,6 @@ describe("a secret in bytes", () => {
     "application/jwt",
     "application/x-sh",
     "application/ld+json",
-    "application/vnd.oai.openapi",
     "text/html",
   ])("of a type that is text (%s) is found by its form and by its references", async (mimeType) => {
     // No valid UTF-8.
@@ -180,8 +179,8 @@ describe("a secret in bytes", () => {
       (JSON.parse(text) as [Resource])[0].resource.blob,
       "base64",
     ).toString();
-    if (mimeType !== "application/vnd.oai.openapi") expect(read).not.toContain(token.slice(0, 12));
-    if (mimeType !== "application/vnd.oai.openapi") expect(read).not.toContain("&#116;&#111;");
+    expect(read).not.toContain(token.slice(0, 12));
+    expect(read).not.toContain("&#116;&#111;");
   });
 
   test("that hold none are the very same", async () => {
