@@ -10,7 +10,7 @@ import { idempotencyParameter } from "../request/idempotency-header.ts";
 import type { OperationOverride } from "../options/operation-options.ts";
 import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
 import { wishedMedia } from "../request/requested-media.ts";
-import { clashWarning, withoutClashes } from "./clashing-keys.ts";
+import { clashingKeys, clashWarning } from "./clashing-keys.ts";
 import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
 import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
@@ -91,11 +91,11 @@ export function layoutArguments(
   const reserved = reservedNames(details, host);
   const taken = new Set<string>();
   const warnings: string[] = [];
-  const offered = details.parameters.flatMap((declared) => {
-    if (isReserved(declared, reserved) || !hasPlace(declared, path)) return [];
-    const { parameter, clashing } = withoutClashes(declared, reserved);
-    if (clashing.length > 0) warnings.push(clashWarning(declared, clashing, parameter));
-    return parameter === undefined ? [] : [parameter];
+  const offered = details.parameters.filter((parameter) => {
+    if (isReserved(parameter, reserved) || !hasPlace(parameter, path)) return false;
+    const clashing = clashingKeys(parameter, reserved);
+    if (clashing.length > 0) warnings.push(clashWarning(parameter, clashing));
+    return clashing.length === 0;
   });
   const idempotency = wishes.idempotencyKey === "model" ? undefined : idempotencyParameter(offered);
   const parameters = nameParameters(

@@ -75,10 +75,7 @@ test("parameters that would be sent under the names of others are left out, with
   expect(warnings).toEqual([
     'The keys "page", "size" of its parameter "paging" would be sent under the names of others: the parameter is left out.',
   ]);
-  const pruned = layout({ ...object, properties: { ...object.properties, sort: {} } });
-  expect(pruned.parameters[2]?.parameter.schema.schema).toMatchObject({
-    properties: { sort: {} },
-  });
-  expect(pruned.warnings?.[0]).toMatch(/these keys are left out/);
+  const more = layout({ ...object, properties: { ...object.properties, sort: {} } });
+  expect(more.parameters.map(({ argument }) => argument)).toEqual(["page", "size", "paging"]);
   expect(layout({ type: "object" }).warnings).toEqual([]);
 });

@@ -30,7 +30,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   const properties = schema["properties"] as Record<string, { description?: string }>;
   const taken = new Set<string>();
   /** The next argument that stands for a name. */
-  const take = (name: string, place = ""): string => {
+  const find = (name: string, place = ""): string | undefined => {
     const standsFor = (argument: string): boolean =>
       properties[argument]?.description?.endsWith(`Sent as ${name}.`) === true;
     const free = Object.keys(properties).filter((argument) => !taken.has(argument));
@@ -42,16 +42,24 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
       .filter(standsFor)
       .sort((a, b) => a.length - b.length || countOf(a) - countOf(b));
     const found = own ?? others.find((argument) => argument.startsWith(`${place}_`)) ?? others[0];
+    if (found !== undefined) taken.add(found);
+    return found;
+  };
+  const take = (name: string, place = ""): string => {
+    const found = find(name, place);
     if (found === undefined) throw new Error(`no argument stands for ${place} ${name}`);
-    taken.add(found);
     return found;
   };
   const inOrder = operation.parameters.toSorted(
     (a, b) => places.indexOf(a.in) - places.indexOf(b.in),
   );
-  const all: DrawnArgument[] = inOrder.map((parameter) => {
+  const all: DrawnArgument[] = inOrder.flatMap((parameter) => {
     const { name, in: place, sample, required, passed } = parameter;
-    return { argument: take(name, place), sample, required, passed, parameter };
+    // An object whose keys would all travel under the names of other parameters is left out.
+    const isExploded = parameter.explode || parameter.style === "deepObject";
+    const mayClash = sample.shape === "object" && sample.members.length > 0 && isExploded;
+    const argument = mayClash ? find(name, place) : take(name, place);
+    return argument === undefined ? [] : [{ argument, sample, required, passed, parameter }];
   });
   const { body } = operation;
   if (body !== undefined) {
