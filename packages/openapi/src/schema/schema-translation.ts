@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one recursion over one state; it is to be divided with the folder. */
 import { visibleText, type JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { tagBranch } from "./discriminator.ts";
