@@ -21,7 +21,12 @@ async function textOf(
 ): Promise<unknown> {
   await using source = await sourceOf(
     { "/x": { get: { operationId: "x", security, responses: {} } } },
-    { baseUrl: server.origin, credentialOrigins: allowOrigins, auth: { bearer: "T-4711-abc" } },
+    {
+      baseUrl: server.origin,
+      allowOrigins,
+      credentialOrigins: allowOrigins,
+      auth: { bearer: "T-4711-abc" },
+    },
     { components: { securitySchemes } },
   );
   const { content } = await call(toolOf(source, "x"));

@@ -71,12 +71,9 @@ describe("a reference to nothing", () => {
       { anyOf: [named, gone] },
       { allOf: [named, gone] },
       { ...named, not: gone },
-      { ...named, if: gone, then: { required: ["other"] } },
+      { ...named, if: gone, else: { required: ["other"] } },
     ]) {
-      const { call } = await apiOf(
-        posting({ type: "object", properties: { it: schema } }),
-        done,
-      );
+      const { call } = await apiOf(posting({ type: "object", properties: { it: schema } }), done);
       const { status } = await call("x", { it: { name: "a" } });
       expect([schema, status]).toEqual([schema, "completed"]);
     }

@@ -150,8 +150,8 @@ function cut({ words }: LongName, text: NameText, telling?: ReadonlySet<string>)
   const last = words.length - 1;
   const keep = lead > 2 ? firsts(lead) : [0, words.lastIndexOf(verb)];
   keep.push(last);
-  for (let index = last; telling !== undefined && index >= 0; index--) {
-    if (telling.has(words[index] as string)) keep.push(index);
+  for (let index = last; index >= 0; index--) {
+    if (telling?.has(words[index] as string) === true) keep.push(index);
   }
   return shortenName(/^\d/.test(name) ? `_${name}` : name, { original, keep });
 }
