@@ -24,7 +24,6 @@ import {
 import { saysOnlyNames, shownText, wholeText, wordsOf } from "./shown-text.ts";
 
 type Schema = JsonSchema | boolean;
-
 /** What a model is told once, when something is left out. */
 const whatIsLeftOut = `${mark} is left out here, * is required: an error tells what else is expected.`;
 

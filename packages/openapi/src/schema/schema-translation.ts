@@ -1,5 +1,5 @@
 /* oxlint-disable max-lines -- one recursion over one state; it is to be divided with the folder. */
-import { visibleText, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { branchTags, tagged } from "./discriminator.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
