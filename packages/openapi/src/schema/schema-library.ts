@@ -69,12 +69,16 @@ export class SchemaLibrary {
   readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
   readonly #flaws: Flaws = { cleaned: new Set(), endless: new Set() };
 
-  /** @param writable names of properties that are sent although the document calls them read-only. */
+  /**
+   * @param writable names of properties that are sent although the document calls them read-only.
+   * @param warn reports a restriction of a schema.
+   */
   constructor(
     document: LoadedDocument,
     version: OpenApiVersion,
     resolver: ReferenceResolver,
     writable: readonly string[] = [],
+    warn: TranslationContext["warn"] = () => {},
   ) {
     const { root } = document;
     const components = ownValue(ownValue(root, "components"), "schemas");
@@ -89,6 +93,7 @@ export class SchemaLibrary {
       inPlace: new InPlaceGraph(resolver),
       families: new InPlaceGraph(resolver, this.parents),
       parents: this.parents,
+      warn,
       siblingsCount: version === "3.1" || version === "3.2",
       dialect: ownString(root, "jsonSchemaDialect"),
       targets: new WeakMap(),
