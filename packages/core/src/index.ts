@@ -115,6 +115,7 @@ export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { canonicalJson } from "./schema/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
+export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";

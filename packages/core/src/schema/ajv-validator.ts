@@ -6,6 +6,8 @@ import { escapePointer } from "./escape-pointer.ts";
 import { withOwnProto } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
+import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
+import { withoutUncheckedPatterns } from "./unchecked-patterns.ts";
 import { allowWork, isExceeded, unchecked, workBudgets } from "./work-budget.ts";
 
 type Dialect = "draft-07" | "2019-09" | "2020-12";
@@ -27,8 +29,9 @@ const options: Options = {
  * The default validator: Ajv, loaded when the first schema is compiled. It generates code; where
  * that is forbidden, use `interpretedValidator` of `@toolweave/core/interpreted-validator`.
  *
- * A schema that takes more than about two seconds to compile is refused, and so is a `pattern` that
- * nothing can match in bounded time (back-references, thousands of states); a value that takes more
+ * A schema that takes more than about two seconds to compile is refused. A `pattern` that nothing can
+ * match in bounded time (back-references, thousands of states) is not checked; `unchecked` of what is
+ * compiled names it. A value that takes more
  * than about a second to check has one problem, which says so.
  */
 export function ajvValidator(): SchemaValidator {
@@ -114,6 +117,16 @@ const inheritedName: RegExp = new RegExp(
 );
 
 function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
+  try {
+    return compiledWhole(ajv, schema);
+  } catch (error) {
+    if (!(error instanceof UncheckablePattern)) throw error;
+    const { schema: weaker, unchecked: patterns } = withoutUncheckedPatterns(schema);
+    return Object.assign(compiledWhole(ajv, weaker), { unchecked: patterns });
+  }
+}
+
+function compiledWhole(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   // A foreign `$schema` that Ajv does not know must not make the schema unusable, and Ajv's own
   // `$async` would make a promise of the answer.
   const { $schema: _, $async: _async, ...given } = schema;

@@ -1,8 +1,14 @@
 import type { Awaitable, JsonSchema } from "../spec/json.ts";
+import type { UncheckedPattern } from "./unchecked-patterns.ts";
 import type { ValidationProblem } from "../spec/tool.ts";
 
-/** Checks one value: `undefined` when it fits, else what is wrong. */
-export type CompiledSchema = (value: unknown) => readonly ValidationProblem[] | undefined;
+/** Checks one value. */
+export interface CompiledSchema {
+  /** `undefined` when it fits, else what is wrong. */
+  (value: unknown): readonly ValidationProblem[] | undefined;
+  /** Patterns of the schema that nothing can check in bounded time, and that values are not checked against. */
+  readonly unchecked?: readonly UncheckedPattern[];
+}
 
 /**
  * Turns JSON Schemas into checks: 2020-12, or what `$schema` names. Schemas and values are foreign:

@@ -59,12 +59,31 @@ describe("schema bombs", () => {
     expect(failed(outcome).error.message).toContain("must match pattern");
   });
 
-  test("SC01 a pattern that nothing can check in bounded time is a defect of that tool only", async () => {
-    const executor = executorWith({ type: "object", properties: { a: { pattern: "^(a+)\\1$" } } });
-    const { error } = failed(await executor.execute(call("bomb", { a: "aa" })));
-    expect(error.code).toBe("internal");
-    expect(error.message).toContain('pattern "^(a+)\\\\1$" cannot be checked in bounded time');
-    completed(await executor.execute(call("good")));
+  test("SC01 a pattern that nothing can check in bounded time is not checked, and the event says so", async () => {
+    const a = { type: "string", pattern: "^(a+)\\1$" };
+    const executor = executorWith({ type: "object", properties: { a } });
+    const warnings: string[] = [];
+    executor.on((event) => {
+      if (event.type === "tool.completed") warnings.push(...(event.warnings ?? []));
+    });
+    completed(await executor.execute(call("bomb", { a: "ab" })));
+    expect(warnings).toEqual([expect.stringContaining('"^(a+)\\\\1$" at /properties/a')]);
+    const { error } = failed(await executor.execute(call("bomb", { a: 1 })));
+    expect(error.code).toBe("invalid_arguments");
+  });
+
+  test.each<[string, JsonSchema, JsonObject]>([
+    ["not", { not: { pattern: "(a)\\1" } }, { a: "b" }],
+    ["a condition", { if: { pattern: "(a)\\1" }, else: { minLength: 9 } }, { a: "b" }],
+    ["one of several", { oneOf: [{ pattern: "(a)\\1" }, { type: "string" }] }, { a: "b" }],
+    [
+      "names",
+      { patternProperties: { "(a)\\1": {} }, additionalProperties: false },
+      { a: { b: 1 } },
+    ],
+  ])("SC01 such a pattern in %s refuses nothing", async (_, a, args) => {
+    const executor = executorWith({ type: "object", properties: { a } });
+    expect((await executor.execute(call("bomb", args))).status).toBe("completed");
   });
 
   test("SC03 a schema that points to itself is kept as it is, and its tool works", async () => {

@@ -3,39 +3,39 @@ import { ajvValidator } from "@toolweave/core";
 /** Milliseconds for the patterns of one list; what is left is checked when it is used, by the executor. */
 const mostMs = 500;
 
+/** `invalid`: it is no regular expression. `unbounded`: values are not checked against it. */
+export type PatternFault = "invalid" | "unbounded";
+
 /**
  * Tells which patterns cannot be checked in bounded time, or are none (see `ajvValidator`). Each is looked at once;
  * those that were not reached in time count as good.
  */
 export class PatternFaults {
-  readonly #known = new Map<string, boolean>();
+  readonly #known = new Map<string, PatternFault | undefined>();
   readonly #validator = ajvValidator();
   #spentMs = 0;
 
-  /** The first bad one. */
-  async badOf(patterns: Iterable<string>): Promise<string | undefined> {
+  /** What is wrong with some patterns, by pattern. */
+  async faultsOf(patterns: Iterable<string>): Promise<ReadonlyMap<string, PatternFault>> {
+    const faults = new Map<string, PatternFault>();
     for (const pattern of patterns) {
-      const known = this.#known.get(pattern);
-      const isGood = known ?? (this.#spentMs > mostMs || (await this.#isGood(pattern)));
-      if (!isGood) return pattern;
+      if (!this.#known.has(pattern) && this.#spentMs <= mostMs) {
+        const begunAt = performance.now();
+        this.#known.set(pattern, await this.#faultOf(pattern));
+        this.#spentMs += performance.now() - begunAt;
+      }
+      const fault = this.#known.get(pattern);
+      if (fault !== undefined) faults.set(pattern, fault);
     }
-    return undefined;
+    return faults;
   }
 
-  async #isGood(pattern: string): Promise<boolean> {
-    const { promise, begunAt } = { promise: this.#compiled(pattern), begunAt: performance.now() };
-    const isGood = await promise;
-    this.#spentMs += performance.now() - begunAt;
-    this.#known.set(pattern, isGood);
-    return isGood;
-  }
-
-  async #compiled(pattern: string): Promise<boolean> {
+  async #faultOf(pattern: string): Promise<PatternFault | undefined> {
     try {
-      await this.#validator.compile({ pattern });
-      return true;
+      const { unchecked } = await this.#validator.compile({ pattern });
+      return unchecked === undefined ? undefined : "unbounded";
     } catch {
-      return false;
+      return "invalid";
     }
   }
 }

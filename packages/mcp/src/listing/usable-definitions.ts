@@ -16,9 +16,14 @@ export async function usableDefinitions(definitions: readonly McpDefinition[]): 
   const problems: SourceProblem[] = [];
   const patterns = new PatternFaults();
   for (const definition of definitions) {
-    const fault = await faultOf(definition, patterns);
-    if (fault === undefined) usable.push(definition);
-    else
+    const warnings: SourceProblem[] = [];
+    const fault = await faultOf(definition, patterns, (message) => {
+      warnings.push({ subject: shownName(definition.name), message, severity: "warning" });
+    });
+    if (fault === undefined) {
+      usable.push(definition);
+      problems.push(...warnings);
+    } else
       problems.push({ subject: shownName(definition.name), message: `It is no tool: ${fault}.` });
   }
   return { usable, problems };
@@ -27,6 +32,7 @@ export async function usableDefinitions(definitions: readonly McpDefinition[]): 
 async function faultOf(
   definition: McpDefinition,
   patterns: PatternFaults,
+  warn: (message: string) => void,
 ): Promise<string | undefined> {
   // First: what is too large is not looked at any further.
   const size = measured(definition);
@@ -41,9 +47,14 @@ async function faultOf(
     if (missing !== undefined) {
       return `its ${member} refers to "${missing.slice(0, 200)}", which is not in it; nothing is fetched for a schema`;
     }
-    const bad = await patterns.badOf(read.patterns);
-    if (bad !== undefined) {
-      return `its ${member} has the pattern ${JSON.stringify(bad.slice(0, 100))}, which nothing can be checked against in bounded time`;
+    for (const [pattern, fault] of await patterns.faultsOf(read.patterns)) {
+      const shown = JSON.stringify(pattern.slice(0, 100));
+      if (fault === "invalid") {
+        return `its ${member} has the pattern ${shown}, which is no regular expression`;
+      }
+      warn(
+        `Values are not checked against the pattern ${shown} of its ${member}: nothing can check it in bounded time.`,
+      );
     }
   }
   const { type } = definition["inputSchema"] as JsonObject;

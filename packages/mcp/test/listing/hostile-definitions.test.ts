@@ -41,8 +41,6 @@ describe("a schema against which nothing can be checked", () => {
     ["a draft-04 limit", { type: "object", properties: { a: { exclusiveMinimum: true } } }],
     ["a reference", { type: "object", properties: { a: { $ref: 1 } } }],
     ["a pattern that is none", { type: "object", properties: { a: { pattern: "(" } } }],
-    ["a pattern without bounds", { type: "object", properties: { a: { pattern: "^(a+)\\1$" } } }],
-    ["a pattern for names", { type: "object", patternProperties: { "(a+)\\1": {} } }],
     ["an unknown dialect", { $schema: "https://x.test/dialect", type: "object" }],
     ["no dialect at all", { $schema: 7, type: "object" }],
   ])("for %s is that of no tool, as input or as output", async (_, schema) => {
@@ -55,6 +53,24 @@ describe("a schema against which nothing can be checked", () => {
     expect(errorsOf(source)).toHaveLength(2);
   });
 });
+
+it.each<[string, object]>([
+  ["a value", { type: "object", properties: { a: { pattern: "^(a+)\\1$" } } }],
+  ["names", { type: "object", patternProperties: { "(a+)\\1": {} } }],
+])(
+  "a pattern of %s that takes unbounded time is not checked, and named in problems",
+  async (_, schema) => {
+    const source = await sourceOf([withSchema("input", schema)]);
+    expect(namesOf(source)).toEqual(["s__input"]);
+    expect(errorsOf(source)).toEqual([]);
+    expect(source.problems).toContainEqual(
+      expect.objectContaining({
+        severity: "warning",
+        message: expect.stringContaining("(a+)\\\\1") as string,
+      }),
+    );
+  },
+);
 
 describe("a schema of any dialect", () => {
   const cases: readonly [string, object, unknown, unknown][] = [

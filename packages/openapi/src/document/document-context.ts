@@ -1,5 +1,6 @@
 import type { SourceProblem } from "@toolweave/core";
 import { relativeUrl } from "./loading/display-url.ts";
+import { describePointer } from "./references/location.ts";
 import { withoutFragment } from "./references/document-set.ts";
 import type { DocumentSet } from "./references/document-set.ts";
 import { describePointer } from "./references/location.ts";
@@ -58,7 +59,16 @@ export class DocumentContext {
     this.location = { value: set.root.root, scope: set.root.scope, pointer: "" };
     this.version = set.version;
     this.resolver = base?.resolver ?? new ReferenceResolver(set);
-    this.schemas = new SchemaLibrary(set.root, set.version, this.resolver, writable);
+    this.schemas = new SchemaLibrary(
+      set.root,
+      set.version,
+      this.resolver,
+      writable,
+      (message, at) => {
+        const pointer = describePointer(at);
+        this.report({ subject: "the document", message, pointer, severity: "warning" });
+      },
+    );
   }
 
   /** The same document, of which these read-only properties are sent. */

@@ -75,12 +75,16 @@ export class SchemaLibrary {
     dangling: new Map(),
   };
 
-  /** @param writable names of properties that are sent although the document calls them read-only. */
+  /**
+   * @param writable names of properties that are sent although the document calls them read-only.
+   * @param warn reports a restriction of a schema.
+   */
   constructor(
     document: LoadedDocument,
     version: OpenApiVersion,
     resolver: ReferenceResolver,
     writable: readonly string[] = [],
+    warn: TranslationContext["warn"] = () => {},
   ) {
     const { root } = document;
     const components = ownValue(ownValue(root, "components"), "schemas");
@@ -95,6 +99,7 @@ export class SchemaLibrary {
       inPlace: new InPlaceGraph(resolver),
       families: new InPlaceGraph(resolver, this.parents),
       parents: this.parents,
+      warn,
       siblingsCount: version === "3.1" || version === "3.2",
       dialect: ownString(root, "jsonSchemaDialect"),
       targets: new WeakMap(),

@@ -46,8 +46,7 @@ export class SchemaTranslation extends TranslationPosition {
   /** The schema in hand applies to the same value as the root. */
   #inPlace = true;
   #union = false; // … as a branch of `oneOf` or `anyOf`.
-  /** The schema in hand must not accept more than the document says. */
-  #isExact = false;
+  #isExact = false; // The schema in hand must not accept more than the document says.
   /** The schemas of which the one in hand is a part: what they hide, it must not require. */
   #wholes: readonly JsonRecord[] = [];
 
@@ -83,7 +82,7 @@ export class SchemaTranslation extends TranslationPosition {
     if (typeof node === "boolean") return node;
     if (node === null || node === undefined) return anything;
     if (!isRecord(node)) throw this.fault("a schema must be an object");
-    this.enter();
+    this.enter(node);
     const outer = this.scope;
     const dynamic = this.#dynamic;
     const replaces = this.#replaces;

@@ -38,6 +38,8 @@ export interface TranslationContext {
   /** The same graph, with the children of a parent with a discriminator as alternatives to it. */
   readonly families: InPlaceGraph;
   readonly parents: PolymorphicParents;
+  /** Reports a restriction of a schema, with its place. */
+  warn(message: string, at: Pick<Location, "scope" | "pointer">): void;
   /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
   readonly siblingsCount: boolean;
   /** The dialect of schemas that name none (OpenAPI 3.1 `jsonSchemaDialect`). */

@@ -1,13 +1,14 @@
-import { visibleText, type JsonSchema } from "@toolweave/core";
+import { isCheckablePattern, visibleText, type JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import type { DynamicScope } from "./dynamic-scope.ts";
 import type { OperationError } from "../document/operation.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { fault } from "../document/references/resolve-reference.ts";
-import type { JsonRecord } from "../document/record.ts";
+import { isRecord, type JsonRecord } from "../document/record.ts";
 import { AccessFilter, type SchemaMode } from "./property-access.ts";
 import type { TranslationContext } from "./translation-context.ts";
+import { unicodePattern } from "./unicode-pattern.ts";
 
 const maxDepth = 500;
 const maxNodes = 200_000;
@@ -50,7 +51,10 @@ export abstract class TranslationPosition {
    *
    * @throws {OperationError} there are too many, or they are nested too deeply.
    */
-  protected enter(): void {
+  protected enter({ pattern, patternProperties }: JsonRecord): void {
+    if (pattern !== undefined) this.#lookAtPattern(pattern);
+    if (isRecord(patternProperties))
+      Object.keys(patternProperties).forEach((name) => this.#lookAtPattern(name));
     if (++this.#nodes > maxNodes) throw this.fault(`the schema has more than ${maxNodes} parts`);
     this.context.budget.spend(1, this);
     if (this.path.length <= this.depth) return;
@@ -82,6 +86,17 @@ export abstract class TranslationPosition {
     const visible = visibleText(value);
     if (visible !== value) this.cleaned = true;
     return visible;
+  }
+
+  /** Names a pattern that values are not checked against. */
+  #lookAtPattern(pattern: unknown): void {
+    if (typeof pattern !== "string") return;
+    const written = unicodePattern(pattern);
+    if (written !== undefined && isCheckablePattern(written)) return;
+    const shown = JSON.stringify(visibleText(pattern.slice(0, 100)));
+    const reason =
+      written === undefined ? "is no regular expression" : "cannot be checked in bounded time";
+    this.context.warn(`The pattern ${shown} ${reason}: values are not checked against it.`, this);
   }
 
   protected fault(reason: string): OperationError {

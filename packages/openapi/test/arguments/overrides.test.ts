@@ -237,3 +237,41 @@ describe("x-toolweave in a document", () => {
     expect(toolOf(source, "d").spec.annotations.readOnlyHint).toBe(true);
   });
 });
+
+describe("a read-only property that the host calls writable", () => {
+  const schema = {
+    type: "object",
+    required: ["id", "name"],
+    properties: { id: { type: "string", readOnly: true }, name: { type: "string" } },
+  };
+  const paths = {
+    "/x": {
+      post: {
+        operationId: "x",
+        requestBody: { required: true, content: { "application/json": { schema } } },
+        responses: {},
+      },
+    },
+  };
+  const document = { openapi: "3.0.3", info: { title: "Test", version: "1" }, paths };
+
+  test("is an argument, and stays required", async () => {
+    const source = openApiSource.fromDocument(document, { overrides: { x: { writable: ["id"] } } });
+    await source.ready;
+    expect(toolOf(source, "x").spec.inputSchema).toMatchObject({
+      properties: { id: { type: "string" }, name: {} },
+      required: ["id", "name"],
+    });
+  });
+
+  test("is named in problems where there is none of that name", async () => {
+    const source = openApiSource.fromDocument(document, {
+      overrides: { x: { writable: ["key"] } },
+    });
+    await source.ready;
+    source.realize();
+    expect(source.problems.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("overrides calls key writable, which changes nothing"),
+    );
+  });
+});

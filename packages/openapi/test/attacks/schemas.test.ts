@@ -58,6 +58,27 @@ test("SC01 a pattern with exponential backtracking holds up nobody", async () =>
   expect((await others(api)).status).toBe("completed");
 });
 
+test.each([
+  ["^(a+)\\1$", "cannot be checked in bounded time"],
+  ["(?<a", "is no regular expression"],
+])("SC01 the pattern %s is not checked, and named with its place", async (pattern, reason) => {
+  const api = await hostile({ type: "string", pattern });
+  server.answer = (_recorded, response) => void response.writeHead(204).end();
+  expect((await api.run("hostile", { body: "x" })).status).toBe("completed");
+  expect(api.source.problems).toContainEqual({
+    subject: "the document",
+    message: expect.stringContaining(reason) as string,
+    pointer: "/paths/~1x/post/requestBody/content/application~1json/schema",
+    severity: "warning",
+  });
+});
+
+test("SC01 patterns that are checked are no problem", async () => {
+  const api = await hostile({ type: "string", pattern: "^(?:[a-z]{2}-?)+$" });
+  api.source.realize();
+  expect(api.source.problems).toEqual([]);
+});
+
 test("SC02 nor does one in the schema of an answer, which comes all the same", async () => {
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const answer = JSON.stringify(`${"a".repeat(40)}!`);

@@ -9,6 +9,7 @@ import {
 import { escapePointer } from "../../schema/escape-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf } from "../../spec/arguments-schema.ts";
+import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
 import type { ValidationProblem } from "../../spec/tool.ts";
 import { ToolError } from "../../tool-error.ts";
 import { compareNames, nearNames } from "../../registry/names.ts";
@@ -33,6 +34,7 @@ export function validate(execution: Execution): Awaitable<void> {
 function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> {
   const { tool } = execution;
   const args = execution.args as JsonObject;
+  if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
   const problems = compiled(args);
   if (problems !== undefined) throw invalid(execution, problems);
   if (tool.validate === undefined) return;
@@ -41,6 +43,15 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
   const { hookTimeoutMs } = execution.engine;
   return within(execution, hookTimeoutMs, promised(refined), () => unchecked(execution)).then(
     (found) => refuse(execution, found),
+  );
+}
+
+/** In the event of the call's end: which patterns its arguments were not checked against. */
+function warnOfUnchecked(execution: Execution, patterns: readonly UncheckedPattern[]): void {
+  if (!execution.engine.events.active) return;
+  const all = patterns.map(({ path, pattern }) => `${JSON.stringify(pattern)} at ${path}`);
+  (execution.warnings ??= []).push(
+    `the arguments of ${execution.call.name} are not checked against patterns that take unbounded time: ${all.join(", ")}`,
   );
 }
 

@@ -50,9 +50,12 @@ function nativeRegExp(pattern: string, flags: string): RegExp {
   }
 }
 
+/** Thrown for a regular expression that nothing can check in bounded time. */
+export class UncheckablePattern extends Error {}
+
 function unbounded(pattern: string, cause?: unknown): Error {
   const shown = JSON.stringify(pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern);
-  return new Error(`pattern ${shown} cannot be checked in bounded time`, { cause });
+  return new UncheckablePattern(`pattern ${shown} cannot be checked in bounded time`, { cause });
 }
 
 /** Whether the native engine may be left alone with a pattern, with the `u` flag. */
