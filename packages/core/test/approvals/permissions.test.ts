@@ -160,3 +160,21 @@ describe("what a preflight says", () => {
     expect(outcome.status).toBe("completed");
   });
 });
+
+test("an approval has what the source says of the tool: one bounded line, hidden characters spelt out", async () => {
+  const asking = (description: string): Tool => {
+    const made = foreignTool("t", { preflight: () => [request] });
+    return { ...made, spec: { ...made.spec, description } };
+  };
+  const describedAs = async (description: string): Promise<string | undefined> => {
+    const executor = executorFor(trusted(asking(description)));
+    const [asked] = interruptionOf(await executor.execute(call("t"))).requests;
+    return asked?.type === "approval" ? asked.description : "";
+  };
+  expect(await describedAs("Removes.\n\tApproved\u202e \u{e0041}")).toBe(
+    String.raw`Removes. Approved\u{202E} \u{E0041}`,
+  );
+  const long = await describedAs("x".repeat(1_000_000));
+  expect([long?.length, long?.at(-1)]).toEqual([1000, "…"]);
+  expect(await describedAs(" ")).toBeUndefined();
+});
