@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonValue } from "../spec/json.ts";
 import { escapePointer } from "./escape-pointer.ts";
 import { linearRegExp, UncheckablePattern } from "./pattern/linear-reg-exp.ts";
-import { allowWork, compileWork } from "./work-budget.ts";
+import { allowWork, workBudgets } from "./work-budget.ts";
 
 /** A `pattern`, or a name in `patternProperties`, that values are not checked against. */
 export interface UncheckedPattern {
@@ -16,7 +16,7 @@ export interface UncheckedPattern {
  */
 export function isCheckablePattern(pattern: string): boolean {
   // Nothing else is being compiled or checked: each of these has a budget of its own.
-  allowWork(compileWork);
+  allowWork(workBudgets.compile);
   try {
     linearRegExp(pattern, "u");
     return true;
@@ -33,7 +33,7 @@ export function withoutUncheckedPatterns(schema: JsonSchema): {
   readonly schema: JsonSchema;
   readonly unchecked: readonly UncheckedPattern[];
 } {
-  allowWork(compileWork);
+  allowWork(workBudgets.compile);
   const weakening = new Weakening();
   return { schema: weakening.schema(schema, "") as JsonSchema, unchecked: weakening.unchecked };
 }

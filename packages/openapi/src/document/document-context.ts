@@ -3,7 +3,6 @@ import { relativeUrl } from "./loading/display-url.ts";
 import { describePointer } from "./references/location.ts";
 import { withoutFragment } from "./references/document-set.ts";
 import type { DocumentSet } from "./references/document-set.ts";
-import { describePointer } from "./references/location.ts";
 import type { LoadedDocument, Location } from "./references/location.ts";
 import { referenceOf } from "./record.ts";
 import type { OpenApiVersion } from "./openapi-version.ts";
