@@ -198,7 +198,7 @@ describe("what the host says of servers", () => {
       {
         subject: "servers",
         message: "The document names no server: 2 of 3 tools cannot be called; pass `baseUrl`.",
-        pointer: "/servers",
+        pointer: "",
         severity: "warning",
       },
     ];
