@@ -189,11 +189,15 @@ describe("what the host says of servers", () => {
   });
 
   test("nothing, and the document names none: one problem at load, for all operations that have none themselves", async () => {
-    await using source = await sourceOf({
-      "/a": { get: { responses: ok } },
-      "/b": { get: { responses: ok } },
-      "/c": { get: { servers: [{ url: "https://c.example" }], responses: ok } },
-    });
+    await using source = await sourceOf(
+      {
+        "/a": { get: { responses: ok } },
+        "/b": { get: { responses: ok } },
+        "/c": { get: { servers: [{ url: "https://c.example" }], responses: ok } },
+      },
+      {},
+      { servers: [] },
+    );
     const problems = [
       {
         subject: "servers",
