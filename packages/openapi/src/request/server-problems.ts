@@ -1,9 +1,9 @@
 import type { SourceProblem } from "@toolweave/core";
 import type { ApiDocument } from "../document/document.ts";
 import type { Operation } from "../document/operation.ts";
-import { chooseServer, openVariables, type ServerChoice } from "./servers.ts";
+import { chooseServer, openVariables, shownServer, type ServerChoice } from "./servers.ts";
 
-type KnownServers = Pick<ApiDocument, "servers" | "serverTemplates">;
+type KnownServers = Pick<ApiDocument, "servers" | "version">;
 
 /** The server that `servers` has in place of one of the document, by its URL with or without values in it. */
 export function replacedServer(
@@ -23,12 +23,14 @@ export function replacedServer(
  * no value. `baseUrl` mends all of it.
  */
 export function serverProblems(
-  { servers }: KnownServers,
+  { servers, version }: KnownServers,
   operations: readonly Operation[],
   choice: ServerChoice,
 ): SourceProblem[] {
   if (choice.baseUrl !== undefined) return [];
   const problems: SourceProblem[] = [];
+  // Swagger 2.0 has other words for it, and what is missing stands nowhere.
+  const pointer = servers.length === 0 || version === "2.0" ? "" : "/servers";
   const chosen = chooseServer(servers, choice);
   if (typeof chosen === "string") {
     const count = operations.filter(({ hasOwnServers }) => hasOwnServers !== true).length;
@@ -38,16 +40,16 @@ export function serverProblems(
     const cannot = count === operations.length ? "can be called" : "cannot be called";
     const reason = `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
     const message = `${reason}: ${which} ${cannot}; pass \`baseUrl\`.`;
-    return [{ subject: "servers", message, pointer: "/servers", severity: "warning" }];
+    return [{ subject: "servers", message, pointer, severity: "warning" }];
   }
-  for (const [index, server] of servers.entries()) {
+  for (const server of servers) {
     const [open] = openVariables(server);
     if (open === undefined || choice.replaced?.(server) !== undefined) continue;
-    const message = `The server ${JSON.stringify(server.slice(0, 100))} is not used, since its variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one.`;
+    const message = `The server ${shownServer(server)} is not used, since its variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one.`;
     problems.push({
       subject: "servers",
       message,
-      pointer: `/servers/${index}`,
+      pointer,
       severity: "warning",
     });
   }

@@ -64,9 +64,15 @@ export function openVariables(server: string): readonly string[] {
   return Array.from(server.matchAll(/\{([^{}]*)\}/g), ([, name = ""]) => name);
 }
 
+/** A server as messages quote it: without what may be secret in it. */
+export function shownServer(server: string): string {
+  const plain = server.replace(/^([^/?#]*\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
+  return JSON.stringify(plain.slice(0, 100));
+}
+
 function refusal(servers: readonly string[]): string {
   if (servers.length === 0) return "the document names no server";
-  const shown = servers.map((server) => JSON.stringify(server.slice(0, 100))).join(", ");
+  const shown = servers.map(shownServer).join(", ");
   const [open] = servers.flatMap(openVariables);
   return open === undefined
     ? `the document's server is ${shown}, which is no absolute http: or https: URL`

@@ -189,16 +189,20 @@ describe("what the host says of servers", () => {
   });
 
   test("nothing, and the document names none: one problem at load, for all operations that have none themselves", async () => {
-    await using source = await sourceOf({
-      "/a": { get: { responses: ok } },
-      "/b": { get: { responses: ok } },
-      "/c": { get: { servers: [{ url: "https://c.example" }], responses: ok } },
-    });
+    await using source = await sourceOf(
+      {
+        "/a": { get: { responses: ok } },
+        "/b": { get: { responses: ok } },
+        "/c": { get: { servers: [{ url: "https://c.example" }], responses: ok } },
+      },
+      {},
+      { servers: [] },
+    );
     const problems = [
       {
         subject: "servers",
         message: "The document names no server: 2 of 3 tools cannot be called; pass `baseUrl`.",
-        pointer: "/servers",
+        pointer: "",
         severity: "warning",
       },
     ];

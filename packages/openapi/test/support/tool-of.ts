@@ -2,13 +2,15 @@ import type { JsonObject, Tool, ToolOutput } from "@toolweave/core";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "../../src/index.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** A source over a document with these paths, loaded. */
+/** A source over a document with these paths, loaded. Nothing listens at its server. */
 export async function sourceOf(
   paths: JsonObject,
   options: OpenApiOptions = {},
   more: JsonObject = {},
 ): Promise<OpenApiSource> {
-  const document = { openapi: "3.1.0", info: { title: "Test", version: "1" }, ...more, paths };
+  const info = { title: "Test", version: "1" };
+  const servers = [{ url: "http://127.0.0.1:1" }];
+  const document = { openapi: "3.1.0", info, servers, ...more, paths };
   const source = openApiSource.fromDocument(document, options);
   await source.ready;
   return source;
