@@ -1,5 +1,5 @@
 /** What a copy may cost: 8 units for each value and each key, 1 for each of their characters. */
-export const maxCopyWork = 33_554_432;
+const maxCopyWork = 33_554_432;
 
 const perValue = 8;
 

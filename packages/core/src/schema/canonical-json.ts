@@ -1,5 +1,5 @@
 /** Characters that one text may have: what is there twice is written twice. */
-export const maxCanonicalLength = 100_000_000;
+const maxCanonicalLength = 100_000_000;
 
 /** Serialising is synchronous; only a getter could begin another one within it. */
 let left = 0;

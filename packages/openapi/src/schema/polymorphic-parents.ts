@@ -25,7 +25,7 @@ export interface SchemaFamily {
 }
 
 /** Of more children than this none is offered, and the parent stays open. */
-export const maxChildren = 200;
+const maxChildren = 200;
 const maxCandidates = 20_000;
 const maxParts = 50;
 

@@ -9,7 +9,7 @@ const maxDepth = 200;
  * What arguments that are handed over as a value may cost: 1 for each value and for each 8 characters
  * of a text, 8 more for an object or a list.
  */
-export const maxArgumentsWork = 10_000_000;
+const maxArgumentsWork = 10_000_000;
 const perContainer = 8;
 
 /** Copying is synchronous; only a getter of the arguments could begin another copy within one. */
