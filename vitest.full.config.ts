@@ -6,7 +6,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    env: { TOOLWEAVE_FULL: "1" },
+    env: { ...shared.test?.env, TOOLWEAVE_FULL: "1" },
     globalSetup: ["scripts/require-shared.ts"],
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,

@@ -195,7 +195,7 @@ describe("with a key in the environment", () => {
       expect(shown).toContain("museum-large, a real model behind OPENAI_API_KEY");
       expect(shown).toContain(String.raw`"content": "a\u202eb"`);
       expect(shown).toMatch(/answer +reject: There is no terminal/);
-      expect(shown).toContain(String.raw`answers  I may not.\u001b[2J`);
+      expect(shown).toContain(String.raw`answers  I may not.\u{1B}[2J`);
       expect(result.stdout).not.toContain(key);
     } finally {
       await server.close();
