@@ -1,11 +1,9 @@
 import { CommanderError, type Command } from "commander";
 import type { CliIo } from "./cli-io.ts";
 import { commands } from "./commands.ts";
-import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { Interrupt } from "./interrupt.ts";
 import { Output, OutputClosed } from "./output.ts";
-import { safeJson } from "./safe-text.ts";
 import { UntrustedConfig, UsageError } from "./usage-error.ts";
 
 /**
@@ -22,7 +20,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
-    code = failed(error, argv, program, output);
+    code = await failed(error, argv, program, output);
   }
   const isSilent = code !== exitCode.completed && !output.hasResult;
   if (isSilent && argv.includes("--json")) await writeFailure(code, output);
@@ -33,11 +31,17 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 async function writeFailure(code: number, output: Output): Promise<void> {
   const message = output.said.map((text) => text.replace(/^toolweave: /, "")).join("\n");
   const failure = { error: { exitCode: code, message } };
+  const { safeJson } = await import("./safe-text.ts");
   // Nobody may be there to read it.
   await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
 }
 
-function failed(error: unknown, argv: readonly string[], program: Command, output: Output): number {
+async function failed(
+  error: unknown,
+  argv: readonly string[],
+  program: Command,
+  output: Output,
+): Promise<number> {
   const verbose = argv.includes("--verbose");
   if (error instanceof OutputClosed) return exitCode.completed;
   if (error instanceof Interrupt) {
@@ -45,7 +49,7 @@ function failed(error: unknown, argv: readonly string[], program: Command, outpu
     return exitCode.interrupted;
   }
   if (error instanceof UntrustedConfig) {
-    output.say(describeError(error, verbose));
+    await sayError(error, verbose, output);
     return exitCode.refused;
   }
   const command = commandOf(argv, program);
@@ -61,8 +65,14 @@ function failed(error: unknown, argv: readonly string[], program: Command, outpu
     return misused(new UsageError(plainMessage(error) + hint), command, verbose, output);
   }
   if (error instanceof UsageError) return misused(error, command, verbose, output);
-  output.say(describeError(error, verbose));
+  await sayError(error, verbose, output);
   return exitCode.toolError;
+}
+
+/** Prints an error. What displays it is loaded only then, so that `--help` does not wait for core. */
+async function sayError(error: unknown, verbose: boolean, output: Output): Promise<void> {
+  const { describeError } = await import("./describe-error.ts");
+  output.say(describeError(error, verbose));
 }
 
 /** The command that is meant, as it is written. */
@@ -78,8 +88,13 @@ function commandOf(argv: readonly string[], program: Command): string {
   return path.join(" ");
 }
 
-function misused(error: UsageError, command: string, verbose: boolean, output: Output): number {
-  output.say(describeError(error, verbose));
+async function misused(
+  error: UsageError,
+  command: string,
+  verbose: boolean,
+  output: Output,
+): Promise<number> {
+  await sayError(error, verbose, output);
   output.say(`See \`${command} --help\`.`);
   return exitCode.usage;
 }
