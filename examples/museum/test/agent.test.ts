@@ -193,7 +193,7 @@ describe("with a key in the environment", () => {
       expect(server.asked).toEqual([asked, asked]);
       const shown = step(result);
       expect(shown).toContain("museum-large, a real model behind OPENAI_API_KEY");
-      expect(shown).toContain(String.raw`"content": "a\u202eb"`);
+      expect(shown).toContain(String.raw`"content": "a\u{202E}b"`);
       expect(shown).toMatch(/answer +reject: There is no terminal/);
       expect(shown).toContain(String.raw`answers  I may not.\u{1B}[2J`);
       expect(result.stdout).not.toContain(key);
