@@ -69,6 +69,11 @@ export interface Outage {
   readonly begin: () => Awaitable<void>;
   /** From here on it can be reached again. Calls succeed again within the run's deadline. */
   readonly end: () => Awaitable<void>;
+  /**
+   * From here on, until `end`, calls are accepted and carried out, and their connections break before
+   * the answer. Without it, no rule looks at what becomes of a call whose answer is lost.
+   */
+  readonly loseAnswers?: () => Awaitable<void>;
 }
 
 /** What a manifest may declare beside sample calls. */
