@@ -37,6 +37,7 @@ const fields: Readonly<Record<keyof Manifest, Shape>> = {
   ],
   without: [(value) => typeof value === "string" || isObject(value), "a text, or an object"],
   knownFailing: object,
+  createWithSchema: action,
   injected: object,
 };
 

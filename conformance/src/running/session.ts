@@ -203,6 +203,7 @@ export class Session {
       subject: () => this.#open(),
       fresh: () => keep(() => open(manifest, patience)),
       created: () => keep(() => create(manifest, patience)),
+      createdBy: (other) => keep(() => create({ ...manifest, create: other }, patience)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
       within: (pending, what) => patience.within(pending, what),
       quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),
