@@ -125,7 +125,7 @@ export const callRequirements: readonly Requirement[] = [
   must(
     "TW-CALL-024",
     "4",
-    "An argument that is called __proto__ changes no prototype, and no answer of a later call.",
+    "An argument that is called __proto__ or constructor changes no prototype.",
     generated,
     ["TW-CALL-014"],
   ),
