@@ -16,6 +16,8 @@ export interface CheckContext {
   fresh(): Promise<Subject>;
   /** Like `fresh`, not yet waited for. */
   created(): Promise<Subject>;
+  /** The same, made by something else than the manifest's `create`. */
+  createdBy(create: Manifest["create"]): Promise<Subject>;
   /** The manifest's sample calls of a kind that the check needs. */
   samples<Kind extends SampleKind>(kind: Kind): NonNullable<SampleCalls[Kind]>;
   /** Waits no longer than the run's deadline. */

@@ -22,4 +22,5 @@ export { summaryOf, type ConformanceBadge, type ConformanceSummary } from "./rep
 export { verdictOf, type Verdict } from "./report/verdict.ts";
 export { sampleArguments, type SampleOptions } from "./schema/sample-arguments.ts";
 export type { ValueStyle } from "./schema/value-style.ts";
+export { quotaFault, type OwnedStore } from "./quota-fault.ts";
 export { junitOf } from "./report/junit.ts";

@@ -69,6 +69,11 @@ export interface Outage {
   readonly begin: () => Awaitable<void>;
   /** From here on it can be reached again. Calls succeed again within the run's deadline. */
   readonly end: () => Awaitable<void>;
+  /**
+   * From here on, until `end`, calls are accepted and carried out, and their connections break before
+   * the answer. Without it, no rule looks at what becomes of a call whose answer is lost.
+   */
+  readonly loseAnswers?: () => Awaitable<void>;
 }
 
 /** What a manifest may declare beside sample calls. */
@@ -113,6 +118,12 @@ export interface Manifest extends Facilities {
   readonly without?: string | Readonly<Partial<Record<Declaration, string>>>;
   /** The ids of rules that must fail for now, each with the reason. One that holds fails. */
   readonly knownFailing?: Readonly<Record<string, string>>;
+  /**
+   * Makes what `create` makes, with one more tool that what it adapts describes by this input schema:
+   * an operation with this body, a server's tool with this schema. Calls of that tool may be made.
+   * Without it, no rule looks at what one unusable schema does to the other tools.
+   */
+  readonly createWithSchema?: (inputSchema: JsonObject) => Awaitable<ToolSource | readonly Tool[]>;
   /** What a host supplies to the tools. */
   readonly injected?: Readonly<Record<string, unknown>>;
 }

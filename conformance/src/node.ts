@@ -11,7 +11,7 @@ export type { Manifest } from "./manifest.ts";
 export type { ConformanceOptions } from "./running/session.ts";
 
 /** Sources with thousands of tools have thousands of schemas to compile. */
-const timeout = 120_000;
+const timeout = 300_000;
 
 /**
  * Registers one test per rule of the contract with Node's own test runner, grouped by what they are

@@ -10,6 +10,8 @@ export interface Mutant {
   readonly manifest: () => Manifest;
   /** Something never ends in it: the kit need not wait long to see that. */
   readonly hangs?: boolean;
+  /** Rules that have to run before it, where the fault shows only after other calls. */
+  readonly after?: readonly string[];
 }
 
 /** A tool that no sample call needs. */
@@ -68,6 +70,11 @@ export function ofSpec(
 /** A mutant in which something never ends. */
 export function hanging(mutant: Mutant): Mutant {
   return { ...mutant, hangs: true };
+}
+
+/** A mutant whose fault shows only once the calls of other rules have been made. */
+export function afterRules(after: readonly string[], mutant: Mutant): Mutant {
+  return { ...mutant, after };
 }
 
 /** The healthy source, changed. */

@@ -43,6 +43,18 @@ test("what is known to hang leaves the run red, since the rest is not looked at"
   expect(report.ok).toBe(false);
 });
 
+test("a call that keeps the process busy and never ends is given up as well", async () => {
+  const spin = (): Promise<never> =>
+    new Promise(() => {
+      const turn = (): void => void (isOver || setImmediate(turn));
+      turn();
+    });
+  let isOver = false;
+  const { report } = await run(toolsManifest((tools) => withInvoke(tools, "add", spin)));
+  isOver = true;
+  expect(report.rules.find(({ id }) => id === "TW-CALL-002")?.status).toBe("failed");
+});
+
 test("a run in which all comes to an end is never given up", async () => {
   const tool = defineTool({
     name: "ping",

@@ -41,7 +41,7 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
   [
     "a field that does not exist",
     { generated: "all" } as unknown as Partial<Manifest>,
-    "ping: there is no field generated. There are name, create, samples, generatedCalls, state, secrets, change, outage, without, knownFailing, injected.",
+    "ping: there is no field generated. There are name, create, samples, generatedCalls, state, secrets, change, outage, without, knownFailing, createWithSchema, injected.",
   ],
   [
     "a call where a list must be",
@@ -64,7 +64,7 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
   [
     "an outage without an end",
     { outage: { begin: () => {} } as unknown as NonNullable<Manifest["outage"]> },
-    "ping: outage must be an object with the functions begin and end.",
+    "ping: outage must be an object with the functions begin and end, and loseAnswers where there is one.",
   ],
 ])("a manifest with %s is refused", async (_, more, message) => {
   await expect(

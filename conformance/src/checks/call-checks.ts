@@ -8,6 +8,7 @@ import { breachesOf } from "../schema/breaches.ts";
 import { drawn } from "../schema/drawn.ts";
 import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
 import { generatedChecks } from "./generated-checks.ts";
+import { prototypeChecks } from "./prototype-checks.ts";
 import { isolationChecks } from "./isolation-checks.ts";
 import { repeatChecks } from "./repeat-checks.ts";
 import { traceChecks } from "./trace-checks.ts";
@@ -44,6 +45,7 @@ export const callChecks: readonly Check[] = [
   ...validateChecks,
   ...repeatChecks,
   ...generatedChecks,
+  ...prototypeChecks,
   ...isolationChecks,
   ...traceChecks,
 ];

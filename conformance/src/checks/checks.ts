@@ -4,6 +4,7 @@ import { cancellationChecks } from "./cancellation-checks.ts";
 import { changeChecks } from "./change-checks.ts";
 import { concurrencyChecks } from "./concurrency-checks.ts";
 import { determinismChecks } from "./determinism-checks.ts";
+import { displayChecks } from "./display-checks.ts";
 import { errorChecks } from "./error-checks.ts";
 import { eventChecks } from "./event-checks.ts";
 import { largeChecks } from "./large-checks.ts";
@@ -42,6 +43,7 @@ export const checks: readonly Check[] = [
   ...purityChecks,
   ...permissionChecks,
   ...suspensionChecks,
+  ...displayChecks,
   ...eventChecks,
   ...viewChecks,
 ];

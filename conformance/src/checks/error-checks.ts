@@ -10,6 +10,7 @@ import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
 import { check, type Check, type CheckContext } from "../check.ts";
 import { failed, messageOf, passed, show, type Finding } from "../finding.ts";
 import { lookAt } from "../look-at.ts";
+import { causeFault } from "../reading/cause-fault.ts";
 import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "../reading/error-text.ts";
 import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
 
@@ -201,6 +202,12 @@ export const errorChecks: readonly Check[] = [
             seen: json(error),
           }
         : undefined,
+    ),
+  ),
+
+  check("TW-ERROR-017", (context) =>
+    lookAtFailures(context, "Followed the causes of what each tool throws", ({ thrown }) =>
+      thrown === undefined ? undefined : causeFault(thrown.value),
     ),
   ),
 ];

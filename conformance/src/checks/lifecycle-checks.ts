@@ -7,6 +7,7 @@ import { isPointer } from "../reading/json-pointer.ts";
 import { partFault } from "../reading/tool-parts.ts";
 import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
 import { endingChecks } from "./ending-checks.ts";
+import { unusableSchemaChecks } from "./unusable-schema-checks.ts";
 
 /** How a source begins, lives and ends. */
 export const lifecycleChecks: readonly Check[] = [
@@ -182,6 +183,7 @@ export const lifecycleChecks: readonly Check[] = [
       : failed("What a listener throws escapes: it ends the process.", done, messageOf(escaped));
   }),
 
+  ...unusableSchemaChecks,
   ...endingChecks,
 ];
 

@@ -18,6 +18,7 @@ import { sheltered } from "../watching/stray-errors.ts";
 import { whileAway } from "../watching/while-away.ts";
 import { afterOutageChecks } from "./after-outage-checks.ts";
 import { absentBackendChecks } from "./absent-backend-checks.ts";
+import { lostAnswerChecks } from "./lost-answer-checks.ts";
 
 /** Codes that tell a host to wait and try again, or to look what has become of the call. */
 const tellingCodes: ReadonlySet<string> = new Set([
@@ -146,6 +147,7 @@ export const outageChecks: readonly Check[] = [
 
   ...afterOutageChecks,
   ...absentBackendChecks,
+  ...lostAnswerChecks,
 ];
 
 async function recovers(context: CheckContext): Promise<Finding> {

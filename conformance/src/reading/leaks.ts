@@ -65,12 +65,24 @@ function needlesOf(secret: string): readonly Needle[] {
     { form: "in hexadecimal", text: [...bytes].map(hexOf).join(" ") },
     { form: "byte by byte", text: bytes.join(",") },
     { form: "byte by byte", text: bytes.join(", ") },
+    ...[10, 16].flatMap((radix) => referenceNeedles(secret, radix)),
     ...[0, 1, 2].flatMap((before) => base64Needles(bytes, before)),
   ].filter(({ text }, at, all) => all.findIndex((other) => other.text === text) === at);
 }
 
 function hexOf(byte: number): string {
   return byte.toString(16).padStart(2, "0");
+}
+
+/** As HTML and XML write characters by number, with and without leading zeros as generators do. */
+function referenceNeedles(secret: string, radix: number): Needle[] {
+  const digits = [...secret].map((character) => (character.codePointAt(0) ?? 0).toString(radix));
+  const prefix = radix === 16 ? "&#x" : "&#";
+  return [1, 2, 3, 4, 6].map((width) => ({
+    form: "in character references",
+    text: digits.map((number) => `${prefix}${number.padStart(width, "0")};`).join(""),
+    anyCase: true,
+  }));
 }
 
 /** The characters of base64 that depend on nothing but the secret, with so many bytes before it. */

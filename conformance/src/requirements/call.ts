@@ -122,4 +122,11 @@ export const callRequirements: readonly Requirement[] = [
     succeeding,
     ["TW-CALL-007"],
   ),
+  must(
+    "TW-CALL-024",
+    "4",
+    "An argument that is called __proto__ or constructor changes no prototype.",
+    generated,
+    ["TW-CALL-014"],
+  ),
 ];

@@ -53,4 +53,10 @@ export const errorRequirements: readonly Requirement[] = [
     "A call that nobody cancelled, skipped or refused does not fail as if somebody had.",
     ["failingCalls"],
   ),
+  must(
+    "TW-ERROR-017",
+    "6",
+    "The causes of what a tool throws come to an end: no circle, and at most 100 in all.",
+    ["failingCalls"],
+  ),
 ];

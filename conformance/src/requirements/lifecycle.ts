@@ -95,4 +95,11 @@ export const lifecycleRequirements: readonly Requirement[] = [
     ["source"],
     ["TW-LIFE-019"],
   ),
+  must(
+    "TW-LIFE-022",
+    "9",
+    "One tool whose input schema cannot be used leaves the others usable, and is listed or named in problems.",
+    ["source", "succeedingCalls"],
+    ["TW-CALL-002", "TW-LIFE-013"],
+  ),
 ];

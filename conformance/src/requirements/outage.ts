@@ -90,4 +90,18 @@ export const outageRequirements: readonly Requirement[] = [
     ["source", "outage", "succeedingCalls"],
     ["TW-LIFE-013", "TW-LIFE-018", "TW-OUTAGE-003"],
   ),
+  must(
+    "TW-OUTAGE-015",
+    "6",
+    "A call that was accepted and whose answer is lost is not made again by itself, unless its tool is idempotent.",
+    ["source", "outage", "effectCalls"],
+    ["TW-PURE-005"],
+  ),
+  should(
+    "TW-OUTAGE-016",
+    "6",
+    "A call that was accepted and whose answer is lost fails as one that may have run.",
+    ["source", "outage", "effectCalls"],
+    ["TW-OUTAGE-015"],
+  ),
 ];

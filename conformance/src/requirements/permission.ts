@@ -50,4 +50,11 @@ export const permissionRequirements: readonly Requirement[] = [
     [],
     ["TW-PERM-006"],
   ),
+  must(
+    "TW-PERM-017",
+    "7",
+    "The target of a permission is one line that a person sees as it is: hidden characters and line breaks are spelt out, or the call is refused.",
+    [],
+    ["TW-PERM-004", "TW-PERM-006"],
+  ),
 ];

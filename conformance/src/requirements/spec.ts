@@ -55,4 +55,9 @@ export const specRequirements: readonly Requirement[] = [
     [],
     ["TW-SPEC-005", "TW-SPEC-006"],
   ),
+  must(
+    "TW-SPEC-045",
+    "4",
+    "What a person is shown of a spec, beside what a model reads, holds no hidden or direction-changing characters.",
+  ),
 ];

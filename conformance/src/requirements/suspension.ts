@@ -73,4 +73,11 @@ export const suspensionRequirements: readonly Requirement[] = [
     ["source", "suspendingCalls"],
     ["TW-SUSPEND-004", "TW-LIFE-003", "TW-LIFE-014"],
   ),
+  must(
+    "TW-SUSPEND-014",
+    "4",
+    "What a person is asked holds no hidden or direction-changing characters, and a target, an address or a code no line breaks.",
+    needs,
+    asks,
+  ),
 ];

@@ -10,6 +10,8 @@ const lastMs = 250;
 export class Patience {
   readonly #deadlineMs: number;
   readonly #inVain: string[] = [];
+  /** Nothing else keeps the process busy for so long but what is tested: it is given more time once. */
+  #busyFactor: number | undefined;
   /** The rule in whose check it was lost. */
   lostBy: string | undefined;
 
@@ -40,9 +42,12 @@ export class Patience {
   async within<T>(pending: PromiseLike<T>, what: string): Promise<T> {
     const ms = this.isLost ? Math.min(lastMs, this.#deadlineMs) : this.#deadlineMs;
     try {
-      return await within(pending, ms, what);
+      return await within(pending, ms, what, this.#busyFactor);
     } catch (error) {
-      if (error instanceof TooLate) this.#inVain.push(what);
+      if (error instanceof TooLate) {
+        this.#inVain.push(what);
+        if (error.wasBusy) this.#busyFactor = 1;
+      }
       throw error;
     }
   }

@@ -29,11 +29,15 @@ const fields: Readonly<Record<keyof Manifest, Shape>> = {
   change: action,
   outage: [
     (value) =>
-      isObject(value) && typeof value.begin === "function" && typeof value.end === "function",
-    "an object with the functions begin and end",
+      isObject(value) &&
+      typeof value.begin === "function" &&
+      typeof value.end === "function" &&
+      ["undefined", "function"].includes(typeof value.loseAnswers),
+    "an object with the functions begin and end, and loseAnswers where there is one",
   ],
   without: [(value) => typeof value === "string" || isObject(value), "a text, or an object"],
   knownFailing: object,
+  createWithSchema: action,
   injected: object,
 };
 

@@ -18,7 +18,8 @@ export interface ConformanceOptions {
   readonly seed?: number;
   /**
    * Milliseconds that anything may take that must come to an end: `ready`, a sample call, the end
-   * of a cancelled one. Default: 10,000.
+   * of a cancelled one. Time in which the process works does not count, up to ten times as many.
+   * Default: 10,000.
    */
   readonly deadlineMs?: number;
   /**
@@ -203,6 +204,7 @@ export class Session {
       subject: () => this.#open(),
       fresh: () => keep(() => open(manifest, patience)),
       created: () => keep(() => create(manifest, patience)),
+      createdBy: (other) => keep(() => create({ ...manifest, create: other }, patience)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
       within: (pending, what) => patience.within(pending, what),
       quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),

@@ -10,7 +10,14 @@ const viewPrefix = "view";
  * @param hidden the names of tools that are left out, as the manifest's own source lists them.
  */
 export function viewOf(manifest: Manifest, hidden: ReadonlySet<string>): Manifest {
-  const { samples, generatedCalls, change, knownFailing: _, ...rest } = manifest;
+  const {
+    samples,
+    generatedCalls,
+    change,
+    knownFailing: _,
+    createWithSchema: __,
+    ...rest
+  } = manifest;
   const inner = new WeakMap<ToolSource, ToolSource>();
   return {
     ...rest,

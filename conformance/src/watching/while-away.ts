@@ -6,10 +6,26 @@ import { sheltered } from "./stray-errors.ts";
  * lets escape meanwhile is one rule's to say, and does no harm here.
  */
 export function whileAway<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
+  const begin = async (): Promise<void> => context.manifest.outage?.begin();
+  return during(context, begin, "outage.begin()", work);
+}
+
+/** Does something while calls are carried out and their answers are lost. Otherwise as `whileAway`. */
+export function whileLosing<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
+  const begin = async (): Promise<void> => context.manifest.outage?.loseAnswers?.();
+  return during(context, begin, "outage.loseAnswers()", work);
+}
+
+function during<T>(
+  context: CheckContext,
+  begin: () => Promise<void>,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const { manifest } = context;
   return sheltered(manifest, async () => {
     try {
-      await context.within(Promise.resolve(manifest.outage?.begin()), "outage.begin()");
+      await context.within(begin(), what);
       return await work();
     } finally {
       await context.within(Promise.resolve(manifest.outage?.end()), "outage.end()");

@@ -147,8 +147,22 @@ export const callMutants: readonly Mutant[] = [
   ofTool("TW-CALL-015", "read_page", "a division by nothing", () => ({
     invoke: ({ number }) => ({ number: number ?? 1, share: 1 / (Number(number ?? 1) - 1) }),
   })),
+  ofTool("TW-CALL-024", "draw", "defaults that arguments are merged into", (tool) => ({
+    invoke: (args, ctx) => {
+      merge({ size: 1 }, args);
+      return tool.invoke(args, ctx);
+    },
+  })),
 ];
 
 function fromOf({ from }: JsonObject): { from: string } {
   return { from: String(from) };
+}
+
+/** As it is often written. */
+function merge(target: Record<string, unknown>, from: object): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (typeof value !== "object" || value === null) target[name] = value;
+    else merge((target[name] ??= {}) as Record<string, unknown>, value as object);
+  }
 }

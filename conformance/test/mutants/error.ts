@@ -121,6 +121,18 @@ export const errorMutants: readonly Mutant[] = [
     "a door that says nobody approved it",
     () => new ToolError("approval_rejected", "The porter has not opened the door. Ask the porter."),
   ),
+  doorThrows("TW-ERROR-017", "two errors that are each other's cause", () => {
+    const locked = new Error("The door is locked.");
+    const refused = new Error("The key was refused.", { cause: locked });
+    return Object.assign(locked, { cause: refused });
+  }),
+  doorThrows("TW-ERROR-017", "one cause for each attempt of a day", () => {
+    let error = new Error("The door is locked.");
+    for (let attempt = 0; attempt < 1000; attempt++) {
+      error = new Error("The door is locked.", { cause: error });
+    }
+    return error;
+  }),
 ];
 
 function unknownCode(): ToolError {

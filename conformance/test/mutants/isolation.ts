@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { JsonObject, ToolContext } from "@toolweave/core";
-import { ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import type { World } from "../fixtures/index.ts";
+import { afterRules, ofTools, withInvoke, type Mutant } from "../mutant.ts";
 
 /** What is injected into every run. */
 interface Injected {
@@ -12,8 +13,8 @@ export function tenantOf(ctx: ToolContext): string {
   return (ctx.injected as Injected).tenant;
 }
 
-/** A client of the module: the first run that comes along makes it. */
-let client: { readonly tenant: string } | undefined;
+/** Clients of the module, by what they are for: the first run that comes along makes one. */
+const clients = new WeakMap<World, { readonly tenant: string }>();
 
 /** Runs, callers and answers that are taken for each other. */
 export const isolationMutants: readonly Mutant[] = [
@@ -45,11 +46,15 @@ export const isolationMutants: readonly Mutant[] = [
   ofTools("TW-CALL-017", "a value of the host that nothing declares", (tools) =>
     withInvoke(tools, "greet", (args, ctx) => `hello ${String(args["tenant"] ?? tenantOf(ctx))}`),
   ),
-  ofTools("TW-CALL-017", "a client of the module that keeps the first tenant", (tools) =>
-    withInvoke(tools, "find_book", ({ title }, ctx) => {
-      client ??= { tenant: tenantOf(ctx) };
-      return [{ title: title ?? "", shelf: client.tenant }];
-    }),
+  afterRules(
+    ["TW-CALL-002"],
+    ofTools("TW-CALL-017", "a client of the module that keeps the first tenant", (tools, world) =>
+      withInvoke(tools, "find_book", ({ title }, ctx) => {
+        const client = clients.get(world) ?? { tenant: tenantOf(ctx) };
+        clients.set(world, client);
+        return [{ title: title ?? "", shelf: client.tenant }];
+      }),
+    ),
   ),
   ofTools("TW-CALL-022", "a default that is written into what the host injects", (tools) =>
     withInvoke(tools, "find_book", (args, ctx, find) => {

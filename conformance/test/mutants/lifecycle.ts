@@ -1,10 +1,47 @@
 import { randomUUID } from "node:crypto";
-import { SecretSet, type Tool, type ToolSource } from "@toolweave/core";
+import { SecretSet, ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import type { Manifest } from "../../src/index.ts";
 import { hanging, ofSource, ofTools, over, rejected, spare, type Mutant } from "../mutant.ts";
-import { librarySecret } from "../fixtures/index.ts";
+import { librarySecret, sourceManifest } from "../fixtures/index.ts";
 import { endingMutants } from "./ending.ts";
 
+/** The healthy source, which does something else when one of its tools has a schema that is odd. */
+function withOdd(what: string, change: (source: ToolSource) => ToolSource): Mutant {
+  return {
+    rule: "TW-LIFE-022",
+    what,
+    manifest: () => {
+      const { createWithSchema, ...manifest } = sourceManifest();
+      const createOdd: Manifest["createWithSchema"] = async (schema) =>
+        change((await createWithSchema?.(schema)) as ToolSource);
+      return { ...manifest, createWithSchema: createOdd };
+    },
+  };
+}
+
 export const lifecycleMutants: readonly Mutant[] = [
+  withOdd("a list that is refused because of one tool", (source) => {
+    const ready = source.ready.then(() => {
+      throw new ToolError("unavailable", "can't resolve reference #/$defs/nothing from id #");
+    });
+    ready.catch(() => {});
+    return over(source, { ready, tools: () => [] });
+  }),
+  withOdd("a loop that stops at the first tool that it cannot read", (source) => {
+    const problems = [{ subject: "odd", message: "Its schema is invalid.", severity: "warning" }];
+    return over(source, {
+      problems: problems as ToolSource["problems"],
+      tools: () => source.tools().slice(0, 3),
+    });
+  }),
+  withOdd("a tool that is skipped in silence", (source) => {
+    let healthy: readonly Tool[] = [];
+    void source.ready.then(
+      () => (healthy = source.tools().filter(({ spec }) => spec.name !== "odd")),
+      () => {},
+    );
+    return over(source, { tools: () => healthy });
+  }),
   ofSource("TW-LIFE-001", "a source that cannot be loaded", (source) =>
     over(source, { ready: rejected("no such file") }),
   ),

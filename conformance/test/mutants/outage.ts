@@ -172,7 +172,49 @@ export const outageMutants: readonly Mutant[] = [
       );
     }),
   ),
+  ofSource("TW-OUTAGE-015", "a call that is sent again on a new connection", (source) =>
+    aroundCalls(source, async (invoke) => {
+      try {
+        return await invoke();
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        return invoke();
+      }
+    }),
+  ),
+  ofSource("TW-OUTAGE-015", "a call that is sent again once the way is free", (source, backend) =>
+    aroundCalls(source, async (invoke, tool) => {
+      try {
+        return await invoke();
+      } catch (error) {
+        if (isLost(error) && tool.spec.name === "append_line") {
+          const timer = setInterval(() => {
+            if (backend.losesAnswers) return;
+            clearInterval(timer);
+            backend.world.lines.push("sent again");
+          }, 1);
+          timer.unref();
+        }
+        throw error;
+      }
+    }),
+  ),
+  ofSource("TW-OUTAGE-016", "a lost answer that passes for a lost request", (source) =>
+    aroundCalls(source, async (invoke) => {
+      try {
+        return await invoke();
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        throw away();
+      }
+    }),
+  ),
 ];
+
+/** The call was carried out, and its answer did not arrive. */
+function isLost(error: unknown): boolean {
+  return error instanceof ToolError && error.code === "outcome_unknown";
+}
 
 /** Calls do something else while the backend is away. */
 function withoutBackend(

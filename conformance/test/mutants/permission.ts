@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject, PermissionRequest, Tool, ToolSpec } from "@toolweave/core";
+import {
+  displayLine,
+  type JsonObject,
+  type PermissionRequest,
+  type Tool,
+  type ToolSpec,
+} from "@toolweave/core";
 import { hanging, ofSpec, ofTool, ofTools, spare, type Mutant } from "../mutant.ts";
 
 /** The healthy tools and one more, which says what it does. */
@@ -17,6 +23,12 @@ const pathSchema: ToolSpec["inputSchema"] = {
   type: "object",
   properties: { path: { type: "string", minLength: 1 }, lines: { type: "array" } },
   required: ["path"],
+};
+
+const letterSchema: ToolSpec["inputSchema"] = {
+  type: "object",
+  properties: { to: { type: "string" }, text: { type: "string", maxLength: 100 } },
+  required: ["to"],
 };
 
 const signInSchema: ToolSpec["inputSchema"] = {
@@ -89,9 +101,12 @@ export const permissionMutants: readonly Mutant[] = [
     ({ path, lines }) => ((lines as string[]).length > 3 ? [writing(path)] : []),
     { inputSchema: pathSchema },
   ),
-  proposing("TW-PERM-007", "a path as the model wrote it", ({ path }) => [writing(path)], {
-    inputSchema: pathSchema,
-  }),
+  proposing(
+    "TW-PERM-007",
+    "a path as the model wrote it",
+    ({ path }) => [writing(displayLine(String(path)))],
+    { inputSchema: pathSchema },
+  ),
   proposing("TW-PERM-007", "a path beside the folder of the process", () => [writing("../log")]),
   ofTool("TW-PERM-008", "append_line", "a preflight that does the work", (tool) => ({
     preflight: async (args, ctx) => {
@@ -198,6 +213,18 @@ export const permissionMutants: readonly Mutant[] = [
     ],
     { inputSchema: signInSchema },
   ),
+  proposing(
+    "TW-PERM-017",
+    "a recipient as the model wrote it",
+    ({ to }) => [{ kind: "custom.mail", target: `to ${String(to)}`, summary: "Send a letter" }],
+    { inputSchema: letterSchema },
+  ),
+  proposing("TW-PERM-017", "a target of two lines", () => [
+    { kind: "process", target: "bc\nbc -l", summary: "Let bc multiply" },
+  ]),
+  proposing("TW-PERM-017", "a choice from another side that is shown backwards", () => [
+    { kind: "custom.mail", target: "ada\u202Emoc.elpmaxe", summary: "Send a letter" },
+  ]),
 ];
 
 function plain(text: unknown): string {

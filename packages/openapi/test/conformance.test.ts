@@ -5,10 +5,13 @@ import { openApiSource } from "../src/index.ts";
 import { RecordingServer, type Recorded } from "./support/recording-server.ts";
 
 let server: RecordingServer;
+/** Requests are taken, and their connections break before the answer. */
+let losesAnswers = false;
 
 beforeAll(async () => {
   server = await RecordingServer.start();
   server.answer = (recorded, response) => {
+    if (losesAnswers) return void response.destroy();
     const { status, body } = answerTo(recorded);
     // What has no status is never answered: a call of it ends when it is cancelled.
     if (status === undefined) return;
@@ -115,6 +118,7 @@ function manifest(
   name: string,
   create: Manifest["create"],
   named: (tool: string) => string,
+  more: Pick<Manifest, "createWithSchema"> = {},
 ): Manifest {
   const added = (): number =>
     server.requests.filter(({ method, path }) => method === "POST" && path === "/books").length;
@@ -135,7 +139,17 @@ function manifest(
     generatedCalls: ["list_books", "add_book", "get_book"].map(named),
     state: changes,
     secrets: [token],
-    outage: { begin: () => server.pause(), end: () => server.resume() },
+    outage: {
+      begin: () => server.pause(),
+      loseAnswers: () => {
+        losesAnswers = true;
+      },
+      end: async () => {
+        if (!losesAnswers) await server.resume();
+        losesAnswers = false;
+      },
+    },
+    ...more,
     without: {
       suspendingCalls: "an operation waits for nobody",
       updatingCalls: "an operation answers once",
@@ -147,7 +161,24 @@ function manifest(
 const source = (): ReturnType<typeof openApiSource> =>
   openApiSource(`${server.origin}/openapi.json`, { auth: { bearer: token } });
 
-conformance(manifest("an OpenAPI source", source, (tool) => tool));
+/** The same library with one more operation, whose body has that schema. */
+const withSchema: Manifest["createWithSchema"] = (schema) => {
+  const odd = {
+    operationId: "addOdd",
+    requestBody: { required: true, ...json(schema) },
+    responses: { 204: { description: "Added." } },
+  };
+  const document = {
+    ...library,
+    servers: [{ url: server.origin }],
+    paths: { ...library.paths, "/odd": { post: odd } },
+  };
+  return openApiSource(document, { auth: { bearer: token }, allowOrigins: [server.origin] });
+};
+
+conformance(
+  manifest("an OpenAPI source", source, (tool) => tool, { createWithSchema: withSchema }),
+);
 conformance(
   manifest(
     "an OpenAPI source with a prefix and a filter",
