@@ -51,8 +51,8 @@ export class FinishedBefore {
  * What a store keeps of an outcome for a retry of the answer: redacted, since it is what has left
  * the pipeline, and encrypted for these answers.
  *
- * @returns `undefined` where nothing is kept: the store keeps no results, or the outcome is more than
- * 262,144 bytes of JSON.
+ * @returns `undefined` where nothing is kept: the store keeps no results, the outcome is more than
+ * 262,144 bytes of JSON, or the call was cancelled, after which its tool may still have done its work.
  */
 export async function finishedResult(
   { pendingCalls, seal }: Engine,
@@ -61,6 +61,7 @@ export async function finishedResult(
   outcome: ToolOutcome,
 ): Promise<FinishedResult | undefined> {
   if (typeof pendingCalls.finishedResult !== "function") return undefined;
+  if (outcome.status === "failed" && outcome.error.code === "cancelled") return undefined;
   const cut = { truncated: false };
   const json = jsonValue(storedOutcome(outcome), maxBytes, cut);
   if (cut.truncated) return undefined;

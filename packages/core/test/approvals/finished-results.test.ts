@@ -272,6 +272,25 @@ describe("what a store keeps of an outcome", () => {
     }
   });
 
+  test("is nothing of a cancelled call, which may have done its work all the same", async () => {
+    const { store, results } = openStore();
+    const started = gate();
+    const endless = tool("pay", () => (started.open(), new Promise(() => {})), {
+      needsApproval: true,
+    });
+    const executor = executorFor(endless, { pendingCalls: store });
+    const interruption = interruptionOf(await executor.execute(call("pay")));
+    const connection = new AbortController();
+    const outcome = executor.resume(interruption, yes, { signal: connection.signal });
+    await started.opened;
+    connection.abort();
+    expect(codeOf(await outcome)).toBe("cancelled");
+    expect(results.size).toBe(0);
+    expect(failed(await executor.resume(interruption, yes)).error.message).toContain(
+      "check what it did before making the call again",
+    );
+  });
+
   test("is nothing of a larger one, whose second answer is refused", async () => {
     const { store, results } = openStore();
     const large = tool("pay", () => ({ rows: "é".repeat(140_000) }), { needsApproval: true });
