@@ -23,7 +23,9 @@ export class ApprovalStore {
       this.#writes(
         async () => (await (await this.#existing())?.pendingCalls.claim(interruption)) ?? "unknown",
       ),
-    finish: (id) => this.#writes(async () => (await this.#existing())?.pendingCalls.finish(id)),
+    finish: (id, result) =>
+      this.#writes(async () => (await this.#existing())?.pendingCalls.finish(id, result)),
+    finishedResult: async (id) => (await this.#existing())?.pendingCalls.finishedResult?.(id),
     get: async (id) => (await this.#existing())?.pendingCalls.get(id),
     list: async () => (await (await this.#existing())?.pendingCalls.list()) ?? [],
     now: async () => (await (await this.#existing())?.pendingCalls.now?.()) ?? Date.now(),

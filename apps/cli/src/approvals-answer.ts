@@ -17,7 +17,7 @@ import { describeError } from "./describe-error.ts";
 import { describeProposals } from "./describe-grant.ts";
 import { bounded, describeRequests } from "./describe-requests.ts";
 import { exitCode } from "./exit-code.ts";
-import { keptCall, refusalOf } from "./kept-call.ts";
+import { keptCall, refusalOf, retriedOutcome } from "./kept-call.ts";
 import { planSources } from "./load-sources.ts";
 import { outcomeExitCode } from "./outcome-exit-code.ts";
 import { storeCommand, waitsForYes } from "./next-commands.ts";
@@ -35,6 +35,15 @@ interface AnswerOptions extends StoreOptions, ToolOptions {
   readonly verbose?: boolean;
   readonly output?: string;
 }
+
+/**
+ * What the person answers. A call that `isOver` may be answered once more as it was, by a command that
+ * holds its answers itself: nobody is asked, and what it says is not shown. `undefined`: it is not.
+ */
+type AnswersTo = (
+  interruption: Interruption,
+  isOver: boolean,
+) => readonly Answer[] | undefined | Promise<readonly Answer[] | undefined>;
 
 /** The options of `toolweave approvals approve`. */
 export interface ApproveOptions extends AnswerOptions {
@@ -83,7 +92,16 @@ export async function approve(
         ? { scope: "always", arguments: "any" }
         : "always";
   return withStore(options, io, (store) =>
-    answerCall(id, options, { io, output, store }, (interruption) => {
+    answerCall(id, options, { io, output, store }, (interruption, isOver) => {
+      const answers: Answer[] = [
+        {
+          type: "approve",
+          ...(by === undefined ? {} : { by }),
+          ...(edited === undefined ? {} : { arguments: edited }),
+          ...(grant === undefined ? {} : { grant }),
+        },
+      ];
+      if (isOver) return answers;
       if (!waitsForYes(interruption)) throw waitsForMore(id);
       const { call, requests } = interruption;
       const shown = describeRequests(requests, edited ?? call.arguments);
@@ -95,14 +113,7 @@ export async function approve(
       if (grant !== undefined && proposals.length > 0) {
         output.say(describeProposals(proposals, grant).trimEnd());
       }
-      return [
-        {
-          type: "approve",
-          ...(by === undefined ? {} : { by }),
-          ...(edited === undefined ? {} : { arguments: edited }),
-          ...(grant === undefined ? {} : { grant }),
-        },
-      ];
+      return answers;
     }),
   );
 }
@@ -116,8 +127,9 @@ export function resume(
 ): Promise<number> {
   const { answer: written } = options;
   return withStore(options, io, (store) =>
-    answerCall(id, options, { io, output, store }, async (interruption) => {
+    answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
+        if (isOver) return undefined;
         if (canAsk(io)) return askForAnswers(interruption, io);
         throw new UsageError("Nobody can be asked here: give the answers with --answer.");
       }
@@ -148,6 +160,9 @@ export function reject(
     const place = { io, output, store };
     const record = await keptCall(store, id);
     const refusal = await refusalOf(store, record);
+    if (record.status === "finished") {
+      return rejected(await retriedOutcome(store, record, answers), options, place);
+    }
     if (refusal !== undefined) {
       // Somebody has looked at it now: it need not be listed for ever.
       if (record.status === "unfinished") await store.pendingCalls.finish(record.interruption.id);
@@ -158,10 +173,19 @@ export function reject(
     // What has not begun needs no tool to be rejected.
     const executor = cliExecutor({ registry: new ToolRegistry([]), store });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
-    const code = await reported(outcome, options, place);
-    const isRejected = outcome.status === "failed" && outcome.error.code === "approval_rejected";
-    return isRejected ? exitCode.completed : code;
+    return rejected(outcome, options, place);
   });
+}
+
+/** That a call is rejected is what was wanted. */
+async function rejected(
+  outcome: ToolOutcome,
+  options: RejectOptions,
+  place: CommandPlace,
+): Promise<number> {
+  const code = await reported(outcome, options, place);
+  const isRejected = outcome.status === "failed" && outcome.error.code === "approval_rejected";
+  return isRejected ? exitCode.completed : code;
 }
 
 function waitsForMore(id: string): UsageError {
@@ -175,20 +199,25 @@ async function answerCall(
   id: string,
   options: AnswerOptions,
   place: CommandPlace,
-  answersTo: (interruption: Interruption) => readonly Answer[] | Promise<readonly Answer[]>,
+  answersTo: AnswersTo,
 ): Promise<number> {
   const { io, output, store } = place;
   await checkSavePath(options.output);
   const record = await keptCall(store, id);
   const refusal = await refusalOf(store, record);
-  if (refusal !== undefined) return reported(refusal, options, place);
   const { interruption } = record;
+  if (refusal !== undefined) {
+    const isOver = record.status === "finished";
+    const retried = isOver ? await answersTo(interruption, true) : undefined;
+    if (retried === undefined) return reported(refusal, options, place);
+    return reported(await retriedOutcome(store, record, retried), options, place);
+  }
   const recipe = recipeOf(interruption);
   const rebuilt = rebuiltApi(recipe, options);
   const { policy: kept } = recipe ?? {};
   const made = { ...rebuilt.options, ...(kept === undefined ? {} : { policy: kept }) };
   const plan = await planSources(made, io, output, rebuilt.madeWith);
-  const answers = await answersTo(interruption);
+  const answers = (await answersTo(interruption, false)) ?? [];
   const { registry, failures, policy } = await plan.load();
   try {
     for (const failure of failures) output.say(describeError(failure, options.verbose === true));

@@ -1,6 +1,7 @@
 import {
   ToolError,
   ToolRegistry,
+  type Answer,
   type ClaimResult,
   type PendingCallRecord,
   type ToolOutcome,
@@ -67,9 +68,32 @@ export async function refusalOf(
           return claims[status];
         },
         finish: () => {},
+        // That it is over is the answer here, whatever came of it.
+        finishedResult: () => undefined,
       },
     },
   });
   const outcome = await executor.resume(interruption, [{ type: "reject" }]);
   return isGenuine ? undefined : outcome;
+}
+
+/**
+ * What a call that is over has come to, for a retry of the same answers; for others why they are
+ * refused. Needs no tool, and runs none.
+ */
+export function retriedOutcome(
+  store: ApprovalStore,
+  { interruption }: PendingCallRecord,
+  answers: readonly Answer[],
+): Promise<ToolOutcome> {
+  const pendingCalls = {
+    ...store.pendingCalls,
+    claim: (): ClaimResult => "finished",
+    finish: () => {},
+  };
+  const executor = cliExecutor({
+    registry: new ToolRegistry([]),
+    store: { key: store.key, grants: store.grants, pendingCalls },
+  });
+  return executor.resume(interruption, answers);
 }

@@ -183,10 +183,20 @@ describe("approve", () => {
     expect(stderr).not.toContain("Rex");
   });
 
-  test("AP04: twice is refused with 3, and nothing more is sent", async () => {
+  test("AP04: twice prints the answer once more, and nothing more is sent", async () => {
+    const id = await waiting(...remove(7));
+    const first = await run(["approvals", "approve", id]);
+    const { code, stdout, stderr } = await run(["approvals", "approve", id]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: first.stdout });
+    expect(stderr).not.toContain("About to run");
+    expect(sent()).toEqual(["DELETE /pets/7"]);
+  });
+
+  test("AP04: a second time otherwise is refused with 3, and nothing more is sent", async () => {
     const id = await waiting(...remove(7));
     await run(["approvals", "approve", id]);
-    const { code, stdout, stderr } = await run(["approvals", "approve", id]);
+    expect((await run(["approvals", "reject", id])).code).toBe(3);
+    const { code, stdout, stderr } = await run(["approvals", "approve", id, "--by", "eve"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain("answered before");
     expect(sent()).toEqual(["DELETE /pets/7"]);

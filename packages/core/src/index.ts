@@ -147,6 +147,7 @@ export type { MemoryQuota } from "./memory-quota.ts";
 export { quotaOwner } from "./artifacts/owner.ts";
 export type {
   ClaimResult,
+  FinishedResult,
   PendingCallRecord,
   PendingCallStatus,
   PendingCallStore,

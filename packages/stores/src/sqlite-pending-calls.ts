@@ -1,6 +1,7 @@
 import type {
   ClaimResult,
   Clock,
+  FinishedResult,
   Interruption,
   PendingCallRecord,
   PendingCallStore,
@@ -11,6 +12,10 @@ import type { SqliteFile } from "./sqlite-file.ts";
 
 /** What one `add` removes at most, so that none takes long. */
 const mostSwept = 100;
+/** Results at any time; beyond, the oldest are dropped. One is at most about 350,000 characters. */
+const maxResults = 256;
+/** A result is read only when it is asked for: it is the largest part of a row. */
+const columns = "id, interruption, expires_at, status, lease_until";
 
 interface Row {
   readonly id: string;
@@ -35,6 +40,10 @@ export class SqlitePendingCalls implements PendingCallStore {
   readonly #sweep;
   readonly #claim;
   readonly #finish;
+  readonly #setResult;
+  readonly #dropResults;
+  readonly #dropOldestResults;
+  readonly #selectResult;
   readonly #countWaiting;
   readonly #maxPerOwner: number;
 
@@ -52,9 +61,9 @@ export class SqlitePendingCalls implements PendingCallStore {
       `SELECT count(*) AS count FROM pending_calls
        WHERE quota_owner = ? AND status = 'pending' AND expires_at > ?`,
     );
-    this.#select = file.prepare("SELECT * FROM pending_calls WHERE id = ?");
+    this.#select = file.prepare(`SELECT ${columns} FROM pending_calls WHERE id = ?`);
     this.#selectOpen = file.prepare(
-      `SELECT * FROM pending_calls
+      `SELECT ${columns} FROM pending_calls
        WHERE status = 'claimed' OR (status = 'pending' AND expires_at > ?) ORDER BY seq`,
     );
     this.#insert = file.prepare(
@@ -72,6 +81,19 @@ export class SqlitePendingCalls implements PendingCallStore {
     );
     this.#leases = new Leases(file, options, (id, until) => void renew.run(until, id));
     this.#finish = file.prepare("UPDATE pending_calls SET status = 'finished' WHERE id = ?");
+    this.#setResult = file.prepare(
+      "UPDATE pending_calls SET result = ?, result_until = ? WHERE id = ? AND status = 'finished'",
+    );
+    this.#dropResults = file.prepare(
+      "UPDATE pending_calls SET result = NULL WHERE result IS NOT NULL AND result_until <= ?",
+    );
+    this.#dropOldestResults = file.prepare(
+      `UPDATE pending_calls SET result = NULL WHERE seq IN (SELECT seq FROM pending_calls
+       WHERE result IS NOT NULL ORDER BY result_until DESC LIMIT -1 OFFSET ${maxResults})`,
+    );
+    this.#selectResult = file.prepare(
+      "SELECT result FROM pending_calls WHERE id = ? AND result_until > ?",
+    );
   }
 
   async add(interruption: Interruption, owner = "[null,null]"): Promise<void> {
@@ -81,6 +103,7 @@ export class SqlitePendingCalls implements PendingCallStore {
     await this.#file.write(() => {
       const now = this.#file.now();
       this.#sweep.run(now);
+      this.#dropResults.run(now);
       const row = this.#row(id);
       if (row === undefined) {
         this.#assertRoom(counted, now);
@@ -100,10 +123,24 @@ export class SqlitePendingCalls implements PendingCallStore {
     return result;
   }
 
-  async finish(id: string): Promise<void> {
+  async finish(id: string, result?: FinishedResult): Promise<void> {
     // Also when it cannot be written: the lease lapses then, and the call is told as unfinished.
     this.#leases.drop(id);
-    await this.#file.write(() => this.#finish.run(id));
+    await this.#file.write(() => {
+      this.#finish.run(id);
+      if (result === undefined) return;
+      const now = this.#file.now();
+      this.#dropResults.run(now);
+      this.#setResult.run(result.sealed, now + result.maxAgeMs, id);
+      this.#dropOldestResults.run();
+    });
+  }
+
+  finishedResult(id: string): Promise<string | undefined> {
+    return this.#file.read(() => {
+      const result = this.#selectResult.get(id, this.#file.now())?.["result"];
+      return typeof result === "string" ? result : undefined;
+    });
   }
 
   get(id: string): Promise<PendingCallRecord | undefined> {

@@ -136,6 +136,12 @@ const steps: readonly string[] = [
     DELETE FROM artifact_owners WHERE quota_owner = old.quota_owner AND bytes <= 0;
   END;
   `,
+  `
+  -- What came of a finished call, sealed, for a retry of the answer; until when it is given out.
+  ALTER TABLE pending_calls ADD COLUMN result TEXT;
+  ALTER TABLE pending_calls ADD COLUMN result_until REAL NOT NULL DEFAULT 0;
+  CREATE INDEX pending_calls_results ON pending_calls (result_until) WHERE result IS NOT NULL;
+  `,
 ];
 
 const version = steps.length;

@@ -263,12 +263,13 @@ describe("a file that is no store of this version", () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 5");
+    const current = db.prepare("PRAGMA user_version").get()?.["user_version"] as number;
+    db.exec(`PRAGMA user_version = ${current + 1}`);
     db.close();
     const error = await failure(() => sqliteStore(path));
     expect(error).toMatchObject({ code: "store_unavailable", retryable: false });
     expect(error.message).toBe(
-      `${path} was written by a newer @toolweave/stores (its version is 5, this one reads 4): update the package.`,
+      `${path} was written by a newer @toolweave/stores (its version is ${current + 1}, this one reads ${current}): update the package.`,
     );
   });
 

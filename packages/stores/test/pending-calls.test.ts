@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { join } from "node:path";
 import { failure } from "./support/failure.ts";
@@ -234,5 +235,59 @@ describe("leases", () => {
     expect(error.message).toBe(`${path} is closed.`);
     const { pendingCalls } = openStore({ path, clock });
     expect((await pendingCalls.list()).map(({ status }) => status)).toEqual(["claimed", "pending"]);
+  });
+});
+
+describe("results", () => {
+  const result = (sealed: string) => ({ sealed, maxAgeMs: 600_000 });
+
+  test("are there for whoever shares the file, after a reopening, for as long as they are kept", async () => {
+    const clock = new FakeClock();
+    const path = join(tempFolder(), "store.db");
+    const first = openStore({ path, clock });
+    await first.pendingCalls.add(interruption("a"));
+    await first.pendingCalls.claim(interruption("a"));
+    expect(await first.pendingCalls.finishedResult?.("a")).toBeUndefined();
+    await first.pendingCalls.finish("a", result("paid"));
+    first.close();
+    const { pendingCalls } = openStore({ path, clock });
+    expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+    clock.skip(599_999);
+    expect(await pendingCalls.finishedResult?.("a")).toBe("paid");
+    clock.skip(1);
+    expect(await pendingCalls.finishedResult?.("a")).toBeUndefined();
+    expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
+  });
+
+  test("are none of a call without one, and of one that is not there", async () => {
+    const { pendingCalls } = openStore(":memory:");
+    await pendingCalls.add(interruption("a"));
+    await pendingCalls.claim(interruption("a"));
+    await pendingCalls.finish("a");
+    await pendingCalls.finish("b", result("paid"));
+    expect(await pendingCalls.finishedResult?.("a")).toBeUndefined();
+    expect(await pendingCalls.finishedResult?.("b")).toBeUndefined();
+  });
+
+  test("leave the file once they are too old, and the oldest when there are 256", async () => {
+    const clock = new FakeClock();
+    const path = join(tempFolder(), "store.db");
+    const { pendingCalls } = openStore({ path, clock });
+    const end = async (id: string): Promise<void> => {
+      await pendingCalls.add(interruption(id));
+      await pendingCalls.claim(interruption(id));
+      await pendingCalls.finish(id, result(`result of ${id}`));
+      clock.skip(1);
+    };
+    for (let n = 0; n < 257; n++) await end(`c${n}`);
+    expect(await pendingCalls.finishedResult?.("c0")).toBeUndefined();
+    expect(await pendingCalls.finishedResult?.("c1")).toBe("result of c1");
+    clock.skip(600_000);
+    await pendingCalls.add(interruption("later"));
+    const db = new DatabaseSync(path);
+    expect(db.prepare("SELECT count(result) AS results FROM pending_calls").get()).toEqual({
+      results: 0,
+    });
+    db.close();
   });
 });

@@ -3,11 +3,18 @@ import { systemClock, type Clock } from "../executor/clock.ts";
 import type { Interruption } from "../spec/interruption.ts";
 import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
 import { ToolError } from "../tool-error.ts";
-import type { ClaimResult, PendingCallRecord, PendingCallStore } from "./pending-call-store.ts";
+import type {
+  ClaimResult,
+  FinishedResult,
+  PendingCallRecord,
+  PendingCallStore,
+} from "./pending-call-store.ts";
 
 /** More are not kept: whoever makes a model ask without end must not fill the memory. */
 const mostCalls = 10_000;
 const mostFinished = 100_000;
+/** Characters of all results together; beyond, the oldest are dropped. */
+const maxResultCharacters = 16_777_216;
 
 /**
  * Keeps interrupted calls in this process: 10,000 at most, and of one owner 2,500 (`limit_exceeded` beyond). A call that it
@@ -37,6 +44,9 @@ class MemoryPendingCalls implements PendingCallStore {
   readonly #counts = new Map<string, number>();
   /** When each of the finished ones expires: until then it must not be taken for a new one. */
   readonly #finished = new Map<string, number>();
+  /** Results of finished calls, and until when each is given out; oldest first. */
+  readonly #results = new Map<string, { readonly sealed: string; readonly until: number }>();
+  #resultCharacters = 0;
   /** Of calls that expire no later than this, some that are finished may have been forgotten. */
   #forgottenUntil = -Infinity;
 
@@ -75,14 +85,20 @@ class MemoryPendingCalls implements PendingCallStore {
     return "claimed";
   }
 
-  finish(id: string): void {
+  finish(id: string, result?: FinishedResult): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
     this.#delete(id);
+    if (result !== undefined) this.#addResult(id, result);
     this.#finished.set(id, call.interruption.expiresAt);
     if (this.#finished.size <= mostFinished) return;
     const [oldest] = this.#finished;
     if (oldest !== undefined) this.#forget(...oldest);
+  }
+
+  finishedResult(id: string): string | undefined {
+    this.#expire();
+    return this.#results.get(id)?.sealed;
   }
 
   get(id: string): PendingCallRecord | undefined {
@@ -111,6 +127,22 @@ class MemoryPendingCalls implements PendingCallStore {
     this.#calls.delete(id);
   }
 
+  #addResult(id: string, { sealed, maxAgeMs }: FinishedResult): void {
+    this.#expire();
+    this.#dropResult(id);
+    this.#results.set(id, { sealed, until: this.#clock.now() + maxAgeMs });
+    this.#resultCharacters += sealed.length;
+    for (const oldest of this.#results.keys()) {
+      if (this.#resultCharacters <= maxResultCharacters) break;
+      this.#dropResult(oldest);
+    }
+  }
+
+  #dropResult(id: string): void {
+    this.#resultCharacters -= this.#results.get(id)?.sealed.length ?? 0;
+    this.#results.delete(id);
+  }
+
   /** Only what waits counts: a call that somebody goes on with is no longer kept for its owner. */
   #count(call: Kept | undefined, change: 1 | -1): void {
     if (call?.status !== "pending") return;
@@ -135,6 +167,10 @@ class MemoryPendingCalls implements PendingCallStore {
     for (const [id, expiresAt] of this.#finished) {
       if (expiresAt > now) break;
       this.#forget(id, expiresAt);
+    }
+    for (const [id, { until }] of this.#results) {
+      if (until > now) break;
+      this.#dropResult(id);
     }
   }
 }

@@ -21,6 +21,14 @@ export interface PendingCallRecord {
  */
 export type ClaimResult = "claimed" | "running" | "finished" | "unfinished" | "expired" | "unknown";
 
+/** The outcome of a resumed call, for a client that lost it and answers once more. */
+export interface FinishedResult {
+  /** Encrypted for the answers that led to it: a store can neither read nor change it. At most about 350,000 characters. */
+  readonly sealed: string;
+  /** How long the store keeps it, in milliseconds by the store's clock. */
+  readonly maxAgeMs: number;
+}
+
 /**
  * Keeps interrupted calls until a person has answered, and sees to it that each runs at most once.
  * In memory by default; `@toolweave/stores` has one that survives a crash. What it throws fails the
@@ -40,8 +48,19 @@ export interface PendingCallStore {
   add(interruption: Interruption, owner?: string): Awaitable<void>;
   /** Takes the call, atomically over everybody who uses the store. */
   claim(interruption: Interruption): Awaitable<ClaimResult>;
-  /** Marks a claimed call as ended, whatever came of it. */
-  finish(id: string): Awaitable<void>;
+  /**
+   * Marks a claimed call as ended, whatever came of it.
+   *
+   * @param result only for a store with `finishedResult`: stored with the mark, in one step. A store
+   * that has no room for it drops the oldest results first.
+   */
+  finish(id: string, result?: FinishedResult): Awaitable<void>;
+  /**
+   * The `sealed` of the result that `finish` got for this id; `undefined` once it is older than its
+   * `maxAgeMs`, or was dropped. Absent: the store keeps no results, and the same answer given twice
+   * is refused.
+   */
+  finishedResult?(id: string): Awaitable<string | undefined>;
   /** One interruption with where it stands. */
   get(id: string): Awaitable<PendingCallRecord | undefined>;
   /** Those not yet finished, oldest first. */

@@ -1,23 +1,27 @@
 import { canonicalJson } from "../schema/canonical-json.ts";
-import type { Interruption } from "../spec/interruption.ts";
+import type { Answer, Interruption } from "../spec/interruption.ts";
 import { base64url, fromBase64url } from "./base64url.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /** The format of a sealed state; another one gets another prefix. */
 const prefix = "tw1.";
+/** The same of a sealed outcome. */
+const outcomePrefix = "two1.";
 const nonceBytes = 12;
 
 /**
  * Closes interruptions, so that whoever keeps or carries one can neither read what is inside nor
  * change anything about it: AES-256-GCM over the pending call, with all that is visible as
- * additional data.
+ * additional data. The outcome of an answer is closed in the same way, with the answers as
+ * additional data: only the same answers open it.
  */
 export class Seal {
   /** True when other processes can open it, too. */
   readonly shared: boolean;
   readonly #secret: Secret;
   #key: Promise<CryptoKey> | undefined;
+  #outcomeKey: Promise<CryptoKey> | undefined;
 
   constructor(secret: Secret) {
     this.shared = secret.shared;
@@ -26,16 +30,8 @@ export class Seal {
 
   /** The `state` of an interruption. */
   async seal(visible: Omit<Interruption, "state">, pending: PendingCall): Promise<string> {
-    const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
-    const sealed = await crypto.subtle.encrypt(
-      { name: "AES-GCM", iv: nonce, additionalData: whatIsVisible(visible) },
-      await this.#derived(),
-      new TextEncoder().encode(JSON.stringify(pending)),
-    );
-    const bytes = new Uint8Array(nonceBytes + sealed.byteLength);
-    bytes.set(nonce);
-    bytes.set(new Uint8Array(sealed), nonceBytes);
-    return prefix + base64url(bytes);
+    const text = new TextEncoder().encode(JSON.stringify(pending));
+    return prefix + (await encrypted(await this.#derived(), whatIsVisible(visible), text));
   }
 
   /** What was sealed; `undefined` when anything was changed, or the key was another. Never rejects. */
@@ -43,17 +39,41 @@ export class Seal {
     try {
       const { state } = interruption;
       if (!state.startsWith(prefix)) return undefined;
-      const bytes = fromBase64url(state.slice(prefix.length));
-      const opened = await crypto.subtle.decrypt(
-        {
-          name: "AES-GCM",
-          iv: bytes.subarray(0, nonceBytes),
-          additionalData: whatIsVisible(interruption),
-        },
-        await this.#derived(),
-        bytes.subarray(nonceBytes),
+      const sealed = state.slice(prefix.length);
+      const visible = whatIsVisible(interruption);
+      return JSON.parse(await decrypted(await this.#derived(), visible, sealed)) as PendingCall;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Closes what came of an interruption that was answered with `answers`. */
+  async sealOutcome(
+    interruption: Interruption,
+    answers: readonly Answer[],
+    json: Uint8Array<ArrayBuffer>,
+  ): Promise<string> {
+    const key = await this.#derivedForOutcomes();
+    return outcomePrefix + (await encrypted(key, answered(interruption, answers), json));
+  }
+
+  /**
+   * The JSON that `sealOutcome` closed; `undefined` for another interruption or other answers, and
+   * when it was changed or closed with another key. Never rejects.
+   */
+  async openOutcome(
+    interruption: Interruption,
+    answers: readonly Answer[],
+    sealed: string,
+  ): Promise<string | undefined> {
+    try {
+      if (!sealed.startsWith(outcomePrefix)) return undefined;
+      const key = await this.#derivedForOutcomes();
+      return await decrypted(
+        key,
+        answered(interruption, answers),
+        sealed.slice(outcomePrefix.length),
       );
-      return JSON.parse(new TextDecoder().decode(opened)) as PendingCall;
     } catch {
       return undefined;
     }
@@ -62,6 +82,48 @@ export class Seal {
   #derived(): Promise<CryptoKey> {
     return (this.#key ??= this.#secret.derive("interruption 1", { name: "AES-GCM", length: 256 }));
   }
+
+  #derivedForOutcomes(): Promise<CryptoKey> {
+    return (this.#outcomeKey ??= this.#secret.derive("outcome 1", {
+      name: "AES-GCM",
+      length: 256,
+    }));
+  }
+}
+
+/** The nonce and what is encrypted, as base64url. */
+async function encrypted(
+  key: CryptoKey,
+  additionalData: Uint8Array<ArrayBuffer>,
+  text: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
+  const algorithm = { name: "AES-GCM", iv: nonce, additionalData };
+  const sealed = await crypto.subtle.encrypt(algorithm, key, text);
+  const bytes = new Uint8Array(nonceBytes + sealed.byteLength);
+  bytes.set(nonce);
+  bytes.set(new Uint8Array(sealed), nonceBytes);
+  return base64url(bytes);
+}
+
+/** @throws when it was encrypted with another key or other additional data. */
+async function decrypted(
+  key: CryptoKey,
+  additionalData: Uint8Array<ArrayBuffer>,
+  sealed: string,
+): Promise<string> {
+  const bytes = fromBase64url(sealed);
+  const algorithm = { name: "AES-GCM", iv: bytes.subarray(0, nonceBytes), additionalData };
+  const text = await crypto.subtle.decrypt(algorithm, key, bytes.subarray(nonceBytes));
+  return new TextDecoder().decode(text);
+}
+
+/** The `state` authenticates all else that an interruption says. */
+function answered(
+  { id, state }: Interruption,
+  answers: readonly Answer[],
+): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(canonicalJson({ id, state, answers }));
 }
 
 function whatIsVisible(interruption: Omit<Interruption, "state">): Uint8Array<ArrayBuffer> {

@@ -6,6 +6,7 @@ import { isStreamed } from "../results/stream-source.ts";
 import type { Engine } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
+import { FinishedBefore } from "./finished-outcome.ts";
 import { tellAuthorized } from "./authorized.ts";
 import { interrupt, notKept } from "./interrupt.ts";
 import { Interrupted } from "./interrupted.ts";
@@ -248,6 +249,11 @@ function exit(execution: Execution, thrown: unknown): void {
   if (execution.waitingFor !== 0) arrive(execution);
   // Stopped on its way out: nobody waits for that any more.
   if (execution.leaving) return end(execution, failure(execution, failureOf(execution, thrown)));
+  if (FinishedBefore.is(thrown)) {
+    // Its end has been told already: this is the same one once more.
+    execution.ended = true;
+    return end(execution, thrown.outcome);
+  }
   const waits = Interrupted.is(thrown) && execution.stopped === undefined;
   if (!waits && retries(execution, thrown)) return;
   execution.leaving = true;

@@ -2,7 +2,7 @@ import type { Approval } from "../approvals/approval.ts";
 import type { Resumed } from "../approvals/pending-call.ts";
 import type { Decided } from "../audit/decided.ts";
 import type { Cancellation } from "../spec/cancellation.ts";
-import type { Interruption, RejectAnswer, Suspension } from "../spec/interruption.ts";
+import type { Answer, Interruption, RejectAnswer, Suspension } from "../spec/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../spec/json.ts";
 import type { RegisteredTool, Toolset } from "../registry/toolset.ts";
 import type { ToolCall } from "../spec/tool-call.ts";
@@ -34,6 +34,11 @@ export interface Resumption {
   readonly by?: string;
   /** Set when the tool itself asked to wait: what it goes on with. */
   readonly suspended?: Resumed;
+  /**
+   * What it was answered with, when the same answers get its outcome once more: not those that a tool
+   * passes on to a call of its own, each of which is used once.
+   */
+  readonly answers?: readonly Answer[];
   /** The tool is no longer the one that a person was asked about. */
   readonly changed: boolean;
   /** What the run has counted of the call already; absent: nothing, or the run is another one. */

@@ -1,5 +1,8 @@
+import type { FinishedResult } from "../approvals/pending-call-store.ts";
+import type { ToolOutcome } from "../spec/tool-result.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failure-of.ts";
+import { finishedResult } from "./finished-outcome.ts";
 import { inTime } from "./in-time.ts";
 
 /** No longer than this is an outcome held back by the store that has to note it. */
@@ -8,20 +11,39 @@ const longestNoteMs = 5000;
 /**
  * Marks a resumed call as ended, also one that was cancelled. A store that fails, or takes its time,
  * takes nothing from what came of the call.
+ *
+ * @param outcome stored for a retry of the same answers. Absent: there is none.
  */
-export async function finish(execution: Execution): Promise<void> {
-  await inTime(execution.engine.clock, longestNoteMs, note(execution)).catch(() => {});
+export async function finish(execution: Execution, outcome?: ToolOutcome): Promise<void> {
+  await inTime(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(() => {});
 }
 
-async function note(execution: Execution): Promise<void> {
+async function note(execution: Execution, outcome: ToolOutcome | undefined): Promise<void> {
   const { engine, resumption } = execution;
+  const id = resumption?.interruption.id ?? "";
   try {
-    await engine.pendingCalls.finish(resumption?.interruption.id ?? "");
+    const result = await resultOf(execution, outcome);
+    if (result === undefined) await engine.pendingCalls.finish(id);
+    else await engine.pendingCalls.finish(id, result);
   } catch (error) {
     engine.events.emitCall(execution, {
       type: "store.failed",
       store: "pendingCalls",
       message: messageOf(error),
     });
+  }
+}
+
+/** That an outcome cannot be stored must not leave the call without its end. */
+async function resultOf(
+  { engine, resumption }: Execution,
+  outcome: ToolOutcome | undefined,
+): Promise<FinishedResult | undefined> {
+  if (outcome === undefined || resumption?.answers === undefined) return undefined;
+  const { interruption, answers } = resumption;
+  try {
+    return await finishedResult(engine, interruption, answers, outcome);
+  } catch {
+    return undefined;
   }
 }

@@ -19,6 +19,7 @@ import type { Engine } from "./engine.ts";
 import { Execution, type Resumption } from "./execution.ts";
 import { failureOf } from "./failure-of.ts";
 import { finish } from "./finish.ts";
+import { finishedOutcome } from "./finished-outcome.ts";
 import { followSignal } from "./follow-signal.ts";
 import { executeWithin } from "./nested.ts";
 import { copyArguments } from "./stages/parse.ts";
@@ -53,7 +54,15 @@ export async function goOn(
   const suspended = pending.suspended !== undefined;
   const problem = await problemOf(interruption, answers, suspended, engine.schemas);
   if (problem !== undefined) throw approvalInvalid(problem);
-  const task = await waitingTask(engine, pending, interruption);
+  const { taskId } = pending;
+  const task = taskId === undefined ? undefined : await taskOf(engine, taskId);
+  if (taskId !== undefined && !waitsFor(task, interruption)) {
+    const before =
+      parent === undefined ? await finishedOutcome(engine, interruption, answers) : undefined;
+    if (before !== undefined) return before;
+    const how = task === undefined ? "is not there any more" : `is ${task.status}`;
+    throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
+  }
   const execution = new Execution(
     engine,
     run,
@@ -76,36 +85,31 @@ export async function goOn(
   if (task !== undefined && execution.claimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);
   }
-  if (execution.claimed) await finish(execution);
+  if (execution.claimed) await finish(execution, outcome);
   return outcome;
 }
 
 /**
- * The task that an interrupted call is of, if any.
+ * The task that an interrupted call is of.
  *
- * @throws ToolError `approval_invalid` when it waits no more, `store_unavailable`
+ * @throws ToolError `store_unavailable`
  */
-async function waitingTask(
-  { tasks }: Engine,
-  { taskId }: PendingCall,
-  { id }: Interruption,
-): Promise<TaskRecord | undefined> {
-  if (taskId === undefined) return undefined;
-  let task: TaskRecord | undefined;
+async function taskOf({ tasks }: Engine, taskId: string): Promise<TaskRecord | undefined> {
   try {
     // That it waits may only just be being written down.
     const own = tasks.own(taskId);
     if (own?.execution?.ended === true) await own.over;
-    task = await tasks.find(taskId);
+    return await tasks.find(taskId);
   } catch (cause) {
     throw unavailable(
       "The task does not go on: the store of tasks does not answer. Resume it again later.",
       cause,
     );
   }
-  if (task?.status === "input_required" && task.interruptionId === id) return task;
-  const how = task === undefined ? "is not there any more" : `is ${task.status}`;
-  throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
+}
+
+function waitsFor(task: TaskRecord | undefined, { id }: Interruption): boolean {
+  return task?.status === "input_required" && task.interruptionId === id;
 }
 
 async function resumptionOf(
@@ -113,7 +117,7 @@ async function resumptionOf(
   opened: Opened,
   answers: readonly Answer[],
 ): Promise<Resumption> {
-  const { interruption, pending, run, toolset } = opened;
+  const { interruption, pending, run, toolset, parent } = opened;
   const { suspended, earlier, argumentsHash } = pending;
   const by = answeredBy(answers);
   const live = engine.liveCalls.get(interruption.id);
@@ -127,6 +131,7 @@ async function resumptionOf(
     changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
     ...(counted === undefined ? {} : { counted }),
     passedOn: new Map<string, string>(),
+    ...(parent === undefined ? { answers } : {}),
   };
   if (suspended !== undefined) {
     // A tool that asked by itself decides by itself what the answers mean, a no included.

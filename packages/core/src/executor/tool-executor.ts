@@ -179,9 +179,11 @@ export class ToolExecutor {
   /**
    * Goes on with an interrupted call, made here or by another executor with the same `key`. The call
    * starts again at stage 1 from the arguments that were admitted; what was agreed to is exactly what
-   * a person saw. It runs at most once for each store of pending calls. Never rejects:
+   * a person saw. It runs at most once for each store of pending calls. If the call has come to its end
+   * within the last 10 minutes, the same answers as before get the same outcome again, and nothing
+   * runs. Never rejects:
    *
-   * - `approval_invalid`: expired, answered before, changed, sealed with another key, of another
+   * - `approval_invalid`: expired, answered otherwise before, changed, sealed with another key, of another
    *   caller or session, or answered with what is no answer to it. What was refused for its answers,
    *   its `run` or its key still waits, and can be resumed as it should be.
    * - `outcome_unknown`: somebody went on with it and did not come to the end. It is not run again.

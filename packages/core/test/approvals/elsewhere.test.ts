@@ -92,13 +92,14 @@ describe("an executor of another process with the same key", () => {
     for (const event of events) expect(event).toMatchObject({ runId: "r", turnId: "r:2" });
   });
 
-  test("AP04 goes on at most once, wherever: the second is refused in either process", async () => {
+  test("AP04 goes on at most once, wherever: another answer is refused in either process", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
     const interruption = interruptionOf(await here.execute(call("pay")));
     completed(await there.resume(carried(interruption), yes));
     for (const executor of [here, there]) {
-      expect(failed(await executor.resume(interruption, yes)).error.message).toBe(
+      const another = [{ type: "approve", by: "eve" }] as const;
+      expect(failed(await executor.resume(interruption, another)).error.message).toBe(
         "This interruption of pay was answered before; check what it did before making the call again.",
       );
     }
@@ -123,7 +124,8 @@ describe("an executor of another process with the same key", () => {
     const interruption = interruptionOf(await executorFor(guarded(), { key }).execute(call("pay")));
     const there = executorFor(guarded(ran), { key });
     completed(await there.resume(carried(interruption), yes));
-    expect(codeOf(await there.resume(carried(interruption), yes))).toBe("approval_invalid");
+    const another = [{ type: "approve", by: "eve" }] as const;
+    expect(codeOf(await there.resume(carried(interruption), another))).toBe("approval_invalid");
     expect(ran).toHaveLength(1);
   });
 
@@ -174,11 +176,12 @@ describe("an executor of another process with the same key", () => {
     const here = executorFor(new TestSource("s", [foreignTool("pay")]), { key, pendingCalls });
     const interruption = interruptionOf(await here.execute(call("pay")));
     const there = executorFor(newer(), { key, pendingCalls });
-    expect(["approval_invalid", "not_found"]).toContain(
-      codeOf(await there.resume(carried(interruption), yes)),
-    );
-    // The approval is gone with it, also for the old code.
-    expect(codeOf(await here.resume(interruption, yes))).toBe("approval_invalid");
+    const code = codeOf(await there.resume(carried(interruption), yes));
+    expect(["approval_invalid", "not_found"]).toContain(code);
+    // The approval is gone with it, also for the old code: the same answer gets the same refusal.
+    expect(codeOf(await here.resume(interruption, yes))).toBe(code);
+    const another = [{ type: "approve", by: "eve" }] as const;
+    expect(codeOf(await here.resume(interruption, another))).toBe("approval_invalid");
   });
 
   test("AP04 does not go on for somebody else", async () => {

@@ -24,7 +24,9 @@ describe("hooks and an approval", () => {
     expect(second.call.arguments).toEqual({ n: 20 });
     expect(second.id).not.toBe(first.id);
     expect(ran).toEqual([]);
-    expect(codeOf(await executor.resume(first, yes))).toBe("approval_invalid");
+    expect(interruptionOf(await executor.resume(first, yes))).toEqual(second);
+    const another = [{ type: "approve", by: "eve" }] as const;
+    expect(codeOf(await executor.resume(first, another))).toBe("approval_invalid");
     completed(await executor.resume(second, yes));
     expect(ran).toEqual([{ n: 20 }]);
   });

@@ -8,12 +8,13 @@ import { TestSource } from "../support/test-source.ts";
 const yes = [{ type: "approve" }] as const;
 
 describe("an approval is refused", () => {
-  test("AP04 the second time", async () => {
+  test("AP04 the second time, with another answer", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const interruption = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, yes));
-    const { error, result } = failed(await executor.resume(interruption, yes));
+    const another = [{ type: "approve", by: "eve" }] as const;
+    const { error, result } = failed(await executor.resume(interruption, another));
     expect([error.code, error.audience, ran.length]).toEqual(["approval_invalid", "host", 1]);
     expect(error.message).toBe(
       "This interruption of pay was answered before; check what it did before making the call again.",

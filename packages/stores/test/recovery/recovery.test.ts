@@ -53,10 +53,10 @@ describe("a process that is killed while calls wait for a person", () => {
       Array.from({ length: 100 }, (_, bill) => `pay ${bill}`).sort(),
     );
     expect(await openStore(here.path).pendingCalls.list()).toEqual([]);
-    // Once more, all of them: nothing runs.
+    // Once more, all of them: each gets what came of it, and nothing runs.
     for (const { interruption } of records) {
       agent.tell({ interruption });
-      expect(await agent.next()).toBe("approval_invalid");
+      expect(await agent.next()).toBe("completed");
     }
     expect(here.done()).toHaveLength(100);
     console.log(
@@ -102,8 +102,7 @@ test("EX06 two processes that go on with the same call at the same moment: one o
     Array.from({ length: 20 }, () => "pay"),
   );
   const agents = await Promise.all([1, 2].map(() => startAgent("resume", here.path, here.log)));
-  const wins = [0, 0];
-  const losses = new Map<unknown, number>();
+  const counts = new Map<string, number>();
   for (const { interruption } of records) {
     const at = Date.now() + 20;
     const outcomes = await Promise.all(
@@ -112,15 +111,16 @@ test("EX06 two processes that go on with the same call at the same moment: one o
         return agent.next();
       }),
     );
-    const winner = outcomes.indexOf("completed");
-    expect([...outcomes].sort()).toEqual(["approval_invalid", "completed"]);
-    wins[winner] = (wins[winner] ?? 0) + 1;
-    const loss = outcomes[1 - winner];
-    losses.set(loss, (losses.get(loss) ?? 0) + 1);
+    // Who comes while the other is at it is refused; who comes later gets what came of it.
+    expect(["approval_invalid completed", "completed completed"]).toContain(
+      [...outcomes].sort().join(" "),
+    );
+    const both = [...outcomes].sort().join(" and ");
+    counts.set(both, (counts.get(both) ?? 0) + 1);
   }
   expect(here.done().sort()).toEqual(Array.from({ length: 20 }, (_, bill) => `pay ${bill}`).sort());
   console.log(
-    `20 races of two processes: 20 calls ran once (won ${wins.join(" : ")}), the others heard ${JSON.stringify([...losses])}`,
+    `20 races of two processes: 20 calls ran once, the processes heard ${JSON.stringify([...counts])}`,
   );
 }, 60_000);
 

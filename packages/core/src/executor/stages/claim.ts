@@ -5,6 +5,7 @@ import { ToolError } from "../../tool-error.ts";
 import { rejection } from "../ask.ts";
 import { approvalInvalid } from "../approval-invalid.ts";
 import { finish } from "../finish.ts";
+import { FinishedBefore, finishedOutcome } from "../finished-outcome.ts";
 import type { Execution, Resumption } from "../execution.ts";
 
 /**
@@ -26,6 +27,10 @@ export async function claim(execution: Execution): Promise<void> {
       `${call.name} was not run: the store of pending calls does not answer. Resume it again later.`,
       cause,
     );
+  }
+  if (result === "finished" && resumption.answers !== undefined) {
+    const outcome = await finishedOutcome(engine, interruption, resumption.answers);
+    if (outcome !== undefined) throw new FinishedBefore(outcome);
   }
   if (result !== "claimed") throw refusal(call.name, result);
   engine.liveCalls.delete(interruption.id);

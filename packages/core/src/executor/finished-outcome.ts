@@ -1,0 +1,123 @@
+import type { FinishedResult } from "../approvals/pending-call-store.ts";
+import { unavailable } from "../approvals/store-time.ts";
+import type { Answer, Interruption } from "../spec/interruption.ts";
+import type { JsonValue } from "../spec/json.ts";
+import type { ToolOutcome, ToolResult } from "../spec/tool-result.ts";
+import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../tool-error.ts";
+import type { Engine } from "./engine.ts";
+import { jsonValue } from "./json-value.ts";
+
+/** How long the same answers get the outcome once more: 10 minutes. */
+const maxAgeMs = 600_000;
+/** A larger outcome is not stored: half of a result is another one. */
+const maxBytes = 262_144;
+
+/** An error as it is stored: without its cause, which is for the host alone. */
+interface StoredError extends Omit<ToolErrorOptions, "cause"> {
+  readonly code: ToolErrorCode;
+  readonly message: string;
+}
+
+type StoredOutcome =
+  | Extract<ToolOutcome, { readonly status: "interrupted" }>
+  | {
+      readonly status: "completed" | "failed";
+      readonly result: ToolResult;
+      readonly error?: StoredError;
+    };
+
+/**
+ * How the claim of a call that has ended leaves the pipeline: the same answers as before get the
+ * outcome of then, and nothing runs. Never leaves the executor.
+ */
+export class FinishedBefore {
+  readonly #outcome: ToolOutcome;
+
+  constructor(outcome: ToolOutcome) {
+    this.#outcome = outcome;
+  }
+
+  get outcome(): ToolOutcome {
+    return this.#outcome;
+  }
+
+  /** True for one of these. Asks nothing of `thrown`, which may be a proxy that throws when asked. */
+  static is(thrown: unknown): thrown is FinishedBefore {
+    return typeof thrown === "object" && thrown !== null && #outcome in thrown;
+  }
+}
+
+/**
+ * What a store keeps of an outcome for a retry of the answer: redacted, since it is what has left
+ * the pipeline, and encrypted for these answers.
+ *
+ * @returns `undefined` where nothing is kept: the store keeps no results, the outcome is more than
+ * 262,144 bytes of JSON, or the call was cancelled, after which its tool may still have done its work.
+ */
+export async function finishedResult(
+  { pendingCalls, seal }: Engine,
+  interruption: Interruption,
+  answers: readonly Answer[],
+  outcome: ToolOutcome,
+): Promise<FinishedResult | undefined> {
+  if (typeof pendingCalls.finishedResult !== "function") return undefined;
+  if (outcome.status === "failed" && outcome.error.code === "cancelled") return undefined;
+  const cut = { truncated: false };
+  const json = jsonValue(storedOutcome(outcome), maxBytes, cut);
+  if (cut.truncated) return undefined;
+  const bytes = new TextEncoder().encode(JSON.stringify(json));
+  if (bytes.length > maxBytes) return undefined;
+  return { sealed: await seal.sealOutcome(interruption, answers, bytes), maxAgeMs };
+}
+
+/**
+ * The outcome of the same answers to the same interruption, as long as the store keeps it.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+export async function finishedOutcome(
+  { pendingCalls, seal }: Engine,
+  interruption: Interruption,
+  answers: readonly Answer[],
+): Promise<ToolOutcome | undefined> {
+  if (typeof pendingCalls.finishedResult !== "function") return undefined;
+  let sealed: unknown;
+  try {
+    sealed = await pendingCalls.finishedResult(interruption.id);
+  } catch (cause) {
+    throw unavailable(
+      `This interruption of ${interruption.call.name} was answered before, and the store of pending calls does not answer. Nothing was run: resume it again later, with the same answers.`,
+      cause,
+    );
+  }
+  if (typeof sealed !== "string") return undefined;
+  const json = await seal.openOutcome(interruption, answers, sealed);
+  return json === undefined ? undefined : restoredOutcome(JSON.parse(json) as StoredOutcome);
+}
+
+function storedOutcome(outcome: ToolOutcome): StoredOutcome {
+  if (outcome.status === "interrupted") return outcome;
+  const { status, result, error } = outcome;
+  return { status, result, ...(error === undefined ? {} : { error: storedError(error) }) };
+}
+
+function storedError(error: ToolError): StoredError {
+  const { code, message, retryable, audience, status, body, retryAfterMs } = error;
+  return {
+    code,
+    message,
+    retryable,
+    audience,
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body: body as JsonValue }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function restoredOutcome(stored: StoredOutcome): ToolOutcome {
+  if (stored.status === "interrupted") return stored;
+  const { status, result, error } = stored;
+  if (error === undefined) return { status, result } as ToolOutcome;
+  const { code, message, ...options } = error;
+  return { status, result, error: new ToolError(code, message, options) };
+}
