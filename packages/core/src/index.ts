@@ -8,6 +8,7 @@ export type {
   JsonValue,
   Metadata,
 } from "./spec/json.ts";
+export { parseExact, roundedIntegers, roundedWarning, stringifyExact } from "./spec/exact-json.ts";
 export { isContentBlock, text } from "./spec/content-block.ts";
 export type {
   AudioBlock,

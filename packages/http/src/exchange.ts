@@ -369,7 +369,9 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   #failUpstream(what: string, cause?: unknown): void {
     const options = { cause, ...(this.#status === 0 ? {} : { status: this.#status }) };
-    this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.`, options));
+    // An answer that began: the request has reached the other side. One that only leads elsewhere is none.
+    const warning = this.#status >= 300 && this.#status < 400 ? "" : maybeDone(this.#hop);
+    this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
   }
 
   #warning(): string {

@@ -1,4 +1,5 @@
 import { text } from "../spec/content-block.ts";
+import { stringifyExact } from "../spec/exact-json.ts";
 import { isThenable, promised, type JsonValue } from "../spec/json.ts";
 import type { ToolOutput } from "../spec/tool-result.ts";
 import { ToolError } from "../tool-error.ts";
@@ -114,7 +115,7 @@ function answerOf({ mediaType }: StreamSource, captured: Captured): unknown {
 function listOf({ details }: NonNullable<StreamSource["items"]>, captured: Captured): ToolOutput {
   const value = captured.take() as JsonValue[];
   return {
-    content: [text(JSON.stringify(value))],
+    content: [text(stringifyExact(value))],
     ...(captured.truncated ? {} : { value }),
     ...(details === undefined ? {} : { details }),
   };

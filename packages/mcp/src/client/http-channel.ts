@@ -1,4 +1,4 @@
-import { ToolError } from "@toolweave/core";
+import { parseExact, ToolError } from "@toolweave/core";
 import type { HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../options/mcp-options.ts";
 import {
@@ -355,7 +355,7 @@ function jsonOf(answer: HttpResponse): unknown {
     throw new ToolError("upstream", tooLarge);
   }
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (cause) {
     if (answer.status > 299) return undefined;
     throw new ToolError("upstream", "The server answered with what is no JSON.", { cause });

@@ -1,3 +1,4 @@
+import { parseExact } from "@toolweave/core";
 import { mostOfMessage, type ChannelReceiver } from "./channel.ts";
 import { CutLine } from "./cut-line.ts";
 
@@ -53,7 +54,7 @@ export function readMessage(text: string, receiver: ChannelReceiver): unknown {
   if (isTooMuch(text)) return cut(text, receiver);
   let message: unknown;
   try {
-    message = JSON.parse(text);
+    message = parseExact(text);
   } catch {
     // Some servers print something that is no message.
     receiver.skip(text);

@@ -177,7 +177,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
         throw new ToolError("cancelled", "The call was cancelled.", { cause: error });
       }
       if (this.#closing.aborted) throw closedError(this.#server.name, error);
-      throw callError(this.#server.name, error);
+      throw callError(this.#server.name, error, method);
     }
   }
 

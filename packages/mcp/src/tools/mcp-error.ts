@@ -21,21 +21,29 @@ interface SdkFailure {
   readonly data?: unknown;
 }
 
+/** Ends the error of a call whose answer is lost. */
+const mayHaveRun = " The call may have run: check that before it is made again.";
+
 const goneCodes = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"]);
 
 /**
  * What went wrong with a call, or with a list.
  *
  * @param server the server's name.
+ * @param method the request's: after a `tools/call` that has reached the server, the error says that it may have run.
  */
-export function callError(server: string, thrown: unknown): ToolError {
-  if (ToolError.is(thrown)) return named(server, "cannot be reached", thrown);
+export function callError(server: string, thrown: unknown, method?: string): ToolError {
+  const isCall = method === "tools/call";
+  if (ToolError.is(thrown)) {
+    const error = named(server, "cannot be reached", thrown);
+    return isCall && error.code === "upstream" ? withWarning(error) : error;
+  }
   const { code, message, name, data } = failureOf(thrown);
   const said = shown(message);
   if (thrown instanceof AnswerLost) {
     return new ToolError(
       "outcome_unknown",
-      `The MCP server ${server} has accepted the call and ${said}. The call may have run: check that before it is made again.`,
+      `The MCP server ${server} has accepted the call and ${said}.${mayHaveRun}`,
       // Only a tool that a trusted source calls idempotent is run again.
       { cause: thrown, retryable: true },
     );
@@ -48,7 +56,11 @@ export function callError(server: string, thrown: unknown): ToolError {
     );
   }
   const status = statusOf(thrown);
-  if (status !== undefined) return httpError(server, status, thrown);
+  if (status !== undefined) {
+    return isCall && status >= 500
+      ? failedCall(server, status, thrown)
+      : httpError(server, status, thrown);
+  }
   if (name === "UnauthorizedError") return httpError(server, 401, thrown);
   if (code === "REQUEST_TIMEOUT") {
     return new ToolError("timeout", `The MCP server ${server} did not answer in time.`, {
@@ -71,6 +83,32 @@ export function callError(server: string, thrown: unknown): ToolError {
   return new ToolError("execution_failed", `The MCP server ${server} failed: ${said}`, {
     cause: thrown,
   });
+}
+
+/** An answer came that cannot be taken: it is too large, or malformed. */
+function withWarning(error: ToolError): ToolError {
+  const { code, message, retryable, audience, status, body } = error;
+  if (/\bmay have\b|\bdid run\b/.test(message)) return error;
+  return new ToolError(code, `${message}${mayHaveRun}`, {
+    cause: error,
+    retryable,
+    audience,
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/**
+ * A server that fails while it runs a call, or a proxy that no longer waits for it, answers 5xx (RFC 9110, section 15.6).
+ * 501 and 505 refuse the request itself. 503 mostly does, but some proxies answer it for a connection that broke.
+ */
+function failedCall(server: string, status: number, cause: unknown): ToolError {
+  if (status === 501 || status === 505) return httpError(server, status, cause);
+  const answer = `The MCP server ${server} answered the call with the status ${status}.${mayHaveRun}`;
+  // Only a tool that a trusted source calls idempotent is run again.
+  return status === 503
+    ? new ToolError("unavailable", answer, { cause })
+    : new ToolError("outcome_unknown", answer, { cause, retryable: true });
 }
 
 /** With what a server wrote to its standard error, which is for the host alone. */

@@ -1,5 +1,8 @@
 import {
   isContentBlock,
+  roundedIntegers,
+  roundedWarning,
+  stringifyExact,
   text,
   ToolError,
   visibleText,
@@ -35,11 +38,16 @@ export function outputOf(server: string, answer: unknown): ToolOutput {
   }
   const blocks = (content ?? []).map((block) => blockOf(server, block));
   const stands = blocks.length > 0 || value === undefined;
+  const warning = roundedWarning(roundedIntegers(value));
+  const details = {
+    ...(_meta === undefined ? {} : { _meta }),
+    ...(warning === undefined ? {} : { warnings: [warning] }),
+  };
   return {
     content: stands ? blocks : [jsonOf(server, value)],
     ...(value === undefined ? {} : { value }),
     ...(isError === true ? { isError: true } : {}),
-    ...(_meta === undefined ? {} : { details: { _meta } }),
+    ...(_meta === undefined && warning === undefined ? {} : { details }),
   };
 }
 
@@ -59,7 +67,7 @@ export function blockOf(server: string, block: JsonValue): ContentBlock {
 
 function jsonOf(server: string, value: JsonValue | undefined): ContentBlock {
   try {
-    return text(JSON.stringify(value));
+    return text(stringifyExact(value as JsonValue));
   } catch {
     throw misshapen(server, "nests too deep to be written down");
   }

@@ -157,6 +157,68 @@ describe("a call that a server over HTTP has accepted", () => {
     },
   );
 
+  it.each([
+    [500, "outcome_unknown"],
+    [502, "outcome_unknown"],
+    [503, "unavailable"],
+    [504, "outcome_unknown"],
+    [524, "outcome_unknown"],
+  ])(
+    "and that a proxy or the server answers with %i is not made again, and says that it may have run",
+    async (status, code) => {
+      const bank = await paying({
+        retry: { attempts: 2, initialDelayMs: 0 },
+        run: ({ response }) =>
+          response.writeHead(status, { "content-type": "text/html" }).end("<h1>Timeout</h1>"),
+      });
+      expect(await bank.call()).toMatchObject({
+        status: "failed",
+        error: { code, message: expect.stringContaining("may have run") },
+      });
+      expect(bank.runs()).toBe(1);
+    },
+  );
+
+  it("and answered with more values than are taken says that it may have run", async () => {
+    const values = `[${"0,".repeat(2_000_001)}0]`;
+    const bank = await paying({
+      run: ({ message, response, stream }, runs) => {
+        const answer = `{"jsonrpc":"2.0","id":${message.id},"result":{"content":${values}}}`;
+        if (runs === 1) {
+          response.writeHead(200, { "content-type": "application/json" }).end(answer);
+        } else {
+          stream();
+          response.end(`data: ${answer}\n\n`);
+        }
+      },
+    });
+    for (const _ of ["as JSON", "as an event"]) {
+      expect(await bank.call()).toMatchObject({
+        status: "failed",
+        error: { code: "upstream", message: expect.stringMatching(/larger than .* may have run/s) },
+      });
+    }
+    expect(bank.runs()).toBe(2);
+  });
+
+  it.each([
+    ["what is no JSON", {}, "{half"],
+    ["what is not encoded as it says", { "content-encoding": "gzip" }, "plain"],
+  ])("and answered with %s says that it may have run", async (_, headers, body) => {
+    const bank = await paying({
+      run: ({ response }) => {
+        response.writeHead(200, { "content-type": "application/json", ...headers });
+        response.end(body);
+      },
+    });
+    const outcome = await bank.call();
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringMatching(/may have (?:run|been carried out)/) },
+    });
+    expect(bank.runs()).toBe(1);
+  });
+
   it("and that fails in its answer with the code of a session that is not known is not made again", async () => {
     const bank = await paying({
       run: ({ json }) => json({ error: { code: -32_001, message: "Session not found" } }),

@@ -131,3 +131,31 @@ export function isEmpty(node: Node): boolean {
   for (const _ in node) return false;
   return true;
 }
+
+/** Keywords that are shown as they are. */
+export const kept: ReadonlySet<string> = new Set([
+  "type",
+  "required",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "uniqueItems",
+  "dependentRequired",
+  "readOnly",
+  "contentMediaType",
+]);
+
+/** Keywords that are shown together or not at all. */
+export const conditions: Readonly<Record<string, readonly string[]>> = {
+  if: ["if", "then", "else"],
+  not: ["not"],
+  contains: ["contains", "minContains", "maxContains"],
+};

@@ -1,13 +1,15 @@
 import { type JsonSchema, type JsonValue } from "@toolweave/core";
 import { setOwn } from "../document/record.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
-import { aliasNote } from "./input-schema.ts";
+import { fillSchema } from "./fill-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
+import { schemaDescriptions, type DescribeSchema } from "./schema-descriptions.ts";
 import type { ShownBudget } from "./shown-budget.ts";
 import { extents, type Extent } from "./shown-extent.ts";
 import {
   choices,
   combined,
+  conditions,
   distinct,
   firstExample,
   hasMembers,
@@ -16,12 +18,13 @@ import {
   isPlainList,
   isSchema,
   isShort,
+  kept,
   mark,
   mostCharacters,
   union,
   type ShownNode as Node,
 } from "./shown-parts.ts";
-import { saysOnlyNames, shownText, wholeText, wordsOf } from "./shown-text.ts";
+import { wordsOf } from "./shown-text.ts";
 
 type Schema = JsonSchema | boolean;
 /** What a model is told once, when something is left out. */
@@ -46,11 +49,45 @@ export function shownSchema(full: JsonSchema, name: string, budget: ShownBudget)
   // Of so many arguments nothing but the least fits.
   const tried = names.length * leastNode > budget.size ? extents.slice(-1) : extents;
   let shown: JsonSchema | undefined;
+  let leastCut = 0;
   for (const extent of tried) {
-    shown = new ShownSchema(full, known, budget, extent).run();
+    const attempt = new ShownSchema(full, known, budget, extent);
+    shown = attempt.run();
+    leastCut = attempt.leastCut;
     if (shown !== undefined && fits(shown, budget.size)) break;
   }
-  return shown as JsonSchema;
+  return leastCut < (extents[0] as Extent).levels
+    ? filled(full, shown as JsonSchema, known, budget, leastCut)
+    : (shown as JsonSchema);
+}
+
+/**
+ * Every part of a schema is cut at the same depth, which may leave most of the room unused: then it is filled.
+ *
+ * @param leastCut 1: an argument itself is cut.
+ */
+function filled(
+  full: JsonSchema,
+  shown: JsonSchema,
+  known: ReadonlySet<string>,
+  budget: ShownBudget,
+  leastCut: number,
+): JsonSchema {
+  const used = JSON.stringify(shown).length;
+  if (leastCut > 1 && used > budget.size / 2) return shown;
+  const describe = extentDescriptions(known, budget, extents[2] as Extent);
+  const more = fillSchema(full, shown, budget.size, describe, whatIsLeftOut);
+  const length = JSON.stringify(more).length;
+  return (leastCut === 1 || length > used) && length <= budget.size ? more : shown;
+}
+
+function extentDescriptions(
+  known: ReadonlySet<string>,
+  { verbatim, argument, nested }: ShownBudget,
+  extent: Extent,
+): DescribeSchema {
+  const of = Math.floor(argument * extent.argument);
+  return schemaDescriptions(verbatim ? undefined : known, of, Math.floor(nested * extent.nested));
 }
 
 function fits(shown: JsonSchema, size: number): boolean {
@@ -79,9 +116,7 @@ class ShownSchema {
   readonly #defs: ReadonlyMap<string, Schema>;
   readonly #levels: number;
   readonly #names: number;
-  /** Characters. */
-  readonly #argument: number;
-  readonly #nested: number;
+  readonly #describe: DescribeSchema;
   readonly #shown = new Map<string, Node>();
   /** Definitions yet to be shown, by how deep they lie at least. */
   readonly #open: string[][] = [];
@@ -93,6 +128,8 @@ class ShownSchema {
   /** Of the branches of unions, the properties that can be one text only. */
   readonly #constants = new Map<JsonSchema, readonly string[]>();
   #isPruned = false;
+  /** The least depth at which something is left out. */
+  leastCut: number = Infinity;
 
   constructor(full: JsonSchema, known: ReadonlySet<string>, budget: ShownBudget, extent: Extent) {
     this.#full = full;
@@ -101,8 +138,7 @@ class ShownSchema {
     this.#known = budget.verbatim ? undefined : known;
     this.#levels = extent.levels;
     this.#names = extent.names;
-    this.#argument = Math.floor(budget.argument * extent.argument);
-    this.#nested = Math.floor(budget.nested * extent.nested);
+    this.#describe = extentDescriptions(known, budget, extent);
     this.#left = budget.size / leastNode;
     this.#isLast = extent === extents.at(-1);
     this.#isFirst = extent === extents[0];
@@ -145,7 +181,7 @@ class ShownSchema {
     if (given === false) return { not: {} };
     if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
     const schema = given as JsonSchema;
-    const description = this.#description(schema, depth, name);
+    const description = this.#describe(schema, depth, name);
     if (!isArgument) return this.#made(schema, depth, description);
     // Nobody means a required text to be empty: to say so of each in every path takes 9,000 tokens of GitHub's list.
     const isTerse = this.#isTerse(name);
@@ -171,7 +207,7 @@ class ShownSchema {
   #made(schema: JsonSchema, depth: number, description: string, isTerse = false): Node {
     const node: Node =
       depth >= this.#levels && this.#isNested(schema)
-        ? this.#outline(schema)
+        ? this.#outline(schema, depth)
         : this.#keywords(schema, depth);
     if (description !== "") {
       const more = node["description"];
@@ -194,7 +230,8 @@ class ShownSchema {
   }
 
   /** What is too deep to be shown: its names, with a star at those that are required, or what there is to choose from. */
-  #outline(schema: JsonSchema): Node {
+  #outline(schema: JsonSchema, depth: number): Node {
+    this.leastCut = Math.min(this.leastCut, depth);
     const { type, properties, required, items } = schema;
     const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
     const names = Object.keys((properties ?? {}) as object).map((name) =>
@@ -275,7 +312,7 @@ class ShownSchema {
         case "anyOf":
         case "oneOf": {
           if ((value as JsonValue[]).length > mostBranches) {
-            node["description"] = this.#outline(schema)["description"] as string;
+            node["description"] = this.#outline(schema, depth)["description"] as string;
             break;
           }
           // Of weaker ones more than one may fit.
@@ -355,46 +392,4 @@ class ShownSchema {
     const text = JSON.stringify(whole);
     if (text.length <= longestCondition && !text.includes('"$ref"')) Object.assign(node, whole);
   }
-
-  #description({ description, title }: JsonSchema, depth: number, name: string): string {
-    const about = typeof description === "string" ? description : title;
-    if (typeof about !== "string") return "";
-    const note = depth === 1 ? aliasNote.exec(about) : null;
-    if (note === null) return this.#shownText(about, depth, name);
-    const shown = this.#shownText(about.slice(0, note.index), depth, name);
-    return shown === "" ? (note[1] as string) : `${shown} ${note[1] as string}`;
-  }
-
-  #shownText(about: string, depth: number, name: string): string {
-    const budget = depth === 1 ? this.#argument : this.#nested;
-    if (this.#known === undefined) return wholeText(about, budget);
-    const shown = shownText(about, budget);
-    return saysOnlyNames(shown, this.#known, wordsOf(name)) ? "" : shown;
-  }
 }
-
-const kept: ReadonlySet<string> = new Set([
-  "type",
-  "required",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-  "uniqueItems",
-  "dependentRequired",
-  "readOnly",
-  "contentMediaType",
-]);
-
-const conditions: Readonly<Record<string, readonly string[]>> = {
-  if: ["if", "then", "else"],
-  not: ["not"],
-  contains: ["contains", "minContains", "maxContains"],
-};

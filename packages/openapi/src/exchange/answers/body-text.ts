@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolweave/core";
+import { parseExact, type JsonValue } from "@toolweave/core";
 
 /** Characters of a body that an error shows. */
 export const shownInErrors = 2000;
@@ -6,7 +6,7 @@ export const shownInErrors = 2000;
 /** The value of a JSON text; `undefined` when it is none. */
 export function parsed(json: string): JsonValue | undefined {
   try {
-    return JSON.parse(json) as JsonValue;
+    return parseExact(json);
   } catch {
     return undefined;
   }

@@ -1,4 +1,7 @@
 import {
+  parseExact,
+  roundedIntegers,
+  roundedWarning,
   text,
   ToolError,
   type ArtifactRef,
@@ -65,7 +68,7 @@ function ofBody(
   if (mediaType !== undefined && isJsonMediaType(mediaType)) {
     const json = cleanText(response, request);
     try {
-      return { content: [text(json)], value: JSON.parse(json) as JsonValue, details };
+      return jsonOutput(json, parseExact(json), details);
     } catch {
       const what = `is not valid JSON (${jsonFault(json)})`;
       return unexpected(response, request, what, json, details);
@@ -79,7 +82,7 @@ function ofBody(
     const plain = cleanText(response, request);
     // Servers forget to say that it is JSON.
     const value = mediaType === undefined || request.expectsJson ? parsed(plain) : undefined;
-    if (value !== undefined) return { content: [text(plain)], value, details };
+    if (value !== undefined) return jsonOutput(plain, value, details);
     if (mediaType === undefined && plain.includes("\uFFFD")) {
       return binary(response, request, details);
     }
@@ -90,6 +93,16 @@ function ofBody(
     return { content: [text(cleanText(response, request))], details };
   }
   return binary(response, request, details);
+}
+
+/** The text has all digits; the value holds integers beyond 2^53 rounded, and the details say so. */
+function jsonOutput(json: string, value: JsonValue, details: JsonObject): ToolOutput {
+  const warning = roundedWarning(roundedIntegers(value));
+  return {
+    content: [text(json)],
+    value,
+    details: warning === undefined ? details : { ...details, warnings: [warning] },
+  };
 }
 
 /** What there is to say of an answer without a body: its status, and where the thing is that was made. */

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  stringifyExact,
   text,
   type ContentBlock,
   type JsonObject,
@@ -92,7 +93,7 @@ export async function collectPages(
 
 function written(value: JsonValue): string {
   try {
-    return JSON.stringify(value);
+    return stringifyExact(value);
   } catch {
     return "[the items nest too deep to be written down]";
   }

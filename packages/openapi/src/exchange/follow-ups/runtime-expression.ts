@@ -60,5 +60,7 @@ function pointed(value: JsonValue | undefined, pointer: string): JsonValue | und
       return undefined;
     found = (found as JsonObject)[token];
   }
-  return found;
+  // An id that was rounded is that of something else: no call is proposed for it.
+  const isRounded = Number.isInteger(found) && !Number.isSafeInteger(found);
+  return isRounded ? undefined : found;
 }

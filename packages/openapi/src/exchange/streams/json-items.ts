@@ -1,4 +1,4 @@
-import { ToolError, type JsonValue } from "@toolweave/core";
+import { parseExact, ToolError, type JsonValue } from "@toolweave/core";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
 import { jsonFault } from "../answers/json-fault.ts";
 
@@ -108,7 +108,7 @@ export class JsonSequence extends JsonItems {
 /** The value of a JSON text, or what is wrong with it. */
 function parsed(text: string): { readonly value: JsonValue } | string {
   try {
-    return { value: JSON.parse(text) as JsonValue };
+    return { value: parseExact(text) };
   } catch {
     return `is not valid JSON (${jsonFault(text)})`;
   }

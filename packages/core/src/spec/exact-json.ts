@@ -1,0 +1,99 @@
+import type { JsonValue } from "./json.ts";
+
+/** An integer beyond 2^53 has at least 16 digits. */
+const digits = /[0-9]{16}/;
+/** A rounded one is written with 16 digits or more, or with an exponent. */
+const writtenDigits = /[0-9]{16}|e\+/;
+const integer = /^-?[0-9]+$/;
+
+/** Characters of a text whose integers are compared with what became of them: that takes a call per value. */
+const maxExactLength = 16 * 1024 * 1024;
+const maxRounded = 20;
+
+/** The digits of integers that a double cannot hold, by the object or list that holds them. */
+const digitsIn = new WeakMap<object, Map<string, string>>();
+let hasRounded = false;
+
+type Reviver = (
+  this: object,
+  key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+) => unknown;
+
+/** ECMAScript 2026, section 25.5; absent from older engines. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
+
+const keepDigits: Reviver = function (key, value, context) {
+  const source = context?.source;
+  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined)
+    return value;
+  if (!integer.test(source) || isExact(source, value)) return value;
+  let held = digitsIn.get(this);
+  if (held === undefined) digitsIn.set(this, (held = new Map()));
+  held.set(key, source);
+  hasRounded = true;
+  return value;
+};
+
+function isExact(source: string, value: number): boolean {
+  return source === String(value) || (Number.isFinite(value) && BigInt(source) === BigInt(value));
+}
+
+/**
+ * `JSON.parse` that remembers the digits of integers beyond 2^53. The value holds them rounded, as `JSON.parse` does, so
+ * that it matches `type: integer`; `stringifyExact` writes the digits, and `roundedIntegers` lists them. A copy of the
+ * value has lost them. A text without 16 digits in a row costs what `JSON.parse` costs.
+ *
+ * Digits are not remembered of a text of more than 16 Mi characters, of a number that is the whole text, and on
+ * engines without `context.source` (Node.js before 21).
+ *
+ * @throws SyntaxError if the text is not JSON (RFC 8259).
+ */
+export function parseExact(text: string): JsonValue {
+  const value = JSON.parse(text) as JsonValue;
+  if (typeof value !== "object" || text.length > maxExactLength || !digits.test(text)) return value;
+  try {
+    return JSON.parse(text, keepDigits) as JsonValue;
+  } catch {
+    // It nests deeper than a reviver can follow.
+    return value;
+  }
+}
+
+/**
+ * `JSON.stringify` that writes integers with the digits that `parseExact` has read.
+ *
+ * @throws RangeError if the value nests too deep to be written.
+ */
+export function stringifyExact(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  if (!hasRounded || rawJSON === undefined || !writtenDigits.test(text)) return text;
+  return JSON.stringify(value, function (this: object, key: string, member: unknown) {
+    const source = typeof member === "number" ? digitsIn.get(this)?.get(key) : undefined;
+    return source === undefined ? member : rawJSON(source);
+  });
+}
+
+/** The digits of the integers that a value of `parseExact` holds rounded: each once, at most 20. */
+export function roundedIntegers(value: JsonValue | undefined): readonly string[] {
+  if (!hasRounded || typeof value !== "object" || value === null) return [];
+  const found = new Set<string>();
+  const open: object[] = [value];
+  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    for (const source of digitsIn.get(inner)?.values() ?? []) {
+      if (found.size < maxRounded) found.add(source);
+    }
+    if (found.size === maxRounded) break;
+    for (const member of Object.values(inner) as readonly unknown[]) {
+      if (typeof member === "object" && member !== null) open.push(member);
+    }
+  }
+  return [...found];
+}
+
+/** The warning for `details.warnings` of a result whose value holds these integers rounded; `undefined`: none. */
+export function roundedWarning(rounded: readonly string[]): string | undefined {
+  if (rounded.length === 0) return undefined;
+  return `The value holds integers beyond 2^53 rounded; the content has their digits: ${rounded.join(", ")}.`;
+}

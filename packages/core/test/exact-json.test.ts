@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { parseExact, roundedIntegers, stringifyExact } from "../src/index.ts";
+
+describe("an integer beyond 2^53", () => {
+  const sent =
+    '{"id":12345678901234567890,"in":[{"id":-9007199254740993}],"n":1e400,"half":0.1234567890123456789}';
+
+  test("is a rounded number in the value, and has its digits in what is written of it", () => {
+    const value = parseExact(sent);
+    expect(value).toEqual(JSON.parse(sent));
+    expect(roundedIntegers(value)).toEqual(["12345678901234567890", "-9007199254740993"]);
+    expect(stringifyExact(value)).toBe(
+      '{"id":12345678901234567890,"in":[{"id":-9007199254740993}],"n":null,"half":0.12345678901234568}',
+    );
+    const { in: inner } = value as { readonly in: readonly [object] };
+    expect(stringifyExact(inner as never)).toBe('[{"id":-9007199254740993}]');
+  });
+
+  test("that a double holds exactly is not rounded", () => {
+    for (const text of [
+      '{"id":9007199254740992}',
+      '{"id":18446744073709551616}',
+      '{"id":"12345678901234567890"}',
+    ]) {
+      expect(roundedIntegers(parseExact(text))).toEqual([]);
+    }
+  });
+
+  test("of more digits than a double has room for is found where it stands, and its name does no harm", () => {
+    const digits = "9".repeat(100);
+    const value = parseExact(`{"__proto__":{"id":${digits}},"constructor":1}`);
+    expect(Object.keys(value as object)).toEqual(["__proto__", "constructor"]);
+    expect(stringifyExact(value)).toBe(`{"__proto__":{"id":${digits}},"constructor":1}`);
+  });
+
+  test("in a text that nests deeper than the stack reaches is read as before", () => {
+    const depth = 200_000;
+    const text = `${"[".repeat(depth)}12345678901234567890${"]".repeat(depth)}`;
+    expect(parseExact(text)).toBeInstanceOf(Array);
+  });
+});
