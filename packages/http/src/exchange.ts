@@ -393,10 +393,5 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
   }
 }
 
-function onDeadline(exchange: Exchange): void {
-  exchange.expire();
-}
-
-function onIdle(exchange: Exchange): void {
-  exchange.expireIdle();
-}
+const onDeadline = (exchange: Exchange): void => exchange.expire();
+const onIdle = (exchange: Exchange): void => exchange.expireIdle();
