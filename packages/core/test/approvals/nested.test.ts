@@ -10,7 +10,7 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
-import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
+import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
