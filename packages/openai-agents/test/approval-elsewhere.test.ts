@@ -53,7 +53,8 @@ describe("a run that was written down", () => {
     const twice = scripted(await agentTools(executor), say("hm"));
     await approved(twice.agent, text);
     expect(removed).toEqual([7]);
-    expect(textsRead(twice.model)["c1"]).toMatch(/answered already|answered before|already/);
+    // The same answer gets what came of it the first time.
+    expect(textsRead(twice.model)["c1"]).toBe(textsRead(once.model)["c1"]);
   });
 
   it("goes on with a context of the host's own, which takes the waiting calls over", async () => {

@@ -201,7 +201,12 @@ describe("what a client of the newer protocol hands back", () => {
     expect(textOf((await post(url, "tools/call", again, elicitation)).result as object)).toBe(
       "deleted",
     );
-    const replayed = await post(url, "tools/call", again, elicitation);
+    // A client that has lost the response asks once more, and another answer is refused.
+    const retried = await post(url, "tools/call", again, elicitation);
+    expect(textOf(retried.result as object)).toBe("deleted");
+    const no = { approval: { action: "accept", content: { decision: "reject" } } };
+    const other = { ...again, inputResponses: no };
+    const replayed = await post(url, "tools/call", other, elicitation);
     expect(replayed.result).toMatchObject({ isError: true });
     expect(run).toHaveBeenCalledTimes(1);
   });
