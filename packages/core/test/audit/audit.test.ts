@@ -183,7 +183,11 @@ describe("every decision is recorded", () => {
     const { executor, records } = audited(guarded(), { clock });
     const first = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(first, [{ type: "approve" }]));
-    await executor.resume(first, [{ type: "approve" }]);
+    // The same answer gets the same outcome, and decides nothing.
+    const decided = records.length;
+    completed(await executor.resume(first, [{ type: "approve" }]));
+    expect(records).toHaveLength(decided);
+    await executor.resume(first, [{ type: "reject" }]);
     expect(records.at(-1)).toMatchObject({
       decision: "denied",
       code: "approval_invalid",
