@@ -17,7 +17,7 @@ export function undisplayableInLine(text: string): string | undefined {
 }
 
 /** The same for a text of several lines, by `displayText`. */
-export function undisplayableInText(text: string): string | undefined {
+function undisplayableInText(text: string): string | undefined {
   return firstSpelledOut(text, displayText);
 }
 
