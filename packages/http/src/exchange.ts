@@ -358,8 +358,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   /** No answer in all that time. Whoever waits for a moment only says nothing of the origin. */
   #countTimeout(): void {
-    const isLong = this.#sent > 0 && performance.now() - this.#sentAt >= longEnoughMs;
-    if (isLong && this.#status === 0) this.#countFailure();
+    if (this.#sent === 0 || this.#status !== 0) return;
+    if (performance.now() - this.#sentAt >= longEnoughMs) this.#countFailure();
   }
 
   #countAnswer(): void {
@@ -368,15 +368,14 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
   }
 
   #failUpstream(what: string, cause?: unknown): void {
-    const options = { cause, ...(this.#status === 0 ? {} : { status: this.#status }) };
-    // An answer that began: the request has reached the other side. One that only leads elsewhere is none.
-    const warning = this.#status >= 300 && this.#status < 400 ? "" : maybeDone(this.#hop);
-    this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
+    const status = this.#status;
+    const warning = status >= 300 && status < 400 ? "" : maybeDone(this.#hop);
+    const message = `${this.#hop.origin} ${what}.${warning}`;
+    this.fail(new ToolError("upstream", message, { cause, ...(status === 0 ? {} : { status }) }));
   }
 
   #warning(): string {
-    const hop = this.#hop;
-    return this.#controller !== undefined || isAfter(hop) ? maybeDone(hop) : "";
+    return this.#controller !== undefined || isAfter(this.#hop) ? maybeDone(this.#hop) : "";
   }
 
   /** False when it had settled before. */
