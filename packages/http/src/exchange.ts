@@ -344,9 +344,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   #tooLarge(): void {
     if (this.#cuts && this.#next === undefined) {
-      const controller = this.#controller;
       this.#succeed(true);
-      return controller?.abort(new Error("the rest is too large"));
+      return this.#controller?.abort(new Error("the rest is too large"));
     }
     this.#failUpstream(`sent more than ${this.#maxBytes} bytes (maxBytes). Ask it for less`);
   }
@@ -370,8 +369,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
   #failUpstream(what: string, cause?: unknown): void {
     const status = this.#status;
     const warning = status >= 300 && status < 400 ? "" : maybeDone(this.#hop);
-    const message = `${this.#hop.origin} ${what}.${warning}`;
-    this.fail(new ToolError("upstream", message, { cause, ...(status === 0 ? {} : { status }) }));
+    const options = { cause, ...(status === 0 ? {} : { status }) };
+    this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
   }
 
   #warning(): string {
