@@ -344,9 +344,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   #tooLarge(): void {
     if (this.#cuts && this.#next === undefined) {
-      const controller = this.#controller;
       this.#succeed(true);
-      return controller?.abort(new Error("the rest is too large"));
+      return this.#controller?.abort(new Error("the rest is too large"));
     }
     this.#failUpstream(`sent more than ${this.#maxBytes} bytes (maxBytes). Ask it for less`);
   }
@@ -358,8 +357,8 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   /** No answer in all that time. Whoever waits for a moment only says nothing of the origin. */
   #countTimeout(): void {
-    const isLong = this.#sent > 0 && performance.now() - this.#sentAt >= longEnoughMs;
-    if (isLong && this.#status === 0) this.#countFailure();
+    if (this.#sent === 0 || this.#status !== 0) return;
+    if (performance.now() - this.#sentAt >= longEnoughMs) this.#countFailure();
   }
 
   #countAnswer(): void {
@@ -368,15 +367,14 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
   }
 
   #failUpstream(what: string, cause?: unknown): void {
-    const options = { cause, ...(this.#status === 0 ? {} : { status: this.#status }) };
-    // An answer that began: the request has reached the other side. One that only leads elsewhere is none.
-    const warning = this.#status >= 300 && this.#status < 400 ? "" : maybeDone(this.#hop);
+    const status = this.#status;
+    const warning = status >= 300 && status < 400 ? "" : maybeDone(this.#hop);
+    const options = { cause, ...(status === 0 ? {} : { status }) };
     this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
   }
 
   #warning(): string {
-    const hop = this.#hop;
-    return this.#controller !== undefined || isAfter(hop) ? maybeDone(hop) : "";
+    return this.#controller !== undefined || isAfter(this.#hop) ? maybeDone(this.#hop) : "";
   }
 
   /** False when it had settled before. */

@@ -52,6 +52,7 @@ export function mcpSource(server: McpServer): McpSource {
     trustAnnotations: server.trustAnnotations === true,
     secrets,
     trouble: () => session?.trouble,
+    warnings: () => session?.warnings ?? [],
     close: () => session?.close(),
   });
   const reload = source.refresh;

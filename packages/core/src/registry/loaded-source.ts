@@ -38,6 +38,8 @@ export interface LoadedSourceOptions {
   readonly secrets?: SecretSet;
   /** Why the tools that are there cannot be called now; stands in `problems`, without the secrets. */
   trouble?(): ToolError | undefined;
+  /** What else the host should know now, a sentence each; stands in `problems` as warnings, without the secrets. */
+  warnings?(): readonly string[];
   /** Lets go of what `load` has opened. Called once, when no loading is under way any more. */
   close?(): Awaitable<void>;
 }
@@ -58,6 +60,7 @@ const optionNames: readonly string[] = [
   "trustAnnotations",
   "secrets",
   "trouble",
+  "warnings",
   "close",
 ] satisfies readonly (keyof LoadedSourceOptions)[];
 
@@ -171,6 +174,13 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     return [{ subject: id, message, severity: "warning" }];
   };
 
+  const warnings = (): readonly SourceProblem[] =>
+    (options.warnings?.() ?? []).map((warning) => ({
+      subject: id,
+      message: told(new ToolError("upstream", warning)).message,
+      severity: "warning",
+    }));
+
   const close = (): Promise<void> => {
     if (closed === undefined) {
       closed = last.then(() => options.close?.());
@@ -185,7 +195,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     id,
     ready: refresh(),
     get problems() {
-      return [...problems, ...outdated, ...troubles()];
+      return [...problems, ...outdated, ...troubles(), ...(signal.aborted ? [] : warnings())];
     },
     trustAnnotations: options.trustAnnotations === true,
     ...(secrets === undefined ? {} : { secrets }),

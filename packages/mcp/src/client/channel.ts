@@ -44,6 +44,8 @@ export interface ChannelReceiver {
   receive(message: unknown): void;
   /** Something came that is no message. */
   skip(text: string): void;
+  /** A text was not valid UTF-8; it is handled with replacement characters. */
+  invalidText(text: string): void;
   /** The answer to this request came, and is larger than what is taken. */
   cut(id: string | number): void;
   /** Some of the server's notifications may have been missed. */

@@ -122,6 +122,7 @@ async function open(
       subscription.hear(method);
       options.onNotification(method, params);
     },
+    onInvalidText: (excerpt: string) => options.onInvalidText?.(excerpt),
   };
   const wire = new Wire(channel, listener, verdict.isSlow);
   const subscription = new Subscription(

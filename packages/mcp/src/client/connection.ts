@@ -72,6 +72,8 @@ export interface WireFaults {
   readonly stray: number;
   /** The beginning of the first thing that was skipped. */
   readonly sample?: string;
+  /** Part of the first text that was not valid UTF-8, with U+FFFD in place of its bytes; it was not skipped. */
+  readonly invalidText?: string;
 }
 
 /** Credentials of a server over HTTP: what is sent, and what is done when they are refused. */
@@ -120,6 +122,8 @@ export interface ConnectOptions {
   readonly authorization?: HttpAuthorization | undefined;
   /** Every notification of the server's but progress; a storm of `list_changed` comes coalesced. */
   readonly onNotification: (method: string, params: JsonObject) => void;
+  /** Called once, with part of the first text that is not valid UTF-8. */
+  readonly onInvalidText?: (excerpt: string) => void;
   /** Answers requests of the server's; what it throws is the error that the server gets. */
   readonly onRequest: (request: ServerRequest) => Awaitable<JsonValue>;
 }

@@ -1,4 +1,5 @@
 import { ToolError } from "@toolweave/core";
+import { isInvalidPiece } from "./invalid-text.ts";
 import { mostOfMessage } from "./channel.ts";
 
 /** One event of a stream. */
@@ -17,6 +18,9 @@ const sendable = /^[ -~\u0080-\u00ff]{0,4096}$/;
  */
 export class EventReader {
   readonly #onEvent: (event: StreamEvent) => void;
+  readonly #onInvalidText: ((text: string) => void) | undefined;
+  /** The last two bytes of the chunk before. */
+  #before: Uint8Array = new Uint8Array(0);
   readonly #decoder = new TextDecoder();
   /** Of a line that has not ended, and its characters. */
   #begun: string[] = [];
@@ -30,8 +34,10 @@ export class EventReader {
   /** Milliseconds to wait before one goes on, when the server says so. */
   retryMs: number | undefined = undefined;
 
-  constructor(onEvent: (event: StreamEvent) => void) {
+  /** @param onInvalidText is called with the text of a chunk that is not valid UTF-8, before its events. */
+  constructor(onEvent: (event: StreamEvent) => void, onInvalidText?: (text: string) => void) {
     this.#onEvent = onEvent;
+    this.#onInvalidText = onInvalidText;
   }
 
   /** An event is larger than what is taken. */
@@ -42,6 +48,9 @@ export class EventReader {
   /** @throws ToolError `upstream` when an event has more than 64 Mi characters. */
   read(chunk: Uint8Array): void {
     let text = this.#decoder.decode(chunk, { stream: true });
+    if (isInvalidPiece(text, chunk, this.#before)) this.#onInvalidText?.(text);
+    this.#before =
+      chunk.length > 1 ? chunk.subarray(-2) : Buffer.concat([this.#before, chunk]).subarray(-2);
     if (this.#endedWithReturn && text.startsWith("\n")) text = text.slice(1);
     if (text !== "") this.#endedWithReturn = text.endsWith("\r");
     if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n");

@@ -11,6 +11,7 @@ import {
 import { AnswerLost } from "./answer-lost.ts";
 import type { HttpAuthorization } from "./connection.ts";
 import { EventReader } from "./event-reader.ts";
+import { isInvalidText } from "./invalid-text.ts";
 import { pause } from "./pause.ts";
 import { isTooMuch, readMessage, tooLarge } from "./read-message.ts";
 import { ServerEnded } from "./server-ended.ts";
@@ -149,7 +150,9 @@ export class HttpChannel implements Channel {
   /** Reads what answers a request; throws when nothing does. */
   async #take(message: Question, answer: HttpResponse, options: SendOptions): Promise<void> {
     if (answer.mediaType === "application/json") {
-      const told = jsonOf(answer);
+      const text = answer.text();
+      const told = jsonOf(answer, text);
+      if (isInvalidText(text, answer.body)) this.#receiver?.invalidText(text);
       this.#receiver?.receive(told);
       if (answers(told, message.id)) return;
       throw unanswered();
@@ -209,10 +212,13 @@ export class HttpChannel implements Channel {
 
   /** Reads a stream to its end. What breaks it stands in the reading, unless nobody wants the rest. */
   async #read(answer: HttpResponse, reading: Reading): Promise<void> {
-    const events = new EventReader(({ type, data }) => {
-      if (type !== "message" || this.#receiver === undefined) return;
-      if (answers(readMessage(data, this.#receiver), reading.id)) reading.isAnswered = true;
-    });
+    const events = new EventReader(
+      ({ type, data }) => {
+        if (type !== "message" || this.#receiver === undefined) return;
+        if (answers(readMessage(data, this.#receiver), reading.id)) reading.isAnswered = true;
+      },
+      (text) => this.#receiver?.invalidText(text),
+    );
     let timer: NodeJS.Timeout | undefined;
     const chunks = answer.stream?.[Symbol.asyncIterator]();
     try {
@@ -348,8 +354,7 @@ function answers(message: unknown, id: string | number | undefined): boolean {
 }
 
 /** @throws ToolError `upstream` when it is none, or too much. */
-function jsonOf(answer: HttpResponse): unknown {
-  const text = answer.text();
+function jsonOf(answer: HttpResponse, text: string = answer.text()): unknown {
   if (isTooMuch(text)) {
     if (answer.status > 299) return undefined;
     throw new ToolError("upstream", tooLarge);

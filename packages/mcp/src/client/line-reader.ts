@@ -1,4 +1,5 @@
 import { CutLine } from "./cut-line.ts";
+import { isInvalidText } from "./invalid-text.ts";
 import { mostOfMessage } from "./channel.ts";
 
 /** Bytes of a line that is not kept, before whoever writes it is given up. */
@@ -15,6 +16,8 @@ export interface LineListener {
   onLine(line: string): void;
   /** A line of more than 64 MiB has ended. */
   onCut(line: CutLine): void;
+  /** The line that comes next was not valid UTF-8: it has replacement characters. */
+  onInvalidText?(line: string): void;
 }
 
 /** Makes lines of chunks of UTF-8. What it holds is bounded, whatever comes. */
@@ -33,7 +36,7 @@ export class LineReader {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       if (this.#length > 0 || this.#cut !== undefined) this.#finish(chunk.subarray(start, end));
-      else if (end > start) this.#tell(chunk.toString("utf8", start, end));
+      else if (end > start) this.#tell(chunk.subarray(start, end));
       start = end + 1;
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
@@ -43,7 +46,7 @@ export class LineReader {
   #finish(last: Buffer): void {
     this.#hold(last);
     const cut = this.#cut;
-    const line = cut === undefined ? this.#held.toString("utf8", 0, this.#length) : "";
+    const line = this.#held.subarray(0, this.#length);
     this.#cut = undefined;
     this.#length = 0;
     if (this.#held.length > mostKept) this.#held = Buffer.alloc(0);
@@ -70,7 +73,10 @@ export class LineReader {
     this.#length = length;
   }
 
-  #tell(line: string): void {
-    if (line.trim() !== "") this.#listener.onLine(line);
+  #tell(bytes: Buffer): void {
+    const line = bytes.toString();
+    if (line.trim() === "") return;
+    if (isInvalidText(line, bytes)) this.#listener.onInvalidText?.(line);
+    this.#listener.onLine(line);
   }
 }

@@ -73,3 +73,11 @@ function cut(text: string, receiver: ChannelReceiver): CutAnswer | undefined {
 
 /** What is said of an answer that is not taken. */
 export const tooLarge: string = `The answer is larger than ${mostOfMessage} bytes, or has more than ${mostValues} values, and was not taken. Ask for less.`;
+
+/** For a sample. Its members stay out of it: they may be as deep and as many as the server likes. */
+export function sampleOf(value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
+  }
+  return value === undefined ? "a batch in a batch" : JSON.stringify(value);
+}

@@ -74,14 +74,17 @@ export class SseChannel implements Channel {
 
   /** Reads until there is no more, and says why. */
   async #read(answer: HttpResponse, receiver: ChannelReceiver, ready: () => void): Promise<Error> {
-    const events = new EventReader((event) => {
-      if (event.type === "endpoint") {
-        this.#target ??= this.#targetOf(event);
-        ready();
-      } else if (event.type === "message") {
-        readMessage(event.data, receiver);
-      }
-    });
+    const events = new EventReader(
+      (event) => {
+        if (event.type === "endpoint") {
+          this.#target ??= this.#targetOf(event);
+          ready();
+        } else if (event.type === "message") {
+          readMessage(event.data, receiver);
+        }
+      },
+      (text) => receiver.invalidText(text),
+    );
     try {
       for await (const chunk of answer.stream ?? []) events.read(chunk);
       return new ServerEnded("the server ended its stream", "");

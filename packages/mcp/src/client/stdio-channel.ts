@@ -35,6 +35,7 @@ export class StdioChannel implements Channel {
     this.#child = child;
     const reader = new LineReader({
       onLine: (line) => void readMessage(line, receiver),
+      onInvalidText: (line) => receiver.invalidText(line),
       onCut: (line) => {
         const id = line.answeredId;
         if (id === undefined) receiver.skip(line.beginning);

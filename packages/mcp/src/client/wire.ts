@@ -10,8 +10,9 @@ import { ToolError, type JsonObject } from "@toolweave/core";
 import { Changes } from "./changes.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "./channel.ts";
 import type { McpProgress, ProtocolEra, RequestOptions, WireFaults } from "./connection.ts";
+import { invalidExcerpt } from "./invalid-text.ts";
 import { PendingRequest } from "./pending-request.ts";
-import { tooLarge } from "./read-message.ts";
+import { sampleOf, tooLarge } from "./read-message.ts";
 import { isRefusal, unsupportedVersion } from "./refusal.ts";
 import { ServerEnded } from "./server-ended.ts";
 import { VersionProbe } from "./version-probe.ts";
@@ -42,6 +43,8 @@ const methodNotFound = -32601;
 /** Who hears what a server sends by itself. */
 export interface WireListener {
   onNotification(method: string, params: JsonObject): void;
+  /** The first text that is not valid UTF-8, around the byte that is not. */
+  onInvalidText?(excerpt: string): void;
 }
 
 /**
@@ -70,6 +73,7 @@ export class Wire implements Transport, ChannelReceiver {
   #stray = 0;
   #noise = 0;
   #sample: string | undefined;
+  #invalid: string | undefined;
   #hasEnded = false;
   #why: unknown;
   /** While a process is asked which protocol it speaks. */
@@ -125,6 +129,7 @@ export class Wire implements Transport, ChannelReceiver {
       skipped: this.#skipped,
       stray: this.#stray,
       ...(sample === undefined ? {} : { sample }),
+      ...(this.#invalid === undefined ? {} : { invalidText: this.#invalid }),
     };
   }
 
@@ -210,13 +215,13 @@ export class Wire implements Transport, ChannelReceiver {
   }
 
   #receive(message: unknown): void {
-    if (typeof message !== "object" || message === null) return this.skip(textOf(message));
+    if (typeof message !== "object" || message === null) return this.skip(sampleOf(message));
     const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
     const isId = typeof id === "string" || typeof id === "number";
     const isMessage = method === undefined ? isId : typeof method === "string";
     if (!isMessage || !(isId || id === undefined)) {
       if (id === null && "error" in message) this.#probe?.unread();
-      return this.skip(textOf(message));
+      return this.skip(sampleOf(message));
     }
     this.#noise = 0;
     if (method === undefined) this.#answered(id as string | number, message);
@@ -244,6 +249,12 @@ export class Wire implements Transport, ChannelReceiver {
       ),
     );
     void this.close();
+  }
+
+  invalidText(text: string): void {
+    if (this.#invalid !== undefined) return;
+    this.#invalid = invalidExcerpt(text);
+    this.#listener.onInvalidText?.(this.#invalid);
   }
 
   cut(id: string | number): void {
@@ -384,12 +395,4 @@ export class AnsweredLate extends Error {
   constructor() {
     super("the server answered late which protocol it speaks");
   }
-}
-
-/** For a sample. Its members stay out of it: they may be as deep and as many as the server likes. */
-function textOf(value: unknown): string {
-  if (typeof value === "object" && value !== null) {
-    return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
-  }
-  return value === undefined ? "a batch in a batch" : JSON.stringify(value);
 }

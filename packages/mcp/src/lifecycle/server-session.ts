@@ -50,6 +50,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly auth: ServerAuth | undefined;
   /** What the server offers beside its tools. */
   readonly provider: ServerProvider;
+  #invalidText: string | undefined;
   readonly #tasks: RemoteTasks = new RemoteTasks(this);
   readonly #server: McpServer;
   readonly #timeoutMs: number;
@@ -89,6 +90,14 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   get trouble(): ToolError | undefined {
     const { trouble } = this.#shared;
     return trouble?.retryable === true && this.#hasListed ? trouble : undefined;
+  }
+
+  /** What the host should know of a server whose tools can be called. */
+  get warnings(): readonly string[] {
+    if (this.#invalidText === undefined) return [];
+    return [
+      `The server sent text that is not valid UTF-8; its bytes were replaced by U+FFFD: ${JSON.stringify(this.#invalidText)}.`,
+    ];
   }
 
   get unavailable(): string | undefined {
@@ -262,6 +271,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
         if (method !== "notifications/tools/list_changed") return;
         this.#pace.soon(() => this.#listener.onToolsChanged());
       },
+      onInvalidText: (excerpt) => void (this.#invalidText ??= excerpt),
       onRequest: (request) => conversation.answer(request),
     });
     this.#negotiateAnew = false;

@@ -96,6 +96,12 @@ const ways: Readonly<Record<string, (message: Message) => Promise<unknown>>> = {
     const result = `${JSON.stringify({ jsonrpc: "2.0", id, result: said("done") })}\n`;
     await raw(step(1) + step(2) + result + step(3));
   },
+  /** A result whose text is "J\xfcrgen", in Latin-1. */
+  latin: async ({ id }) => {
+    const result = JSON.stringify({ jsonrpc: "2.0", id, result: said("J|rgen") });
+    const [begin = "", end = ""] = result.split("|");
+    await raw(Buffer.concat([Buffer.from(begin), Buffer.of(0xfc), Buffer.from(`${end}\n`)]));
+  },
   /** Answers when it is cancelled, and not before. */
   stubborn: async (message) => void (held = message),
   cancelled: ({ id }) => send({ id, result: said(String(cancelled)) }),

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   parseExact,
   roundedIntegers,
@@ -48,7 +49,7 @@ export function toolOutput(
   if ((status < 200 || status >= 300) && status !== 304)
     return { ...failedAnswer(response, request), details };
   if (response.truncated === true) return tooLarge(response, request, details);
-  const output = ofBody(response, request, details);
+  const output = ofBody(response, request, decodedDetails(response, details));
   const made = status === 201 || status === 202 ? placeOf(response, request) : undefined;
   if (made === undefined || response.body.length === 0) return output;
   const withPlace = (one: ToolOutput): ToolOutput => ({
@@ -101,8 +102,27 @@ function jsonOutput(json: string, value: JsonValue, details: JsonObject): ToolOu
   return {
     content: [text(json)],
     value,
-    details: warning === undefined ? details : { ...details, warnings: [warning] },
+    details: warning === undefined ? details : withWarning(details, warning),
   };
+}
+
+function withWarning(details: JsonObject, warning: string): JsonObject {
+  const before = (details["warnings"] ?? []) as readonly JsonValue[];
+  return { ...details, warnings: [...before, warning] };
+}
+
+/** Details that say so where a text has lost bytes: it is read with replacement characters. */
+function decodedDetails(response: HttpResponse, details: JsonObject): JsonObject {
+  const { body, mediaType, headers } = response;
+  const isText =
+    mediaType !== undefined && (isJsonMediaType(mediaType) || isTextMediaType(mediaType));
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(String(headers["content-type"]))?.[1];
+  // In other charsets every byte is a character, or the byte order mark says which one it is.
+  const isUnicode = charset === undefined || /^utf-?8$/i.test(charset);
+  const hasMark = body[0] === 0xfe || body[0] === 0xff;
+  if (!isText || !isUnicode || hasMark || isUtf8(body)) return details;
+  const warning = "The answer is not valid UTF-8: U+FFFD stands for bytes that were lost.";
+  return withWarning(details, warning);
 }
 
 /** What there is to say of an answer without a body: its status, and where the thing is that was made. */

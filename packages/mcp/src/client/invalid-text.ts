@@ -1,0 +1,36 @@
+import { isUtf8 } from "node:buffer";
+import { visibleText } from "@toolweave/core";
+
+const replacement = "\uFFFD";
+/** U+FFFD in UTF-8: a server may send it. */
+const sent = Buffer.from(replacement);
+
+/** Characters around the first byte that is not valid. */
+const maxExcerpt = 60;
+
+/** True if bytes were lost: the text has a replacement character, and the bytes are not valid UTF-8 (RFC 3629). */
+export function isInvalidText(text: string, bytes: Uint8Array): boolean {
+  return text.includes(replacement) && !isUtf8(bytes);
+}
+
+/**
+ * The same for a piece of a stream, whose characters may be cut in half at both ends.
+ *
+ * @param before the last two bytes of the piece before.
+ */
+export function isInvalidPiece(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
+  if (!text.includes(replacement)) return false;
+  const all = Buffer.concat([before, bytes]);
+  let valid = 0;
+  for (let at = all.indexOf(sent); at !== -1; at = all.indexOf(sent, at + sent.length)) valid++;
+  return text.split(replacement).length - 1 > valid;
+}
+
+/** The text around the first replacement character. */
+export function invalidExcerpt(text: string): string {
+  const at = Math.max(0, text.indexOf(replacement));
+  const begin = Math.max(0, at - maxExcerpt / 2);
+  const excerpt = text.slice(begin, at + maxExcerpt / 2);
+  // A character of two UTF-16 units is not cut in half.
+  return visibleText(excerpt.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""));
+}
