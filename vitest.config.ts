@@ -32,6 +32,8 @@ export const shared: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    // Many tests wait for processes and timers.
+    maxWorkers: 2,
     // For tests that would hang; how long one takes depends on what else the machine does.
     testTimeout: 120_000,
     hookTimeout: 120_000,
