@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
@@ -18,14 +19,15 @@ export const corpusTests: string[] = [
 ];
 
 /**
- * Files that change what all modules of a process share, so that each needs a process of its own. All others share
- * the modules of their worker, which are loaded once.
+ * Files that replace modules or timers, so that each needs a process of its own: what a shared module keeps of a replaced
+ * timer would outlast the file. All others share the modules of their worker, which are loaded once.
  */
-export const isolatedTests: string[] = [
-  // `vi.mock` replaces a module that others have loaded.
-  "packages/openapi/test/auth/credential-origins.test.ts",
-  "packages/openapi/test/reading/fetch-document.test.ts",
-];
+export const isolatedTests: string[] = globSync(packageTests, {
+  cwd: import.meta.dirname,
+  exclude: ["**/node_modules/**"],
+}).filter((file) =>
+  /\bvi\.(?:mock|useFakeTimers)\(/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
+);
 
 /** What all runs have in common. */
 export const shared: ViteUserConfig = {
@@ -59,7 +61,10 @@ export default defineConfig({
           exclude: ["**/*.full.test.ts", ...isolatedTests],
         },
       },
-      { extends: true, test: { name: "isolated", include: isolatedTests } },
+      {
+        extends: true,
+        test: { name: "isolated", include: isolatedTests, exclude: ["**/*.full.test.ts"] },
+      },
     ],
   },
 });

@@ -85,7 +85,7 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
     const executor = make({});
     const interruption = interruptionOf(await executor.execute(call("ask")));
     await executor.resume(interruption, [{ type: "approve" }]);
-    return executor.resume(interruption, [{ type: "approve" }]);
+    return executor.resume(interruption, [{ type: "reject" }]);
   },
   limit_exceeded: (execute) => execute("ok", "{}", { limits: { calls: 0 } }),
   timeout: async (execute) => {

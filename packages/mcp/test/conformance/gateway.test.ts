@@ -36,7 +36,8 @@ conformance(
     name: "an MCP server behind a gateway",
     waits: folder.borrowing("town__lend_book"),
     folder,
-    create: () => mcpSource({ name: "town", url: `${url}/${(made += 1)}`, headers }),
+    create: () =>
+      mcpSource({ name: "town", url: `${url}/${(made += 1)}`, headers, declaration: "town" }),
     named: (tool) => `town__${tool}`,
     outage,
   }),
@@ -52,7 +53,7 @@ conformance(
     create: () =>
       prefix(
         filter(
-          mcpSource({ name: "town", url: `${url}/asks`, headers }),
+          mcpSource({ name: "town", url: `${url}/asks`, headers, declaration: "town" }),
           ({ spec }) => spec.name !== "town__leave",
         ),
         "land",
