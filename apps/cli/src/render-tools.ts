@@ -64,7 +64,7 @@ export function* renderProblems(
       severity === "warning"
         ? styleText("yellow", "warning", { stream })
         : styleText("red", "error", { stream });
-    const where = pointer === undefined ? "" : ` (${safeValue(pointer)})`;
+    const where = pointer === undefined || pointer === "" ? "" : ` (${safeValue(pointer)})`;
     yield `${kind}  ${safeValue(subject)}: ${safeLine(commandLineWords(message))}${where}`;
   }
 }

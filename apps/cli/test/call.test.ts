@@ -221,7 +221,7 @@ describe("a call that fails", () => {
       info: { title: "Broken", version: "1" },
       servers: [{ url: "https://api.example.com" }],
       paths: {
-        "/bad": { get: { operationId: "bad", parameters: [{ $ref: "#/nowhere" }], responses: {} } },
+        "/bad": { put: { operationId: "bad", requestBody: { $ref: "#/nowhere" }, responses: {} } },
       },
     };
     const { io, stderr } = captureIo();

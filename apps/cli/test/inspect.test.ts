@@ -34,9 +34,9 @@ const broken = JSON.stringify({
   paths: {
     "/good": { get: { operationId: "good", summary: "Good", responses: {} } },
     "/bad": {
-      get: {
+      post: {
         operationId: "bad",
-        parameters: [{ $ref: "#/components/parameters/Missing" }],
+        requestBody: { $ref: "#/components/requestBodies/Missing" },
         responses: {},
       },
     },
@@ -90,7 +90,11 @@ describe("--json", () => {
         }),
       ],
       problems: [
-        expect.objectContaining({ source: path, subject: "GET /bad", pointer: expect.any(String) }),
+        expect.objectContaining({
+          source: path,
+          subject: "POST /bad",
+          pointer: expect.any(String),
+        }),
       ],
       decisions: { good: "allow" },
       warnings: [],
@@ -141,17 +145,19 @@ test("problems are at the end, with the place in the document", async () => {
   const { code, stdout } = await inspect(["--openapi", tempFile("broken.json", broken)]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /\n\n1 tool, 1 problem\nerror {2}GET \/bad: .*Missing.* \(\/paths\/~1bad\/get\S*\)\n$/,
+    /\n\n1 tool, 1 problem\nerror {2}POST \/bad: .*Missing.* \(\/paths\/~1bad\/post\S*\)\n$/,
   );
 });
 
-test("an operation that has no server yet says which option gives one", async () => {
+test("a document without servers says which option gives one", async () => {
   const path = tempFile(
     "no-server.yaml",
     "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {}}}}",
   );
   const { stdout } = await inspect(["--openapi", path]);
-  expect(stdout).toMatch(/\nwarning {2}GET \/a: .*pass --base-url/);
+  expect(stdout).toMatch(
+    /\nwarning {2}servers: The document names no server: .*pass --base-url\.\n$/,
+  );
 });
 
 test("a part that lies elsewhere is named, with the option that opens it", async () => {
