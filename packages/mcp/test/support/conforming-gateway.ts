@@ -29,6 +29,8 @@ const begin = async (path: string, authorization: string): Promise<McpGateway> =
       name: "library",
       prefix: false,
       url: library.url,
+      // Each gateway has a library of its own, and all of them are the same program.
+      declaration: "library",
       headers: { authorization },
       ...(path.endsWith("/asks") ? askTheClient : {}),
     }),
