@@ -9,7 +9,6 @@ import type { CliIo } from "./cli-io.ts";
 import { describeError } from "./describe-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { planSources } from "./load-sources.ts";
-import { orderProblems } from "./order-problems.ts";
 import type { Output } from "./output.ts";
 import { sayPolicyWarnings } from "./policy-warnings.ts";
 import { renderArguments } from "./render-arguments.ts";
@@ -38,7 +37,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     const all = registry.toolset();
     const shown = filter === undefined ? all : all.select({ include: filter });
     const entries = [...shown.entries()];
-    const problems = [...registry.problems, ...orderProblems(entries)];
+    const { problems } = registry;
     const executor = cliExecutor({ registry, policy });
     const decisions = new Map<string, PolicyEffect>();
     for (const { tool } of entries) {

@@ -32,10 +32,12 @@ describe.each([[true], [false]])("a hostile document (terminal: %s)", (terminal)
 
   test("adds no line to the list", async () => {
     const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile)], { terminal });
-    const [tool, gap, count, warning, ...rest] = stripVTControlCharacters(stdout).split("\n");
+    const [tool, gap, count, ofPath, ofTexts, ...rest] =
+      stripVTControlCharacters(stdout).split("\n");
     expect(tool).toMatch(/ fake_tool GET \/fake$/);
-    expect([gap, count, ...rest]).toEqual(["", "1 tool, 1 problem", ""]);
-    expect(warning).toContain("Hidden or broken characters were taken out");
+    expect([gap, count, ...rest]).toEqual(["", "1 tool, 2 problems", ""]);
+    expect(ofPath).toMatch(/^warning /);
+    expect(ofTexts).toContain("Hidden or broken characters were taken out");
   });
 });
 
@@ -56,7 +58,7 @@ test("OA14 a text of a document that gives a model orders is told of, in its wor
     problems: { subject: string; message: string; pointer: string; severity: string }[];
   };
   expect(problems.map(({ subject, pointer, severity }) => [subject, pointer, severity])).toEqual(
-    Array.from({ length: 3 }, () => ["list_a", "/title", "warning"]),
+    Array.from({ length: 3 }, () => ["GET /a", "/paths/~1a/get", "warning"]),
   );
   expect(problems.map(({ message }) => message).join()).toContain("do not tell the user");
   // Whoever reads the list sees what the model sees.
