@@ -29,10 +29,13 @@ function withPatterns(count: number): JsonSchema {
   return Object.fromEntries(names) as JsonSchema;
 }
 
-/** What a call ends in when compiling and checking may cost so many units of work. */
-async function within(units: number, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+/** What a call ends in when compiling or checking may cost only so many units of work. */
+async function within(
+  budgets: Partial<typeof workBudgets>,
+  work: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
   const usual = { ...workBudgets };
-  Object.assign(workBudgets, { compile: units, check: units });
+  Object.assign(workBudgets, budgets);
   try {
     return await work();
   } finally {
@@ -45,7 +48,7 @@ describe("schema bombs", () => {
     const executor = executorWith({ type: "object", properties: { a: { pattern: "^(a+)+$" } } });
     completed(await executor.execute(call("bomb", { a: "a" })));
     const args = { a: `${"a".repeat(40)}!` };
-    const outcome = await within(1e7, () => executor.execute(call("bomb", args)));
+    const outcome = await within({ check: 1e6 }, () => executor.execute(call("bomb", args)));
     expect(failed(outcome).error.message).toContain("must match pattern");
   });
 
@@ -54,7 +57,7 @@ describe("schema bombs", () => {
     const executor = executorFor(
       tool("bomb", ({ n }) => `${"a".repeat(n as number)}!`, { output }),
     );
-    const outcome = await within(1e7, () => executor.execute(call("bomb", { n: 40 })));
+    const outcome = await within({ check: 1e6 }, () => executor.execute(call("bomb", { n: 40 })));
     expect(failed(outcome).error.code).toBe("invalid_output");
     expect(failed(outcome).error.message).toContain("must match pattern");
   });
@@ -134,14 +137,18 @@ describe("schema bombs", () => {
   test("SC07 a schema with a thousand patterns is compiled within a part of the budget", async () => {
     const executor = executorWith({ type: "object", properties: withPatterns(1000) });
     await executor.execute(call("good"));
-    const outcome = await within(workBudgets.compile / 2, () => executor.execute(call("bomb")));
+    const outcome = await within({ compile: workBudgets.compile / 2 }, () =>
+      executor.execute(call("bomb")),
+    );
     expect(completed(outcome).result.isError).toBe(false);
   });
 
   // Ajv alone: half a minute, then an exhausted stack.
   test("SC07 one with twenty thousand is a defect of that tool only, and found to be one once", async () => {
     const executor = executorWith({ type: "object", properties: withPatterns(20_000) });
-    const outcome = await within(workBudgets.compile / 10, () => executor.execute(call("bomb")));
+    const outcome = await within({ compile: workBudgets.compile / 10 }, () =>
+      executor.execute(call("bomb")),
+    );
     expect(failed(outcome).error.message).toContain("schema is too large to compile");
     allowWork(7);
     expect(failed(await executor.execute(call("bomb"))).error).toEqual(failed(outcome).error);
@@ -153,7 +160,7 @@ describe("schema bombs", () => {
     const executor = executorWith({ type: "object", properties: { a: { uniqueItems: true } } });
     const a = Array.from({ length: 8000 }, (_, at) => ({ at, more: { at } }));
     // Every item with every other would be some 30 million comparisons.
-    completed(await within(3e7, () => executor.execute(call("bomb", { a }))));
+    completed(await within({ check: 3e7 }, () => executor.execute(call("bomb", { a }))));
     const again = [...a, { more: { at: 5 }, at: 5 }];
     expect(textFor(await executor.execute(call("bomb", { a: again })))).toContain(
       "items ## 5 and 8000 are identical",
@@ -168,7 +175,9 @@ describe("schema bombs", () => {
     });
     const a = Array.from({ length: 100_000 }, () => ({}));
     // When each of them copied all before, it would be billions of steps.
-    const outcome = await within(workBudgets.check, () => executor.execute(call("bomb", { a })));
+    const outcome = await within({ check: workBudgets.check }, () =>
+      executor.execute(call("bomb", { a })),
+    );
     expect(textFor(outcome)).toContain("- and 99995 more");
   });
 

@@ -13,7 +13,7 @@ const host = fileURLToPath(new URL("../support/killed-gateway.ts", import.meta.u
 const script = fileURLToPath(new URL("../support/ledger-server.ts", import.meta.url));
 
 /** How often the gateway is killed: more with `TOOLWEAVE_KILLS=300`. */
-const kills = Number(process.env["TOOLWEAVE_KILLS"] ?? 10);
+const kills = Number(process.env["TOOLWEAVE_KILLS"] ?? 3);
 
 /** With it no more are begun after so many minutes: a slow machine gets as far as it gets, and says how far. */
 const maxMinutes = Number(process.env["TOOLWEAVE_KILLS_MINUTES"] ?? Infinity);
