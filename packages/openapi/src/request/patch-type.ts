@@ -16,17 +16,16 @@ export function patchPenalty({ mediaType, schema: { schema, defs } }: MediaDescr
 }
 
 /**
- * The schema of a JSON Patch (RFC 6902 sections 3 and 4) for a document whose schema says nothing of its list, or says that
- * it is an object, which no JSON Patch can be. `undefined` for other media types, and where the document describes the list.
+ * The schema of a JSON Patch (RFC 6902 sections 3 and 4) for a document whose schema says nothing of its list, or says no
+ * more than that it is an object, which no JSON Patch can be. `undefined` for other media types, and where the document
+ * describes what is sent: its list, or the members of an object, which frameworks send by the name of a patch as well.
  */
 export function jsonPatchSchema({ mediaType, schema }: MediaDescription): JsonSchema | undefined {
   if (!isJsonPatch(mediaTypeName(mediaType))) return undefined;
   const resolved = resolveSchema(schema.schema, schema.defs);
   const isDescribed =
     typeof resolved === "object" &&
-    mayBe(resolved, schema.defs, ["array"]) &&
-    (schemaTypes(resolved).includes("array") ||
-      ["items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"].some((word) => word in resolved));
+    (schemaTypes(resolved).includes("array") || describing.some((keyword) => keyword in resolved));
   if (isDescribed) return undefined;
   const description = typeof resolved === "object" ? resolved["description"] : undefined;
   return {
@@ -44,6 +43,9 @@ export function jsonPatchSchema({ mediaType, schema }: MediaDescription): JsonSc
     },
   };
 }
+
+/** Keywords that say what is in a list or an object. */
+const describing = ["items", "prefixItems", "properties", "allOf", "anyOf", "oneOf", "$ref"];
 
 /** `application/json-patch+json` (RFC 6902), and types of vendors that end so. */
 function isJsonPatch(name: string): boolean {
