@@ -53,7 +53,7 @@ beforeAll(async () => {
     once(child, "close") as Promise<[number]>,
   ]);
   run = { code, stdout, stderr };
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 /** The line that Node's runner prints for a rule. */

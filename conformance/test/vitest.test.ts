@@ -54,7 +54,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "vitest.config.mjs"), config);
   await writeFile(join(folder, "broken.test.ts"), broken);
   assertions = await assertionsOf(folder);
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 async function assertionsOf(root: string): Promise<readonly Assertion[]> {

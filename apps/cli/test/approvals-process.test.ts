@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { petDocument } from "./support/pet-document.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { endOf, runBin, runShell, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
 // Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
-
 let shop: PetShop;
 beforeAll(async () => {
   shop = await openPetShop();

@@ -1,13 +1,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { shellLine } from "../src/shell-line.ts";
 import { runBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 
 // A server is started for each rule that needs one of its own.
-vi.setConfig({ testTimeout: 60_000 });
-
 const manifest = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-memory/package.json",
 );

@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { endOf, runBin, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder } from "./support/temp-file.ts";
 
 // Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
-
 const tool = `const add = {
   spec: {
     name: "add",

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { endOf, runBin, startBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 
 // Processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
-
 let shop: PetShop;
 beforeAll(async () => {
   shop = await openPetShop();

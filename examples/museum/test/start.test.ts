@@ -35,7 +35,7 @@ const operation = (operationId: string): object => ({
 describe("start without an argument", () => {
   it(
     "goes through the whole conversation, each step as expected",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const { code, stdout, stderr } = await start();
       expect(stderr).toBe("");

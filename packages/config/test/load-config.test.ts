@@ -255,7 +255,7 @@ test("a server is told of the folders that the file names", async () => {
   const call = { id: "1", name: "files__list_allowed_directories", arguments: {} };
   // The server asks for them by itself, some time after it was connected to.
   await expect
-    .poll(async () => JSON.stringify(await executor.execute(call)), { timeout: 10_000 })
+    .poll(async () => JSON.stringify(await executor.execute(call)), { timeout: 60_000 })
     .toContain(JSON.stringify(`Allowed directories:\n${join(realpathSync(folder), "docs")}`));
 });
 

@@ -132,7 +132,7 @@ describe("the caller's signal", () => {
     const kept = client.request({ method: "GET", url: `${server.origin}/kept` });
     const failed = failure(given);
     await vi.waitFor(() => expect(getEventListeners(abort.signal, "abort")).toHaveLength(1), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     abort.abort();
     expect((await failed).code).toBe("cancelled");
@@ -169,7 +169,7 @@ describe("close", () => {
     const server = await serveRaw((socket) => socket.emit("asked"));
     const client = httpClient({ givenOrigins: [server.origin] });
     const pending = failure(client.request({ method: "GET", url: server.origin }));
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), { timeout: 60_000 });
     await client.close();
     await client.close();
     expect(await pending).toMatchObject({ code: "cancelled" });

@@ -120,7 +120,7 @@ describe("an origin that does not answer", () => {
     isSilent = true;
     const controller = new AbortController();
     const trying = failure(ask(server, controller.signal));
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(11), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(11), { timeout: 60_000 });
     controller.abort();
     expect((await trying).code).toBe("cancelled");
     isSilent = false;

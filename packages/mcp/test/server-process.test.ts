@@ -79,7 +79,7 @@ describe("a server that is a child process", () => {
     const pid = Number(await say(source, "pid"));
     expect(lives(pid)).toBe(true);
     await source.close();
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), 15_000);
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), 60_000);
   });
 
   it("ends with a source that was closed before it was ready", async () => {

@@ -84,7 +84,7 @@ test("the lines of several processes never mix", async () => {
   const lines = linesOf(path).filter((line) => line !== "");
   const ids = lines.map((line) => (JSON.parse(line) as AuditRecord).callId);
   expect(new Set(ids).size).toBe(400);
-}, 30_000);
+});
 
 test("EX09: without its folder a write fails, and works again when the folder is back", async () => {
   const path = join(tempFolder(), "logs", "audit.jsonl");

@@ -357,6 +357,6 @@ test("EX13 every exit of a call gives back what it held, once, and nothing ever 
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});
 
 const spend = { kind: "spend", target: "shop", summary: "Buy" };

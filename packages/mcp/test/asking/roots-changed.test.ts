@@ -29,7 +29,7 @@ describe("a server of the older protocol", () => {
     const { source, declared, methods } = await heardWith(() => [{ uri: "/books" }]);
     expect(declared).toEqual([{ listChanged: true }]);
     source.rootsChanged();
-    await vi.waitFor(() => expect(methods).toContain("notifications/roots/list_changed"), 15_000);
+    await vi.waitFor(() => expect(methods).toContain("notifications/roots/list_changed"), 60_000);
   });
 
   it("is told nothing when they cannot change", async () => {

@@ -215,7 +215,7 @@ describe("a client that is no connection", () => {
         expect(onNotification.mock.calls.map(([method]) => method)).toContain(
           "notifications/tools/list_changed",
         ),
-      15_000,
+      60_000,
     );
   });
 

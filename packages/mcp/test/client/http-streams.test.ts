@@ -28,7 +28,7 @@ describe("the stream of what a server of the older protocol says by itself", () 
   it.each([404, 405, 400, 403])("that is not there (%i) is nothing to a call", async (status) => {
     const server = await withSessions(({ response }) => response.writeHead(status).end());
     const connection = await connected({ name: "raw", url: server.url });
-    await vi.waitFor(() => expect(server.asked()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(server.asked()).toBe(1), 60_000);
     expect(await textOf(connection, "any")).toBe("session-1");
     expect(await Promise.race([connection.closed, "open"])).toBe("open");
     expect([server.sessions(), server.asked()]).toEqual([1, 1]);
@@ -42,14 +42,14 @@ describe("the stream of what a server of the older protocol says by itself", () 
     });
     const source = opened({ name: "raw", url: server.url, prefix: false });
     await source.ready;
-    await vi.waitFor(() => expect(server.sessions()).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.sessions()).toBe(2), { timeout: 60_000 });
     const call = { id: "1", name: "any", arguments: {} };
     await vi.waitFor(
       async () =>
         expect(await executorOver(source).execute(call)).toMatchObject({
           result: said("session-2"),
         }),
-      15_000,
+      60_000,
     );
   });
 
@@ -79,7 +79,7 @@ describe("the stream of what a server of the older protocol says by itself", () 
     await opened({ name: "raw", url: server.url }).ready;
     expect(lists).toBe(1);
     open?.();
-    await vi.waitFor(() => expect(lists).toBe(2), 15_000);
+    await vi.waitFor(() => expect(lists).toBe(2), 60_000);
   });
 
   it("that breaks with an error of the server's is asked for again", async () => {
@@ -88,7 +88,7 @@ describe("the stream of what a server of the older protocol says by itself", () 
       stream();
     });
     const connection = await connected({ name: "raw", url: server.url });
-    await vi.waitFor(() => expect(server.asked()).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.asked()).toBe(2), { timeout: 60_000 });
     expect(await textOf(connection, "any")).toBe("session-1");
   });
 });

@@ -288,10 +288,10 @@ describe("what a server of the newer protocol tells", () => {
     const onNotification = vi.fn<(method: string, params: JsonObject) => void>();
     const connection = await connected({ name: "raw", url }, { onNotification });
     expect(connection.era).toBe("modern");
-    await vi.waitFor(() => expect(listened).toBe(2), { timeout: 15_000 });
+    await vi.waitFor(() => expect(listened).toBe(2), { timeout: 60_000 });
     await vi.waitFor(
       () => expect(onNotification).toHaveBeenCalledWith("notifications/tools/list_changed", {}),
-      15_000,
+      60_000,
     );
   });
 });

@@ -142,7 +142,7 @@ describe("a storm of list_changed", () => {
     const lasted = performance.now() - begun;
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebi);
     // Four times a second, and the one that closes it.
-    await vi.waitFor(() => expect(onNotification).toHaveBeenCalled(), 15_000);
+    await vi.waitFor(() => expect(onNotification).toHaveBeenCalled(), 60_000);
     expect(onNotification.mock.calls.length).toBeLessThanOrEqual(Math.ceil(lasted / 250) + 1);
   });
 
@@ -150,9 +150,9 @@ describe("a storm of list_changed", () => {
     const onNotification = vi.fn<(method: string, params: JsonObject) => void>();
     const connection = await connected(rawServer(), { onNotification });
     await textOf(connection, "storm", { count: 1_000 });
-    await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(1), 15_000);
+    await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(1), 60_000);
     await textOf(connection, "storm", { count: 1_000 });
-    await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(2), 15_000);
+    await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(2), 60_000);
   });
 });
 

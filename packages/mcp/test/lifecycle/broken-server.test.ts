@@ -75,7 +75,7 @@ describe("a server that crashes", () => {
       name: "crash",
       arguments: {},
     });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 15_000 });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 60_000 });
     expect(heard).toHaveBeenCalledTimes(1);
     expect(heard.mock.calls[0]?.[0].changed).toHaveLength(8);
     await said(source, "echo");
@@ -89,10 +89,10 @@ describe("a server that crashes", () => {
     const registry = new ToolRegistry([broken, mcpSource({ ...fragile("").server, name: "well" })]);
     try {
       await registry.ready;
-      await vi.waitFor(() => expect(pids().length).toBeGreaterThan(1), { timeout: 15_000 });
+      await vi.waitFor(() => expect(pids().length).toBeGreaterThan(1), { timeout: 60_000 });
       await vi.waitFor(
         () => expect(registry.get("broken__echo")?.availability?.status).toBe("unavailable"),
-        { timeout: 15_000, interval: 5 },
+        { timeout: 60_000, interval: 5 },
       );
       expect(registry.problems).toMatchObject([
         {
@@ -118,7 +118,7 @@ describe("a server that hangs", () => {
     await expect(source.ready).rejects.toMatchObject({ code: "timeout" });
     await source.close();
     expect(pids().length).toBeGreaterThanOrEqual(2);
-    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), { timeout: 15_000 });
+    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), { timeout: 60_000 });
   });
 
   it("MF06: in a call hears that nobody waits, its late answer is dropped, and the connection stays", async () => {
@@ -145,7 +145,7 @@ describe("a tool that goes while it is called", () => {
     const heard = vi.fn<() => void>();
     registry.onChange(heard);
     expect(await said(source, "slow")).toBe("done");
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 15_000);
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
     expect(codeOf(await calling(source, "slow"))).toBe("not_found");
   });
 });
@@ -160,7 +160,7 @@ describe("a source that is closed", () => {
     expect(pids().filter(lives)).toHaveLength(2);
     await source.close();
     expect((await Promise.all(calls)).map(codeOf)).toEqual(["unavailable", "unavailable"]);
-    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 15_000);
+    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 60_000);
   });
 
   it("MF29, MC33: kills a server that refuses to end, and its children", async () => {
@@ -168,9 +168,9 @@ describe("a source that is closed", () => {
     const source = opened(server);
     await source.ready;
     await source.close();
-    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 15_000);
+    await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 60_000);
     expect(pids()).toHaveLength(2);
-  }, 10_000);
+  });
 });
 
 describe("whenUnavailable: drop", () => {
@@ -181,11 +181,11 @@ describe("whenUnavailable: drop", () => {
     const sizes: number[] = [];
     registry.onChange(() => sizes.push(registry.size));
     // The first server ends by itself, the second is killed soon after its start: that is trouble.
-    await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 15_000, interval: 5 });
+    await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 60_000, interval: 5 });
     process.kill(pids()[1] as number, "SIGKILL");
-    await vi.waitFor(() => expect(registry.size).toBe(0), { timeout: 15_000, interval: 5 });
-    await vi.waitFor(() => expect(registry.size).toBe(8), { timeout: 15_000 });
+    await vi.waitFor(() => expect(registry.size).toBe(0), { timeout: 60_000, interval: 5 });
+    await vi.waitFor(() => expect(registry.size).toBe(8), { timeout: 60_000 });
     expect(sizes).toEqual([0, 8]);
     expect(registry.problems).toEqual([]);
-  }, 15_000);
+  });
 });

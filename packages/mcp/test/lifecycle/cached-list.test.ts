@@ -67,7 +67,7 @@ describe("a cached list", () => {
     await later.ready;
     expect(later.tools()[0]?.spec.description).not.toBe("Another one.");
     heard.mockClear();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 15_000 });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     expect(later.tools()[0]?.spec.description).toBe("Another one.");
     expect([...lists.kept.values()]).not.toEqual(before);
   });
@@ -89,7 +89,7 @@ describe("a cached list", () => {
     const broken = { get, set: () => Promise.reject(new Error("disk")) } as ListCache;
     const source = opened({ ...fragile("").server, cache: broken });
     await source.ready;
-    await vi.waitFor(() => expect(source.tools()).toHaveLength(8), { timeout: 15_000 });
+    await vi.waitFor(() => expect(source.tools()).toHaveLength(8), { timeout: 60_000 });
   });
 });
 
@@ -100,7 +100,7 @@ describe("a lazy server", () => {
     await source.ready;
     expect(source.tools()).toHaveLength(8);
     process.kill(pids()[0] as number, "SIGKILL");
-    await vi.waitFor(async () => expect(await said(source, "echo")).toBe("echo"), 15_000);
+    await vi.waitFor(async () => expect(await said(source, "echo")).toBe("echo"), 60_000);
     expect(pids()).toHaveLength(2);
   });
 });

@@ -30,4 +30,4 @@ it("the SDK, which costs more than all the rest, is loaded with the first connec
     [],
     expect.arrayContaining(["@modelcontextprotocol/client"]),
   ]);
-}, 30_000);
+});

@@ -26,9 +26,9 @@ it("a server that hangs, one that crashes and one that floods keep the others fr
     expect(await Promise.all(well.map(call))).toEqual(well.map(() => "completed"));
   }
   // The one that floods lists the same tools again and again, which is no change.
-  await vi.waitFor(() => expect(registry.get("flooding__echo")).toBeDefined(), { timeout: 15_000 });
+  await vi.waitFor(() => expect(registry.get("flooding__echo")).toBeDefined(), { timeout: 60_000 });
   changes = 0;
   expect(await call("flooding")).toBe("completed");
   expect(await Promise.all(well.map(call))).toEqual(well.map(() => "completed"));
   expect(changes).toBe(0);
-}, 20_000);
+});

@@ -103,7 +103,7 @@ it("a resource is watched over the next connection, too, and may have changed be
     toolOf(source, `fixture__${name}`).invoke(args, { ...call, progress() {} } as never);
   const { value } = (await invoke("show_process")) as { value: { pid: number } };
   process.kill(value.pid, "SIGKILL");
-  await expect.poll(() => changes, { timeout: 10_000 }).toContainEqual({ type: "resource", uri });
+  await expect.poll(() => changes, { timeout: 60_000 }).toContainEqual({ type: "resource", uri });
   changes.length = 0;
   await expect
     .poll(async () => {

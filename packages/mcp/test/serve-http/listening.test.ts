@@ -71,7 +71,7 @@ describe("what a request may be", () => {
     });
     const { url } = await listening({ fetch }, { maxRequestsPerCaller: 2 });
     const both = [ask(url), ask(url)];
-    await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(2), 15_000);
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(2), 60_000);
     expect(await ask(url)).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
     finish?.();
     await Promise.all(both);
@@ -92,10 +92,10 @@ describe("what a request may be", () => {
     const given = new AbortController();
     const { signal } = given;
     const left = Array.from({ length: 2 }, () => fetch(url, { method: "POST", signal }));
-    await vi.waitFor(() => expect(asked).toBe(2), 15_000);
+    await vi.waitFor(() => expect(asked).toBe(2), 60_000);
     given.abort();
     await Promise.allSettled(left);
-    await vi.waitFor(() => expect(gone).toBe(2), 15_000);
+    await vi.waitFor(() => expect(gone).toBe(2), 60_000);
     leaves = false;
     expect((await ask(url)).status).toBe(200);
   });
@@ -119,7 +119,7 @@ describe("requests that are sent before the one before is answered", () => {
     socket.on("error", () => {});
     socket.write(post("X-Held: 1\r\n") + post().repeat(20));
     await once(socket, "close");
-    await vi.waitFor(() => expect(cancelled).toBe(1), 15_000);
+    await vi.waitFor(() => expect(cancelled).toBe(1), 60_000);
     expect((await ask(url)).status).toBe(200);
     await Promise.all(
       Array.from({ length: 5 }, async () => expect((await ask(url)).status).toBe(200)),
@@ -163,7 +163,7 @@ describe("an answer", () => {
     const first = await response.body?.getReader().read();
     expect(new TextDecoder().decode(first?.value)).toBe("data: 1\n\n");
     leaving.abort();
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce(), 15_000);
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce(), 60_000);
     expect(signal?.aborted).toBe(true);
   });
 
@@ -191,11 +191,11 @@ describe("an answer", () => {
         expect(made).toBe(last);
         expect(made).toBeGreaterThan(0);
       },
-      { interval: 200, timeout: 10_000 },
+      { interval: 200, timeout: 60_000 },
     );
     expect(made).toBeLessThan(300);
     socket.resume();
-    await vi.waitFor(() => expect(made).toBe(401), { timeout: 10_000 });
+    await vi.waitFor(() => expect(made).toBe(401), { timeout: 60_000 });
     socket.destroy();
   });
 });
@@ -215,7 +215,7 @@ describe("closing", () => {
     }));
     const stream = ask(url, { method: "GET" });
     const call = ask(url);
-    await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(2), 15_000);
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(2), 60_000);
     const closed = close();
     expect((await stream).status).toBe(200);
     await expect(ask(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -234,7 +234,7 @@ describe("closing", () => {
     });
     const call = ask(listener.url);
     call.catch(() => {});
-    await vi.waitFor(() => expect(signal).toBeDefined(), 15_000);
+    await vi.waitFor(() => expect(signal).toBeDefined(), 60_000);
     await listener.close(10);
     await expect(call).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(signal?.aborted).toBe(true);

@@ -39,7 +39,7 @@ describe.each(eras)("a %s client", (era) => {
       answered += 1;
       return result;
     });
-    await vi.waitFor(() => expect([running(), answered]).toEqual([5, 15]), 15_000);
+    await vi.waitFor(() => expect([running(), answered]).toEqual([5, 15]), 60_000);
     const said = await other.callTool({ name: "say", arguments: { say: "still here" } });
     expect(textOf(said)).toBe("still here");
     letGo();
@@ -84,7 +84,7 @@ describe.each(eras)("a %s client", (era) => {
     const { gateway, url } = await serving({ tools: [tool] });
     const client = await clientOf(url, era);
     const call = client.callTool(hold);
-    await vi.waitFor(() => expect(running()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(running()).toBe(1), 60_000);
     const closed = gateway.close({ graceMs: 60_000 });
     const late = await client.callTool(hold).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(Error);
@@ -98,7 +98,7 @@ describe.each(eras)("a %s client", (era) => {
     const { gateway, url } = await serving({ tools: [tool] });
     const client = await clientOf(url, era);
     const call = client.callTool(hold).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(running()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(running()).toBe(1), 60_000);
     await gateway.close({ graceMs: 10 });
     await client.close();
     await call;
@@ -135,7 +135,7 @@ describe("a session of the older protocol", () => {
     await expect(clientOf(url, "legacy")).rejects.toThrow(/as many sessions.*limits\.sessions/);
     await first.close();
     let third: Awaited<ReturnType<typeof clientOf>> | undefined;
-    await vi.waitFor(async () => (third = await clientOf(url, "legacy")), 15_000);
+    await vi.waitFor(async () => (third = await clientOf(url, "legacy")), 60_000);
     for (const client of [second, third]) {
       expect((await client?.listTools())?.tools).toHaveLength(2);
     }
@@ -146,7 +146,7 @@ describe("a session of the older protocol", () => {
     const { url } = await serving({ tools: [tool], gateway: { limits: { sessions: 1 } } });
     const client = await clientOf(url, "legacy");
     void client.callTool(hold).catch(() => undefined);
-    await vi.waitFor(() => expect(running()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(running()).toBe(1), 60_000);
     await expect(clientOf(url, "legacy")).rejects.toThrow(/as many sessions/);
   });
 });

@@ -24,7 +24,7 @@ async function rawClient(registry: ToolRegistry): Promise<{
   const clientInfo = { name: "raw", version: "1" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   send({ id: 0, method: "initialize", params });
-  await vi.waitFor(() => expect(heard).toHaveLength(1), 15_000);
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 60_000);
   return { heard, send };
 }
 
@@ -34,11 +34,11 @@ describe("a hostile client", () => {
     const { heard, send } = await rawClient(registry);
     for (let index = 0; index < 1_000; index++) send({ method: "notifications/initialized" });
     send({ id: 1, method: "ping" });
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(heard).toHaveLength(2), 60_000);
     registry.add(echo("b"));
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(2), 15_000);
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(2), 60_000);
     send({ id: 2, method: "ping" });
-    await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ id: 2 }), 15_000);
+    await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ id: 2 }), 60_000);
     expect(heard.slice(2, -1)).toEqual([
       { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} },
     ]);

@@ -196,7 +196,7 @@ describe("changes", () => {
       provider.changed({ type: "prompts" });
       provider.changed({ type: "resources" });
     }
-    await vi.waitFor(() => expect(heard).toHaveLength(6), 15_000);
+    await vi.waitFor(() => expect(heard).toHaveLength(6), 60_000);
     expect(heard.toSorted()).toEqual(
       ["newer", "older"].flatMap((name) => [
         `${name} prompts`,
@@ -223,16 +223,16 @@ describe("changes", () => {
     const uri = "shelf://a/1";
     await older.subscribeResource({ uri });
     const listening = await newer.listen({ resourceSubscriptions: [uri] });
-    await vi.waitFor(() => expect(provider.watched).toEqual(new Set([uri])), 15_000);
+    await vi.waitFor(() => expect(provider.watched).toEqual(new Set([uri])), 60_000);
     provider.changed({ type: "resource", uri });
     await vi.waitFor(
       () => expect(heard.toSorted()).toEqual([`newer ${uri}`, `older ${uri}`]),
-      15_000,
+      60_000,
     );
     await older.unsubscribeResource({ uri });
     expect(provider.watched).toEqual(new Set([uri]));
     await listening.close();
-    await vi.waitFor(() => expect(provider.watched).toEqual(new Set()), 15_000);
+    await vi.waitFor(() => expect(provider.watched).toEqual(new Set()), 60_000);
   });
 
   it("are told of so many resources, over so many streams, as a caller may have", async () => {
@@ -252,11 +252,11 @@ describe("changes", () => {
       "limits.streams",
     );
     await first.close();
-    await vi.waitFor(() => expect(provider.watched.size).toBe(0), 15_000);
+    await vi.waitFor(() => expect(provider.watched.size).toBe(0), 60_000);
     await second.close();
     await vi.waitFor(async () => {
       await client.listen({ resourceSubscriptions: uris(40) });
       expect(provider.watched).toEqual(new Set(uris(40)));
-    }, 15_000);
+    });
   });
 });

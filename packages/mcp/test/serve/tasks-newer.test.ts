@@ -26,7 +26,7 @@ describe("a client of 2026-07-28", () => {
           status: "completed",
           result: { content: [{ type: "text", text: "done" }] },
         }),
-      15_000,
+      60_000,
     );
   });
 
@@ -48,7 +48,7 @@ describe("a client of 2026-07-28", () => {
       const task = await get(url, taskId);
       expect(task).toMatchObject({ status: "input_required" });
       return task?.["inputRequests"] as JsonObject;
-    }, 15_000);
+    });
     const [key = ""] = Object.keys(inputRequests);
     expect(inputRequests[key]).toMatchObject({ method: "elicitation/create" });
     const inputResponses = { [key]: answer, other: {} };
@@ -59,7 +59,7 @@ describe("a client of 2026-07-28", () => {
         expect(await get(url, taskId)).toMatchObject({
           ...{ status: "completed", result: { content: [{ text }] } },
         }),
-      15_000,
+      60_000,
     );
   });
 
@@ -94,14 +94,14 @@ describe("a client of 2026-07-28", () => {
     const taskId = await begin(first, "ask");
     const asks = async (): Promise<void> =>
       expect(await get(first, taskId)).toMatchObject({ status: "input_required" });
-    await vi.waitFor(asks, 15_000);
+    await vi.waitFor(asks, 60_000);
     await one?.gateway.close({ graceMs: 1_000 });
     const url = (await other?.as({ id: "ann" })) ?? "";
     const task = await vi.waitFor(async () => {
       const seen = await get(url, taskId);
       expect(seen).toMatchObject({ status: "input_required" });
       return seen;
-    }, 15_000);
+    });
     const [key = ""] = Object.keys(task?.["inputRequests"] as JsonObject);
     const inputResponses = { [key]: { action: "accept", content: { answer: "blue" } } };
     await post(url, "tasks/update", { taskId, inputResponses }, knows);
@@ -110,7 +110,7 @@ describe("a client of 2026-07-28", () => {
         expect(await get(url, taskId)).toMatchObject({
           result: { content: [{ text: 'It is "blue".' }] },
         }),
-      15_000,
+      60_000,
     );
   });
 
@@ -124,7 +124,7 @@ describe("a client of 2026-07-28", () => {
         expect(await one.executor.tasks.status(taskId, { caller: { id: "ann" } })).toMatchObject({
           status: "input_required",
         }),
-      15_000,
+      60_000,
     );
     await one.gateway.close({ graceMs: 1_000 });
     const gate = opening();

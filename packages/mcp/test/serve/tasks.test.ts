@@ -50,7 +50,7 @@ describe("a client of 2025-11-25", () => {
         expect(await requestOf(client, "tasks/get", { taskId })).toMatchObject({
           ...{ taskId, status: "working", statusMessage: "Begun" },
         }),
-      15_000,
+      60_000,
     );
     const waiting = requestOf(client, "tasks/result", { taskId });
     letGo();
@@ -79,7 +79,7 @@ describe("a client of 2025-11-25", () => {
     await requestOf(client, "tasks/result", { taskId });
     await vi.waitFor(
       () => expect(heard.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
-      15_000,
+      60_000,
     );
   });
 
@@ -116,7 +116,7 @@ describe("a client of 2025-11-25", () => {
           expect(await requestOf(client, "tasks/get", { taskId })).toMatchObject({
             status: "input_required",
           }),
-        15_000,
+        60_000,
       );
       expect(textOf(await requestOf(client, "tasks/result", { taskId }))).toBe(text);
       expect(asked.at(-1)?.["_meta"]).toMatchObject({ [related]: { taskId } });
@@ -148,10 +148,10 @@ describe("a client of 2025-11-25", () => {
     const heard: unknown[] = [];
     client.fallbackNotificationHandler = async ({ params }) => void heard.push(params?.["status"]);
     const { taskId } = await begin(client, "ask");
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 15_000);
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 60_000);
     await requestOf(client, "tasks/result", { taskId });
     gate.open();
-    await vi.waitFor(() => expect(heard).toContain("completed"), 15_000);
+    await vi.waitFor(() => expect(heard).toContain("completed"), 60_000);
     await client.ping();
     expect(heard.at(-1)).toBe("completed");
   });
@@ -241,7 +241,7 @@ describe("a client of 2025-11-25", () => {
     const client = await clientOf(url, "legacy");
     await begin(client, "work");
     await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
-    await vi.waitFor(() => expect(stopped()).toBe(true), 15_000);
+    await vi.waitFor(() => expect(stopped()).toBe(true), 60_000);
   });
 
   it("that wants no task of a tool that is one gets its id, as a model would", async () => {
@@ -261,7 +261,7 @@ describe("a client of 2025-11-25", () => {
     expect([await call(), await call()]).toEqual(Array(2).fill(expect.stringContaining("goes on")));
     expect(await call()).toContain("already has 2 calls under way");
     letGo();
-    await vi.waitFor(async () => expect(await call()).toContain("goes on"), 15_000);
+    await vi.waitFor(async () => expect(await call()).toContain("goes on"), 60_000);
   });
 
   it("leaves none of those running when it goes, and those of others alone", async () => {
@@ -274,7 +274,7 @@ describe("a client of 2025-11-25", () => {
     const { content } = await other.callTool({ name: "others_work", arguments: {} });
     const [taskId = ""] = /task_[0-9a-f]{32}/.exec(textOf({ content })) ?? [];
     await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
-    await vi.waitFor(() => expect(own.stopped()).toBe(true), 15_000);
+    await vi.waitFor(() => expect(own.stopped()).toBe(true), 60_000);
     expect(others.stopped()).toBe(false);
     others.letGo();
     expect(textOf(await requestOf(other, "tasks/result", { taskId }))).toBe("done");

@@ -125,7 +125,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
     await started.opened;
     abort.abort("enough");
     await expect(call).rejects.toBeDefined();
-    await vi.waitFor(() => expect(stopped).toBe(true), 15_000);
+    await vi.waitFor(() => expect(stopped).toBe(true), 60_000);
   });
 
   it("tell how far they are, never going back", async () => {
@@ -152,7 +152,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       { name: "steps", arguments: {} },
       { onprogress: (progress) => heard.push(progress) },
     );
-    await vi.waitFor(() => expect(heard).toHaveLength(7), 15_000);
+    await vi.waitFor(() => expect(heard).toHaveLength(7), 60_000);
     const steadily = heard.every(({ progress }, at) => progress > (heard[at - 1]?.progress ?? 0));
     expect(steadily).toBe(true);
     expect(heard).toEqual([
@@ -276,7 +276,7 @@ it("a source that hangs holds up the first list for a while, and no further one"
   const timer = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timer.mockRestore());
   const first = client.listTools();
-  await vi.waitFor(() => expect(timer).toHaveBeenCalledWith(expect.any(Function), 5_000), 15_000);
+  await vi.waitFor(() => expect(timer).toHaveBeenCalledWith(expect.any(Function), 5_000), 60_000);
   await vi.advanceTimersByTimeAsync(5_000);
   const names = async (list: typeof first): Promise<string[]> =>
     (await list).tools.map(({ name }) => name);
@@ -300,7 +300,7 @@ it.each(eras)("a call waits for the source that has its tool (%s)", async (era) 
   const client = await clientOf(url, era);
   const waiting = vi.spyOn(registry, "loading", "get");
   const called = client.callTool({ name: "say", arguments: { say: "hello" } });
-  await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 15_000);
+  await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 60_000);
   loading.open();
   expect((await called).isError).toBe(undefined);
 });

@@ -168,7 +168,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
       name: "b.gz",
       mimeType: "application/gzip",
     });
-    await vi.waitFor(() => expect(changes).toContainEqual({ type: "resources" }), 15_000);
+    await vi.waitFor(() => expect(changes).toContainEqual({ type: "resources" }), 60_000);
   });
 
   it("tells how far it is", async () => {
@@ -196,7 +196,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
           level: expect.any(String),
           data: expect.stringMatching(/level.message/i),
         }),
-      15_000,
+      60_000,
     );
     expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Stopped simulated/);
   });
@@ -211,7 +211,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     expect(textOf(await call("toggle-subscriber-updates"))).toMatch(/^Started simulated/);
     await vi.waitFor(
       () => expect(changes).toContainEqual({ type: "resource", uri: wanted }),
-      15_000,
+      60_000,
     );
     expect(changes).not.toContainEqual({ type: "resource", uri: other });
     expect(textOf(await call("toggle-subscriber-updates"))).toMatch(/^Stopped simulated/);

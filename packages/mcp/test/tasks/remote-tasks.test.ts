@@ -232,5 +232,5 @@ describe("a task of the extension", () => {
 });
 
 async function until(holds: () => boolean): Promise<void> {
-  await expect.poll(holds, { timeout: 15_000, interval: 5 }).toBe(true);
+  await expect.poll(holds, { timeout: 60_000, interval: 5 }).toBe(true);
 }

@@ -13,7 +13,7 @@ describe("watch", () => {
   /** Lets time pass until a condition holds: what is waited for are files and sockets. */
   async function passes(ms: number, until: () => boolean): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms);
-    await vi.waitFor(() => expect(until()).toBe(true), { interval: 5, timeout: 10_000 });
+    await vi.waitFor(() => expect(until()).toBe(true), { interval: 5, timeout: 60_000 });
   }
 
   test("finds that a file has changed, once it stays as it is", async () => {
@@ -78,11 +78,11 @@ describe("watch", () => {
     expect(seen).toHaveLength(1);
     status = 503;
     await passes(20_000, () => seen.length === 2);
-    await vi.waitFor(() => expect(it.source.problems).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(it.source.problems).toHaveLength(1), { timeout: 60_000 });
     await vi.advanceTimersByTimeAsync(55_000);
     expect(seen).toHaveLength(2);
     status = 200;
     await passes(10_000, () => seen.length === 3);
-    await vi.waitFor(() => expect(it.source.problems).toHaveLength(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(it.source.problems).toHaveLength(0), { timeout: 60_000 });
   });
 });

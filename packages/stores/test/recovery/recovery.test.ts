@@ -62,7 +62,7 @@ describe("a process that is killed while calls wait for a person", () => {
     console.log(
       `100 pending calls after kill -9: 100 resumed, each ran once, in ${ms.toFixed(0)} ms (start of the process: ${(ready - began).toFixed(0)} ms)`,
     );
-  }, 60_000);
+  });
 
   test("AP12 goes on two levels down in the next process", async () => {
     const here = place();
@@ -79,7 +79,7 @@ describe("a process that is killed while calls wait for a person", () => {
     expect(await agent.next()).toBe("completed");
     expect(here.done()).toEqual(["pay 0"]);
     expect(await openStore(here.path).pendingCalls.list()).toEqual([]);
-  }, 30_000);
+  });
 
   test("EX02 after the call was kept and before anybody heard of it: it waits all the same", async () => {
     const here = place();
@@ -92,7 +92,7 @@ describe("a process that is killed while calls wait for a person", () => {
     next.tell({ interruption: only(records) });
     expect(await next.next()).toBe("completed");
     expect(here.done()).toEqual(["pay 0"]);
-  }, 30_000);
+  });
 });
 
 test("EX06 two processes that go on with the same call at the same moment: one of them does, twenty times over", async () => {
@@ -122,7 +122,7 @@ test("EX06 two processes that go on with the same call at the same moment: one o
   console.log(
     `20 races of two processes: 20 calls ran once, the processes heard ${JSON.stringify([...counts])}`,
   );
-}, 60_000);
+});
 
 describe("a process that is killed while it goes on with a call", () => {
   test.each([
@@ -149,6 +149,6 @@ describe("a process that is killed while it goes on with a call", () => {
       }
       expect(here.done()).toEqual(done);
     },
-    30_000,
+    60_000,
   );
 });
