@@ -58,12 +58,16 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: packageTests,
-          exclude: ["**/*.full.test.ts", ...isolatedTests],
+          exclude: ["**/node_modules/**", "**/*.full.test.ts", ...isolatedTests],
         },
       },
       {
         extends: true,
-        test: { name: "isolated", include: isolatedTests, exclude: ["**/*.full.test.ts"] },
+        test: {
+          name: "isolated",
+          include: isolatedTests,
+          exclude: ["**/node_modules/**", "**/*.full.test.ts"],
+        },
       },
     ],
   },

@@ -17,7 +17,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [...packageTests, ...corpusTests],
-          exclude: isolatedTests,
+          exclude: ["**/node_modules/**", ...isolatedTests],
         },
       },
       { extends: true, test: { name: "isolated", include: isolatedTests } },

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
+import { compileCache } from "@toolweave/test-support";
 import { expect, onTestFinished, test } from "vitest";
 import { secretary } from "./support/agents.ts";
 import { notes, notesServer } from "./support/notes.ts";
@@ -18,7 +19,7 @@ function clientOf(args: readonly string[], store: string, more: object = {}): Mc
     prefix: false,
     command: process.execPath,
     args: ["--conditions=@toolweave/source", main, "serve", ...args],
-    env: { TOOLWEAVE_STORE: store },
+    env: { ...compileCache, TOOLWEAVE_STORE: store },
     ...more,
   });
 }

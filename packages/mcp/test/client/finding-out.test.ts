@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { describe, expect, it } from "vitest";
 import type { McpStdioServer } from "../../src/index.ts";
 import { connected } from "../support/connecting.ts";
@@ -7,7 +8,7 @@ import { opened } from "../support/running.ts";
 const script = fileURLToPath(new URL("../support/probe-server.ts", import.meta.url));
 
 function probed(way: string, more: Partial<McpStdioServer> = {}): McpStdioServer {
-  return { name: way, command: process.execPath, args: [script, way], ...more };
+  return { name: way, command: process.execPath, args: [script, way], env: compileCache, ...more };
 }
 
 /** What each of them does with a request that it does not know. */
@@ -28,7 +29,7 @@ describe("a process that is asked for the newer protocol", () => {
     const gateway = new URL("../support/gateway-stdio.ts", import.meta.url);
     const late = `setTimeout(() => import(${JSON.stringify(gateway.href)}), 1_500)`;
     const args = ["--conditions=@toolweave/source", "--input-type=module", "-e", late];
-    const server = { name: "late", command: process.execPath, args };
+    const server = { name: "late", command: process.execPath, args, env: compileCache };
     const connection = await connected(server, { capabilities: { elicitation: { form: {} } } });
     const { signal } = new AbortController();
     const call = { name: "drop", arguments: {} };

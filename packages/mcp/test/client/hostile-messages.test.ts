@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { describe, expect, it, vi } from "vitest";
 import type { McpStdioServer } from "../../src/index.ts";
 import { connected, textOf } from "../support/connecting.ts";
@@ -6,7 +7,14 @@ import { executorOver, opened } from "../support/running.ts";
 
 function hostile(more: Partial<McpStdioServer> = {}): McpStdioServer {
   const args = [fileURLToPath(new URL("../support/hostile-server.ts", import.meta.url))];
-  return { name: "hostile", command: process.execPath, args, prefix: false, ...more };
+  return {
+    name: "hostile",
+    command: process.execPath,
+    args,
+    env: compileCache,
+    prefix: false,
+    ...more,
+  };
 }
 
 describe("a server that wants to stop its host", () => {

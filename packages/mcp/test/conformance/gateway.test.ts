@@ -2,17 +2,16 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { conformance, type ConformanceOptions } from "@toolweave/conformance/vitest";
+import { conformance } from "@toolweave/conformance/vitest";
 import { filter, prefix, type ToolSource } from "@toolweave/core";
 import { afterAll, beforeAll } from "vitest";
-import { isFullRun } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
-import { conformingLibrary, LibraryFolder, libraryToken } from "../support/conforming-library.ts";
-
-/** In a quick run: the rules that the transport can change. `stdio.test.ts` has all of them. */
-const options: ConformanceOptions = isFullRun
-  ? {}
-  : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] };
+import {
+  conformingLibrary,
+  LibraryFolder,
+  libraryToken,
+  transportRules,
+} from "../support/conforming-library.ts";
 
 const folder = new LibraryFolder();
 const headers = { authorization: `Bearer ${libraryToken}` };
@@ -41,7 +40,7 @@ conformance(
     named: (tool) => `town__${tool}`,
     outage,
   }),
-  options,
+  transportRules,
 );
 
 conformance(
@@ -63,7 +62,7 @@ conformance(
     // A call waits where it has been begun: what it has asked is answered there.
     without: { change: "all sources have one gateway: a change would be one for the next of them" },
   }),
-  options,
+  transportRules,
 );
 
 conformance(
@@ -77,7 +76,7 @@ conformance(
       suspendingCalls: "the host's own client is asked, and answers by itself",
     },
   }),
-  options,
+  transportRules,
 );
 
 /** The client is closed with the source, as a host would. */

@@ -1,15 +1,14 @@
-import { conformance, type ConformanceOptions } from "@toolweave/conformance/vitest";
+import { conformance } from "@toolweave/conformance/vitest";
 import { filter, prefix } from "@toolweave/core";
 import { afterAll, beforeAll } from "vitest";
-import { isFullRun } from "@toolweave/test-support";
 import { mcpSource, type McpSource } from "../../src/index.ts";
-import { conformingLibrary, LibraryFolder, libraryToken } from "../support/conforming-library.ts";
+import {
+  conformingLibrary,
+  LibraryFolder,
+  libraryToken,
+  transportRules,
+} from "../support/conforming-library.ts";
 import { httpLibrary, type HttpLibrary } from "../support/http-library.ts";
-
-/** In a quick run: the rules that the transport can change. `stdio.test.ts` has all of them. */
-const options: ConformanceOptions = isFullRun
-  ? {}
-  : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] };
 
 const folder = new LibraryFolder();
 let served: HttpLibrary;
@@ -44,7 +43,6 @@ conformance(
     named: (tool) => `town__library__${tool}`,
     outage,
   }),
-  options,
 );
 
 conformance(
@@ -56,5 +54,5 @@ conformance(
     named: (tool) => `library__${tool}`,
     outage,
   }),
-  options,
+  transportRules,
 );

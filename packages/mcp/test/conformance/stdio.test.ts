@@ -1,12 +1,12 @@
 import { conformance } from "@toolweave/conformance/vitest";
 import { filter, prefix } from "@toolweave/core";
-import { isFullRun } from "@toolweave/test-support";
 import { mcpSource, type McpSource } from "../../src/index.ts";
 import {
   closing,
   conformingLibrary,
   LibraryFolder,
   libraryToken,
+  transportRules,
 } from "../support/conforming-library.ts";
 import { libraryServer } from "../support/servers.ts";
 
@@ -29,6 +29,7 @@ conformance(
     named: (tool) => `library__${tool}`,
     outage: closing(folder),
   }),
+  transportRules,
 );
 
 conformance(
@@ -44,5 +45,5 @@ conformance(
     named: (tool) => `town__library__${tool}`,
     outage: closing(folder),
   }),
-  isFullRun ? {} : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] },
+  transportRules,
 );

@@ -1,15 +1,10 @@
-import { conformance, type ConformanceOptions, type Manifest } from "@toolweave/conformance/vitest";
+import { conformance, type Manifest } from "@toolweave/conformance/vitest";
 import { filter, prefix } from "@toolweave/core";
 import { afterAll, beforeAll } from "vitest";
-import { isFullRun } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
+import { transportRules } from "../support/conforming-library.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { fixtureStdio } from "../support/fixture-server-options.ts";
-
-/** In a quick run: the rules that the transport can change. `stdio.test.ts` has all of them. */
-const options: ConformanceOptions = isFullRun
-  ? {}
-  : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] };
 
 /** A server whose tools run as tasks, and ask in every way. */
 function taskManifest(
@@ -94,7 +89,7 @@ conformance(
       without: { outage: "it is a process of its own for each source" },
     },
   ),
-  options,
+  transportRules,
 );
 
 let served: FixtureHttp;
@@ -126,5 +121,5 @@ conformance(
       },
     },
   ),
-  options,
+  transportRules,
 );

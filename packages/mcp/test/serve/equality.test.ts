@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { isFullRun } from "@toolweave/test-support";
+import { compileCache, isFullRun } from "@toolweave/test-support";
 import type { McpServer } from "../../src/index.ts";
 import { listenHttp } from "../../src/serve/index.ts";
 import { differences } from "../support/equality-differences.ts";
@@ -62,7 +62,7 @@ async function served(server: McpServer, ends: Ends): Promise<Place> {
   if ("command" in server) {
     const file = fileURLToPath(new URL("../support/equality-gateway.ts", import.meta.url));
     const args = ["--conditions=@toolweave/source", file, JSON.stringify(server)];
-    return { command: process.execPath, args, env: {} };
+    return { command: process.execPath, args, env: compileCache };
   }
   const { source, gateway } = gatewayOver(server);
   const listener = await listenHttp(gateway);

@@ -3,11 +3,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eras, textOf } from "../support/serving.ts";
 
 const server = {
   command: process.execPath,
+  env: compileCache,
   args: [
     "--conditions=@toolweave/source",
     fileURLToPath(new URL("../support/gateway-stdio.ts", import.meta.url)),

@@ -2,11 +2,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Manifest, SuspendingCall } from "@toolweave/conformance";
+import type { ConformanceOptions } from "@toolweave/conformance/vitest";
 import type { ToolSource } from "@toolweave/core";
+import { isFullRun } from "@toolweave/test-support";
 import { afterAll } from "vitest";
 
 /** The credential that the library is given, and shows. */
 export const libraryToken = "t0ken-that-never-comes-out";
+
+/**
+ * All rules in a full run. In a quick one: those that the transport can change; one server over HTTP is tried with all
+ * rules there, too.
+ */
+export const transportRules: ConformanceOptions = isFullRun
+  ? {}
+  : { only: ["OUTAGE", "CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] };
 
 /** What a library writes down, until the test file is done. */
 export class LibraryFolder {

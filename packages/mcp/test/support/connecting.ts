@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { onTestFinished } from "vitest";
 import { connect } from "../../src/client/connect.ts";
 import type { ConnectOptions, McpConnection } from "../../src/client/connection.ts";
@@ -26,7 +27,7 @@ export async function connected(
 /** The server that breaks the wire, new for each test: what is found out of one is kept with its options. */
 export function rawServer(): McpStdioServer {
   const args = [fileURLToPath(new URL("./raw-server.ts", import.meta.url))];
-  return { name: "raw", command: process.execPath, args };
+  return { name: "raw", command: process.execPath, args, env: compileCache };
 }
 
 /** The text that a tool answers with. */

@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import type { McpStdioServer } from "../../src/index.ts";
-
-const cache = new URL("../../node_modules/.cache/compiled", import.meta.url);
 
 /** The fixture server as a child process; each one has a world of its own. Compiled once: it is started often. */
 export const fixtureStdio: McpStdioServer = {
   name: "fixture",
   command: process.execPath,
   args: [fileURLToPath(new URL("./fixture-server.ts", import.meta.url))],
-  env: { NODE_COMPILE_CACHE: fileURLToPath(cache) },
+  env: compileCache,
 };

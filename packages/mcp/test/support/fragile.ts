@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ToolOutcome, ToolSource } from "@toolweave/core";
+import { compileCache } from "@toolweave/test-support";
 import { onTestFinished } from "vitest";
 import type { McpStdioServer } from "../../src/index.ts";
 import { executorOver } from "./running.ts";
@@ -23,7 +24,14 @@ export function fragile(ways: string, more: Partial<McpStdioServer> = {}): Fragi
   const file = join(folder, "pids");
   const args = [script, ways, file];
   return {
-    server: { name: "fragile", command: process.execPath, args, prefix: false, ...more },
+    server: {
+      name: "fragile",
+      command: process.execPath,
+      args,
+      env: compileCache,
+      prefix: false,
+      ...more,
+    },
     pids: () => pidsIn(file),
   };
 }

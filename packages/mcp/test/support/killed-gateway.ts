@@ -1,4 +1,5 @@
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { compileCache } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
 import { listenHttp, serveMcp } from "../../src/serve/index.ts";
 
@@ -14,6 +15,7 @@ const server = {
   name: "ledger",
   command: process.execPath,
   args: [script, ledger],
+  env: compileCache,
   prefix: false,
 } as const;
 const registry = new ToolRegistry([mcpSource(server)]);

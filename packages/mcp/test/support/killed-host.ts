@@ -1,4 +1,5 @@
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { compileCache } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
 
 /**
@@ -11,7 +12,13 @@ const ways = ["children", "stubborn", "stubborn,children"];
 async function use(file: string, index: number): Promise<never> {
   for (;;) {
     const args = [script, ways[index % ways.length] as string, file];
-    const source = mcpSource({ name: `s${index}`, command: process.execPath, args, prefix: false });
+    const source = mcpSource({
+      name: `s${index}`,
+      command: process.execPath,
+      args,
+      env: compileCache,
+      prefix: false,
+    });
     const registry = new ToolRegistry([source]);
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
     await registry.ready;

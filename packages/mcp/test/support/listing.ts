@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { onTestFinished } from "vitest";
 import type { McpSource, McpStdioServer } from "../../src/index.ts";
 import { opened } from "./running.ts";
@@ -29,7 +30,13 @@ export function listing(
     writeFileSync(file, `{"tools":${json}${rest}}`);
   };
   list(tools);
-  const server = { name: "s", command: process.execPath, args: [program, file], ...more };
+  const server = {
+    name: "s",
+    command: process.execPath,
+    args: [program, file],
+    env: compileCache,
+    ...more,
+  };
   return { server, list };
 }
 

@@ -2,12 +2,10 @@ import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
+import { compileCache } from "@toolweave/test-support";
 import type { McpStdioServer } from "../../src/index.ts";
 
 const require = createRequire(import.meta.url);
-
-// Node keeps there what it has compiled: these servers are started often.
-const cache = join(import.meta.dirname, "../../node_modules/.cache/compiled");
 
 /** A server from npm as its users start it: the program that its package names, with our Node. */
 export function realServer(
@@ -21,7 +19,7 @@ export function realServer(
     command: process.execPath,
     args: [programOf(packageName), ...args],
     ...more,
-    env: { NODE_COMPILE_CACHE: cache, ...more.env },
+    env: { ...compileCache, ...more.env },
   };
 }
 

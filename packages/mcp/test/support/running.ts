@@ -1,5 +1,6 @@
 import { ToolExecutor, ToolRegistry, type Tool, type ToolSource } from "@toolweave/core";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
 import { onTestFinished } from "vitest";
 import { mcpSource, type McpServer, type McpSource, type McpStdioServer } from "../../src/index.ts";
 
@@ -13,7 +14,14 @@ export function opened(server: McpServer): McpSource {
 /** The server that does what the SDK's would not. */
 export function oddServer(odd: string, more: Partial<McpStdioServer> = {}): McpStdioServer {
   const args = [fileURLToPath(new URL("./odd-server.ts", import.meta.url)), odd];
-  return { name: "odd", command: process.execPath, args, prefix: false, ...more };
+  return {
+    name: "odd",
+    command: process.execPath,
+    args,
+    env: compileCache,
+    prefix: false,
+    ...more,
+  };
 }
 
 /** The tool of this name. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mcpSource } from "@toolweave/mcp";
 import type { ToolSource } from "@toolweave/core";
+import { compileCache } from "@toolweave/test-support";
 
 const require = createRequire(import.meta.url);
 
@@ -22,7 +23,13 @@ export const realServers: Readonly<Record<string, readonly string[]>> = {
 /** The tools of one of them, as its users start it. */
 export function realServer(packageName: string): ToolSource {
   const args = [programOf(packageName), ...(realServers[packageName] ?? [])];
-  return mcpSource({ name: packageName, prefix: false, command: process.execPath, args });
+  return mcpSource({
+    name: packageName,
+    prefix: false,
+    command: process.execPath,
+    args,
+    env: compileCache,
+  });
 }
 
 /** The first program of a package. */

@@ -46,17 +46,19 @@ const account = (name: string, admin: boolean): JsonObject => ({
 
 // One server, one story: each test goes on where the last one ended.
 describe("Homebridge UI", () => {
-  test("has a tool for each operation but those that refer to a schema without a name", async () => {
+  test("has a tool for each operation, and warns of those that refer to a schema without a name", async () => {
     const response = await fetch(`${server.origin}/swagger-json`);
     const document = (await response.json()) as { paths: Record<string, JsonObject> };
     const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
     const [source] = tools.sources;
     source?.realize();
-    const problems = source?.problems ?? [];
-    const broken = problems.filter(({ severity = "error" }) => severity === "error");
-    expect(broken).toHaveLength(8);
-    for (const { message, pointer = "" } of broken) {
-      expect(message).toBe('$ref "#/components/schemas/" points to nothing.');
+    const dangling = (source?.problems ?? []).filter(({ message }) =>
+      message.includes('"#/components/schemas/" points to nothing'),
+    );
+    const references = JSON.stringify(document.paths).match(/"#\/components\/schemas\/"/g) ?? [];
+    expect(references.length).toBeGreaterThan(0);
+    expect(dangling.map(({ severity }) => severity)).toEqual(references.map(() => "warning"));
+    for (const { pointer = "" } of dangling) {
       const at = pointer
         .slice(1)
         .split("/")
@@ -68,7 +70,7 @@ describe("Homebridge UI", () => {
       expect(at).toEqual({ $ref: "#/components/schemas/" });
     }
     expect(operations.length).toBeGreaterThan(90);
-    expect(source?.tools()).toHaveLength(operations.length - broken.length);
+    expect(source?.tools()).toHaveLength(operations.length);
   });
 
   test("says that credentials are missing, and that they are refused", async () => {
