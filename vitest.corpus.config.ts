@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: corpusTests,
-    exclude: ["**/*.full.test.ts"],
+    exclude: ["**/node_modules/**", "**/*.full.test.ts"],
     globalSetup: ["scripts/require-shared.ts"],
     isolate: false,
   },

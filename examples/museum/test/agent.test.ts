@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { inFullRun } from "@toolweave/test-support";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { chatServer, type Said } from "./support/chat-server.ts";
@@ -72,26 +73,28 @@ describe("while a model is thinking", () => {
     return { ...running, answer, server };
   }
 
-  it.each([
-    ["SIGHUP", 129],
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)(
-    "%s ends everything that was started, however often it comes: %i",
-    async (signal, code) => {
-      const { child, ended, server } = await thinking();
-      try {
-        child.kill(signal);
-        child.kill(signal);
-        const result = await ended;
-        expect(result).toMatchObject({ code, stderr: "" });
-        expect(result.stdout).not.toContain("Every step");
-        await expectNothingLeft();
-      } finally {
-        await server.close();
-      }
-    },
-  );
+  it.each(
+    inFullRun<readonly (readonly [NodeJS.Signals, number])[]>(
+      [
+        ["SIGHUP", 129],
+        ["SIGINT", 130],
+        ["SIGTERM", 143],
+      ],
+      [["SIGTERM", 143]],
+    ),
+  )("%s ends everything that was started, however often it comes: %i", async (signal, code) => {
+    const { child, ended, server } = await thinking();
+    try {
+      child.kill(signal);
+      child.kill(signal);
+      const result = await ended;
+      expect(result).toMatchObject({ code, stderr: "" });
+      expect(result.stdout).not.toContain("Every step");
+      await expectNothingLeft();
+    } finally {
+      await server.close();
+    }
+  });
 
   it("a reader that goes away ends everything that was started", async () => {
     const { child, ended, answer, server } = await thinking();

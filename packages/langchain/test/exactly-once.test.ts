@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { inFullRun } from "@toolweave/test-support";
 import { expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";
 import { codeOf, graphMakers, threadOf } from "./support/graphs.ts";
@@ -52,7 +53,7 @@ it.each(Object.entries(graphMakers))(
         }
         expect(thread.last).toBe("done");
       }),
-      { numRuns: 40 },
+      { numRuns: inFullRun(40, 8) },
     );
   },
   // Hundreds of requests, on machines that do other things as well.

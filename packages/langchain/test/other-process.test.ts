@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Interruption } from "@toolweave/core";
+import { inFullRun } from "@toolweave/test-support";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ToolResume } from "../src/index.ts";
 
@@ -37,7 +38,7 @@ function done(): string[] {
   return readFileSync(join(folder, "done"), "utf8").trim().split("\n");
 }
 
-it.each(["createAgent", "an agent in a graph"])(
+it.each(inFullRun(["createAgent", "an agent in a graph"], ["createAgent"]))(
   "%s goes on in other processes, each killed, and runs nothing twice",
   async (graph) => {
     let said = await killed(graph);

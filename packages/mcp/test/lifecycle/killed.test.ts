@@ -55,7 +55,7 @@ async function killedHost(
 
 // On Windows nothing watches over what a killed host has started.
 describe.skipIf(process.platform === "win32")("a host", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  it.each(inFullRun(["SIGINT", "SIGTERM", "SIGHUP"] as const, ["SIGTERM"] as const))(
     "that nobody taught what %s means leaves no process",
     async (signal) => {
       const files = await killedHost(signal, 5, 0, signal);

@@ -1,3 +1,4 @@
+import { inFullRun } from "@toolweave/test-support";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ElicitationAnswer, ElicitationRequest } from "../../src/asking/elicitation.ts";
 import type { SamplingRequest } from "../../src/asking/sampling.ts";
@@ -10,7 +11,11 @@ import {
   toolsThatAsk,
   type EverythingHost,
 } from "../support/everything-host.ts";
-import { everything, everythingTransports } from "../support/everything-server.ts";
+import {
+  everything,
+  everythingTransports,
+  type EverythingTransport,
+} from "../support/everything-server.ts";
 import { executorOver, opened, toolOf } from "../support/running.ts";
 
 /** The two that ask the host to answer with a task: this host never says that it does, see below. */
@@ -18,7 +23,12 @@ const asyncTools = ["trigger-elicitation-request-async", "trigger-sampling-reque
 
 const form = { name: "Emma", integer: 7, birthdate: "1815-12-23", email: "emma@hartfield.test" };
 
-describe.each(everythingTransports)("server-everything over %s", (transport) => {
+// A task of this server takes five seconds.
+const transports = inFullRun<readonly EverythingTransport[]>(everythingTransports, [
+  "Streamable HTTP",
+]);
+
+describe.each(transports)("server-everything over %s", (transport) => {
   const asked: ElicitationRequest[] = [];
   const sampled: SamplingRequest[] = [];
   let answer: (request: ElicitationRequest) => ElicitationAnswer;
