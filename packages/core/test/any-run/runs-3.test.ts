@@ -1,4 +1,4 @@
 import { inFullRun } from "@toolweave/test-support";
 import { anyRuns } from "./any-run.ts";
 
-anyRuns(inFullRun(25_000, 375), 3);
+anyRuns(inFullRun(10_000, 375), 3);
