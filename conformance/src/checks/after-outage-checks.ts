@@ -41,6 +41,8 @@ export const afterOutageChecks: readonly Check[] = [
       const subject = await context.fresh();
       const { source } = subject;
       const calls = distinctCalls(context);
+      // Reads every description: a source that reads them when they are needed finds problems of them then.
+      for (const { spec } of source.tools()) void spec.inputSchema;
       const before = new Set(complaints(source));
       const executor = executorOver(subject.callable());
       await whileAway(context, () => callAll(context, executor));
