@@ -34,8 +34,8 @@ export const shared: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    // Many tests wait for processes and timers.
-    maxWorkers: 2,
+    // One more than the processors of the machines that run this: many tests wait for processes and timers.
+    maxWorkers: 3,
     // For tests that would hang; how long one takes depends on what else the machine does.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import fc from "fast-check";
+import { inFullRun } from "@toolweave/test-support";
 import { beforeAll, describe, expect, it } from "vitest";
 import { providerRules } from "../src/rules/all-rules.ts";
 import { projection, type Projection } from "../src/schema/projection.ts";
@@ -17,7 +18,7 @@ function firstVariant(schema: JsonSchema): JsonSchema {
   return first === undefined ? schema : { ...first, $defs: $defs as JsonSchema };
 }
 
-const runs = { numRuns: 200 };
+const runs = { numRuns: inFullRun(200, 50) };
 
 describe.each(Object.values(providerRules))("a schema for $provider", (rules) => {
   let accepts: Awaited<ReturnType<typeof acceptor>>;

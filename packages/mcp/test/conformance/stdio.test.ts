@@ -29,7 +29,7 @@ conformance(
     named: (tool) => `library__${tool}`,
     outage: closing(folder),
   }),
-  transportRules,
+  { ...(transportRules.only && { only: ["OUTAGE", ...transportRules.only] }) },
 );
 
 conformance(
