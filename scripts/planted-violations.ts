@@ -56,15 +56,15 @@ const violations: readonly Violation[] = [
   {
     what: "an unused export",
     step: "knip",
-    file: "packages/core/src/tool-error.ts",
-    named: ["packages/core/src/tool-error.ts", "plantedExport"],
+    file: "packages/core/src/contract/tool-error.ts",
+    named: ["packages/core/src/contract/tool-error.ts", "plantedExport"],
     change: append("/** Planted. */\nexport const plantedExport: number = 1;"),
   },
   {
     what: "a default export",
     step: "lint",
-    file: "packages/core/src/tool-error.ts",
-    named: ["packages/core/src/tool-error.ts", "no-default-export"],
+    file: "packages/core/src/contract/tool-error.ts",
+    named: ["packages/core/src/contract/tool-error.ts", "no-default-export"],
     change: append("export default ToolError;"),
   },
   {

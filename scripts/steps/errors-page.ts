@@ -11,7 +11,7 @@ export const errorsPageStep: Step = {
   name: "errors-page",
   summary: "docs/errors.md says of every error code what the code says, and of no other",
   async run({ root }) {
-    const source = join(root, "packages/core/src/tool-error.ts");
+    const source = join(root, "packages/core/src/contract/tool-error.ts");
     const { errorCodes } = (await import(pathToFileURL(source).href)) as {
       errorCodes: Readonly<Record<string, CodeFacts>>;
     };

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { isThenable } from "./spec/json.ts";
+export { isThenable } from "./contract/json.ts";
 export type {
   Awaitable,
   JsonObject,
@@ -7,9 +7,14 @@ export type {
   JsonSchema,
   JsonValue,
   Metadata,
-} from "./spec/json.ts";
-export { parseExact, roundedIntegers, roundedWarning, stringifyExact } from "./spec/exact-json.ts";
-export { isContentBlock, text } from "./spec/content-block.ts";
+} from "./contract/json.ts";
+export {
+  parseExact,
+  roundedIntegers,
+  roundedWarning,
+  stringifyExact,
+} from "./contract/exact-json.ts";
+export { isContentBlock, text } from "./contract/content-block.ts";
 export type {
   AudioBlock,
   ContentAnnotations,
@@ -18,7 +23,7 @@ export type {
   ResourceBlock,
   ResourceLinkBlock,
   TextBlock,
-} from "./spec/content-block.ts";
+} from "./contract/content-block.ts";
 export type {
   InjectedParameter,
   Provenance,
@@ -28,13 +33,13 @@ export type {
   ToolAccess,
   ToolAnnotations,
   ToolSpec,
-} from "./spec/tool-spec.ts";
-export type { Caller } from "./spec/caller.ts";
-export type { Cancellation, CancellationListener } from "./spec/cancellation.ts";
-export { cancellationOf } from "./executor/call-cancellation.ts";
-export { whilePersonAnswers } from "./executor/while-person-answers.ts";
-export type { PermissionRequest } from "./spec/permission-request.ts";
-export type { ToolCall } from "./spec/tool-call.ts";
+} from "./contract/tool-spec.ts";
+export type { Caller } from "./contract/caller.ts";
+export type { Cancellation, CancellationListener } from "./contract/cancellation.ts";
+export { cancellationOf } from "./executor/context/cancellation-of.ts";
+export { whilePersonAnswers } from "./executor/context/pause-deadline-for.ts";
+export type { PermissionRequest } from "./contract/permission-request.ts";
+export type { ToolCall } from "./contract/tool-call.ts";
 export type {
   ArtifactRef,
   CompletedOutcome,
@@ -43,8 +48,8 @@ export type {
   ToolOutcome,
   ToolOutput,
   ToolResult,
-} from "./spec/tool-result.ts";
-export { suspend } from "./spec/interruption.ts";
+} from "./contract/tool-result.ts";
+export { suspend } from "./contract/interruption.ts";
 export type {
   Answer,
   ApprovalRequest,
@@ -59,7 +64,7 @@ export type {
   ResultRequest,
   Suspension,
   SuspensionRequest,
-} from "./spec/interruption.ts";
+} from "./contract/interruption.ts";
 export type {
   ArtifactData,
   ArtifactWriter,
@@ -74,19 +79,19 @@ export type {
   ToolReturn,
   ToolScope,
   ValidationProblem,
-} from "./spec/tool.ts";
-export { argumentsSchemaOf } from "./spec/arguments-schema.ts";
-export { lazyProperty } from "./spec/lazy.ts";
-export { displayJson, displayLine, displayProse, displayText } from "./spec/display-text.ts";
-export { visibleText } from "./spec/visible-text.ts";
-export { checkOptions } from "./check-options.ts";
-export { errorCodes, ToolError } from "./tool-error.ts";
+} from "./contract/tool.ts";
+export { argumentsSchemaOf } from "./contract/arguments-schema.ts";
+export { lazyProperty } from "./contract/lazy.ts";
+export { displayJson, displayLine, displayProse, displayText } from "./contract/display-text.ts";
+export { visibleText } from "./contract/visible-text.ts";
+export { checkOptions } from "./contract/check-options.ts";
+export { errorCodes, ToolError } from "./contract/tool-error.ts";
 export type {
   ErrorAudience,
   ErrorDefaults,
   ToolErrorCode,
   ToolErrorOptions,
-} from "./tool-error.ts";
+} from "./contract/tool-error.ts";
 export {
   cleanName,
   compareNames,
@@ -99,22 +104,22 @@ export {
   snakeWords,
   uniqueNames,
   type ShortenOptions,
-} from "./registry/names.ts";
-export { globMatcher } from "./registry/glob.ts";
+} from "./contract/tool-names.ts";
+export { globMatcher } from "./text/glob.ts";
 export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";
 export { toolsSource } from "./registry/tools-source.ts";
 export { loadedSource } from "./registry/loaded-source.ts";
 export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
-export { Toolset } from "./registry/toolset.ts";
-export type { RegisteredTool } from "./registry/toolset.ts";
+export { Toolset } from "./contract/toolset.ts";
+export type { RegisteredTool } from "./contract/toolset.ts";
 export type { ToolSelection } from "./registry/tool-selection.ts";
-export type { RunSearch, ToolSearch } from "./helpers/run-search.ts";
+export type { RunSearch, ToolSearch } from "./built-in/tool-search-port.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput } from "./registry/tool-registry.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
-export { canonicalJson } from "./schema/canonical-json.ts";
+export { canonicalJson } from "./json/canonical-json.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
@@ -137,15 +142,15 @@ export type {
   PolicyQuestion,
   PolicyRule,
   ProvenanceCondition,
-} from "./policy/policy.ts";
-export type { Grant, GrantChoice, GrantProposal, GrantScope } from "./approvals/grant.ts";
+} from "./contract/policy-definition.ts";
+export type { Grant, GrantChoice, GrantProposal, GrantScope } from "./contract/grant.ts";
 export type { GrantStore } from "./approvals/grant-store.ts";
 export { describeChange, memberChanges } from "./approvals/member-changes.ts";
 export type { MemberChange } from "./approvals/member-changes.ts";
 export { memoryGrants } from "./approvals/memory-grants.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type { MemoryQuota } from "./memory-quota.ts";
-export { quotaOwner } from "./artifacts/owner.ts";
+export { quotaOwner } from "./contract/owner.ts";
 export type {
   ClaimResult,
   FinishedResult,
@@ -184,11 +189,11 @@ export type { Forget } from "./redaction/secret-set.ts";
 export type { RedactionOptions } from "./redaction/redaction-options.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
-export { steadyClock } from "./executor/clock.ts";
-export type { Clock, ClockTimer } from "./executor/clock.ts";
-export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/hooks/hook.ts";
-export type { Repair, RepairRequest } from "./executor/repair.ts";
-export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/on-ask.ts";
+export { steadyClock } from "./time/clock.ts";
+export type { Clock, ClockTimer } from "./time/clock.ts";
+export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/call/hook.ts";
+export type { Repair, RepairRequest } from "./executor/call/repair.ts";
+export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/call/approver.ts";
 export type {
   ExplainedCall,
   ExplainedRequest,
@@ -199,8 +204,12 @@ export { ToolExecutor } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
 export type { DrainOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
-export type { CallOptions, RunOptions } from "./executor/call-options.ts";
-export type { ExecuteAllOptions, FinishedCall, SteerProgress } from "./executor/many-calls.ts";
+export type { CallOptions, RunOptions } from "./executor/batch/check-call-options.ts";
+export type {
+  ExecuteAllOptions,
+  FinishedCall,
+  SteerProgress,
+} from "./executor/batch/many-calls.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
 export type { ExecutorLimits } from "./limits/executor-limits.ts";
 export type { ConcurrencyLimits } from "./limits/concurrency.ts";

@@ -9,8 +9,14 @@ import {
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
 import { measureSchema } from "./schema/schema-limits.ts";
-import { allowWork, isExceeded, spend, unchecked, workBudgets } from "./schema/work-budget.ts";
-import type { JsonSchema, JsonValue } from "./spec/json.ts";
+import {
+  allowWork,
+  isExceeded,
+  spend,
+  unchecked,
+  workBudgets,
+} from "./schema/pattern/work-budget.ts";
+import type { JsonSchema, JsonValue } from "./contract/json.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 
 /**

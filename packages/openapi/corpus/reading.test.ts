@@ -122,7 +122,8 @@ function standsAlone(schema: JsonSchema): void {
   const text = JSON.stringify(schema);
   for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/\$defs\/([^"\/]+)/g)) {
     const name = decodeURIComponent(pointer).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!Object.hasOwn((schema.$defs ?? {}) as object, name)) throw new Error(`#/$defs/${name} is missing`);
+    if (!Object.hasOwn((schema.$defs ?? {}) as object, name))
+      throw new Error(`#/$defs/${name} is missing`);
   }
   if (text.length > maxCompiled) return;
   // Without options that make it accept more: unknown formats and keywords are what they are in the specification.

@@ -4,8 +4,8 @@ import type {
   Interruption,
   InterruptionRequest,
   RejectAnswer,
-} from "../spec/interruption.ts";
-import type { JsonObject } from "../spec/json.ts";
+} from "../contract/interruption.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Approval } from "./approval.ts";
 import { isGrantChoice } from "./new-grant.ts";

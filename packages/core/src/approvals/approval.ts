@@ -1,6 +1,6 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
-import type { GrantChoice } from "./grant.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
+import type { GrantChoice } from "../contract/grant.ts";
 
 /** What a person has agreed to: exactly these arguments, and these permissions. */
 export interface Approval {

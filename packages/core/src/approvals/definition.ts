@@ -1,8 +1,8 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { JsonObject } from "../spec/json.ts";
-import { displayProse } from "../spec/display-text.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
-import type { Grant } from "./grant.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../contract/json.ts";
+import { displayProse } from "../contract/display-text.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
+import type { Grant } from "../contract/grant.ts";
 import { describeChange, memberChanges } from "./member-changes.ts";
 
 const mostShown = 3;

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import { base64url, fromBase64url } from "./base64url.ts";
-import type { Grant } from "./grant.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { base64url, fromBase64url } from "../text/base64url.ts";
+import type { Grant } from "../contract/grant.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**

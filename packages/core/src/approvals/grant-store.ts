@@ -1,5 +1,5 @@
-import type { Awaitable } from "../spec/json.ts";
-import type { Grant } from "./grant.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { Grant } from "../contract/grant.ts";
 
 /** Keeps grants. In memory by default. What it throws refuses the call: a grant must be certain. */
 export interface GrantStore {

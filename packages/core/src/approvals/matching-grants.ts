@@ -1,9 +1,9 @@
-import type { Execution } from "../executor/execution.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import { within } from "../executor/hooks/within.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import { isThenable, promised } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
-import type { Grant, GrantProposal } from "./grant.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isThenable, promised } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import type { Grant, GrantProposal } from "../contract/grant.ts";
 import type { GrantSeal } from "./grant-seal.ts";
 
 /** What the store has for one proposal. */

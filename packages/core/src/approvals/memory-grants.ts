@@ -1,4 +1,4 @@
-import type { Grant } from "./grant.ts";
+import type { Grant } from "../contract/grant.ts";
 import type { GrantStore } from "./grant-store.ts";
 
 /** Beyond this the oldest are forgotten, which only means that they are asked about again. */

@@ -1,8 +1,8 @@
-import { ownerOf, quotaOwner } from "../artifacts/owner.ts";
-import { systemClock, type Clock } from "../executor/clock.ts";
-import type { Interruption } from "../spec/interruption.ts";
+import { ownerOf, quotaOwner } from "../contract/owner.ts";
+import { systemClock, type Clock } from "../time/clock.ts";
+import type { Interruption } from "../contract/interruption.ts";
 import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type {
   ClaimResult,
   FinishedResult,

@@ -1,7 +1,7 @@
 import type { ToolRun } from "../executor/tool-run.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
 import { definitionOf } from "./definition.ts";
-import type { Grant, GrantChoice, GrantProposal } from "./grant.ts";
+import type { Grant, GrantChoice, GrantProposal } from "../contract/grant.ts";
 
 /** Characters that are kept with every grant. */
 const mostDefinition = 20_000;

@@ -1,5 +1,5 @@
-import type { Interruption } from "../spec/interruption.ts";
-import type { Awaitable } from "../spec/json.ts";
+import type { Interruption } from "../contract/interruption.ts";
+import type { Awaitable } from "../contract/json.ts";
 
 /**
  * Where an interruption stands: `pending`: nobody has answered; `claimed`: somebody is going on with

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { Answer, Interruption } from "../spec/interruption.ts";
-import { base64url, fromBase64url } from "./base64url.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { Answer, Interruption } from "../contract/interruption.ts";
+import { base64url, fromBase64url } from "../text/base64url.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 

@@ -1,5 +1,5 @@
-import type { Engine } from "../executor/engine.ts";
-import { ToolError } from "../tool-error.ts";
+import type { Engine } from "../executor/call/services.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * Milliseconds since the epoch by the clock that the store of pending calls goes by.

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../spec/json.ts";
+import type { Awaitable } from "../contract/json.ts";
 
 /** What is known of a stored artifact, beside its bytes. */
 export interface StoredArtifact {

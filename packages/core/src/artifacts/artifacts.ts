@@ -1,11 +1,11 @@
-import type { Clock, ClockTimer } from "../executor/clock.ts";
-import type { Awaitable } from "../spec/json.ts";
-import type { ArtifactRef } from "../spec/tool-result.ts";
-import { ToolError } from "../tool-error.ts";
+import type { Clock, ClockTimer } from "../time/clock.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { ArtifactRef } from "../contract/tool-result.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { artifactKey, newArtifactKey } from "./artifact-key.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 import { mediaTypeOf, nameOf } from "./media-type.ts";
-import { ownerOf, type Behalf } from "./owner.ts";
+import { ownerOf, type Behalf } from "../contract/owner.ts";
 
 /** No longer than this is one answer of a store waited for. */
 export const longestStoreMs = 10_000;

@@ -1,5 +1,5 @@
-import type { ContentBlock } from "../spec/content-block.ts";
-import { utf8Length } from "../executor/clip-text.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import { utf8Length } from "../text/truncate-utf8.ts";
 
 /** Bytes of text in a block; images and sound have a limit of their own, and are not in it. */
 export function textSize(block: ContentBlock): number {

@@ -1,5 +1,5 @@
-import { text, type ContentBlock } from "../spec/content-block.ts";
-import { clipText, utf8Length } from "../executor/clip-text.ts";
+import { text, type ContentBlock } from "../contract/content-block.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
 import { decodedSize, mediaSize, textSize } from "./block-size.ts";
 
 /** A model reads no more blocks than this of one output, however short they are. */

@@ -1,6 +1,6 @@
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * What becomes of an output that is more than a model gets: it is kept as an artifact, of which the

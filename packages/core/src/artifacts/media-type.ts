@@ -1,5 +1,5 @@
-import { visibleText } from "../spec/visible-text.ts";
-import { wellFormed } from "../results/well-formed.ts";
+import { visibleText } from "../contract/visible-text.ts";
+import { wellFormed } from "../text/well-formed.ts";
 
 const unknownType = "application/octet-stream";
 

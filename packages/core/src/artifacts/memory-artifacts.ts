@@ -1,9 +1,9 @@
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import type { Clock } from "../executor/clock.ts";
-import { systemClock } from "../executor/clock.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
-import { quotaOwner } from "./owner.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import type { Clock } from "../time/clock.ts";
+import { systemClock } from "../time/clock.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { quotaOwner } from "../contract/owner.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** What `memoryArtifacts` takes. */

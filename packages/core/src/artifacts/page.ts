@@ -1,4 +1,4 @@
-import { bytesToBase64 } from "../results/base64.ts";
+import { bytesToBase64 } from "../text/base64.ts";
 
 /** A part of something long, as a model reads it. */
 export interface Page {

@@ -1,5 +1,5 @@
-import { clipText, utf8Length } from "../executor/clip-text.ts";
-import type { ArtifactRef } from "../spec/tool-result.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import type { ArtifactRef } from "../contract/tool-result.ts";
 
 /** No note about one artifact takes more bytes. */
 export const pointerBytes = 320;

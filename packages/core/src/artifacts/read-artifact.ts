@@ -1,5 +1,5 @@
-import type { Tool } from "../spec/tool.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { LargeOutputs } from "./large-outputs.ts";
 

@@ -1,5 +1,5 @@
-import { clipText, utf8Length } from "../executor/clip-text.ts";
-import { wellFormed } from "../results/well-formed.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { wellFormed } from "../text/well-formed.ts";
 
 const mostMatches = 20;
 /** UTF-16 units before and after what was found. */

@@ -1,6 +1,6 @@
-import type { Caller } from "../spec/caller.ts";
-import type { Awaitable } from "../spec/json.ts";
-import type { ToolErrorCode } from "../tool-error.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { ToolErrorCode } from "../contract/tool-error.ts";
 
 /**
  * What was decided about a call, by what, for whom. `allowed`: no rule asks. `granted`: a grant

@@ -1,10 +1,10 @@
-import { specHashOf } from "../approvals/hashes.ts";
-import type { Execution } from "../executor/execution.ts";
-import { messageOf } from "../executor/failure-of.ts";
+import { specHashOf } from "../contract/spec-hash.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import { messageOf } from "../executor/call/to-tool-error.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
-import { isThenable } from "../spec/json.ts";
-import type { Tool } from "../spec/tool.ts";
-import { ToolError, type ToolErrorCode } from "../tool-error.ts";
+import { isThenable } from "../contract/json.ts";
+import type { Tool } from "../contract/tool.ts";
+import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
 import type { Decided } from "./decided.ts";
 

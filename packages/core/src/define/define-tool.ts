@@ -4,34 +4,34 @@ import {
   type JsonObject,
   type JsonSchema,
   type Metadata,
-} from "../spec/json.ts";
+} from "../contract/json.ts";
 import type {
   InjectedParameter,
   OutputLimit,
   RetryPolicy,
   ToolAnnotations,
   ToolSpec,
-} from "../spec/tool-spec.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
+} from "../contract/tool-spec.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
 import type {
   PreflightContext,
   Tool,
   ToolContext,
   ToolReturn,
   ValidationProblem,
-} from "../spec/tool.ts";
-import { suspend } from "../spec/interruption.ts";
-import { defineLazy, lazyProperty } from "../spec/lazy.ts";
+} from "../contract/tool.ts";
+import { suspend } from "../contract/interruption.ts";
+import { defineLazy, lazyProperty } from "../contract/lazy.ts";
 import { isWhenTooLarge } from "../artifacts/large-outputs.ts";
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import { shown } from "../shown.ts";
-import { isToolName, toolNamePattern } from "../registry/names.ts";
-import { ToolError } from "../tool-error.ts";
-import { messageOf } from "../executor/failure-of.ts";
-import { checkRetry } from "../executor/retry-policy.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { shown } from "../text/format-value.ts";
+import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { messageOf } from "../executor/call/to-tool-error.ts";
+import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
-import type { Suspension } from "../spec/interruption.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
+import type { Suspension } from "../contract/interruption.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
 import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
 import { standardInput, type StandardInput } from "./standard-input.ts";
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";

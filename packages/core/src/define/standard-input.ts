@@ -1,7 +1,7 @@
-import { isThenable, promised, type Awaitable, type JsonObject } from "../spec/json.ts";
-import type { ValidationProblem } from "../spec/tool.ts";
-import { escapePointer } from "../schema/escape-pointer.ts";
-import { ToolError } from "../tool-error.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../contract/json.ts";
+import type { ValidationProblem } from "../contract/tool.ts";
+import { escapePointer } from "../json/json-pointer.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 
 /** A Standard Schema at work on a tool's arguments: each arguments object is validated once. */

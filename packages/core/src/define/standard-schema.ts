@@ -1,4 +1,4 @@
-import type { Awaitable, JsonSchema } from "../spec/json.ts";
+import type { Awaitable, JsonSchema } from "../contract/json.ts";
 
 /** One thing that a Standard Schema found wrong. */
 export interface StandardIssue {

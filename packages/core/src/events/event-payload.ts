@@ -1,12 +1,12 @@
 import { mediaSize, textSize } from "../artifacts/block-size.ts";
-import { clipText, utf8Length } from "../executor/clip-text.ts";
-import { jsonValue, plainBytes } from "../executor/json-value.ts";
-import type { Execution } from "../executor/execution.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { jsonValue, plainBytes } from "../json/to-json.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { ToolOutput, ToolResult } from "../spec/tool-result.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 
 interface Bounds {
   readonly maxOutputBytes: number;

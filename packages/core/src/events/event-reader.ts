@@ -1,6 +1,6 @@
-import { checkOptions } from "../check-options.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { EventsDroppedEvent, QueuedEvent, ToolEvent } from "./tool-event.ts";

@@ -1,11 +1,11 @@
 import type { Decided } from "../audit/decided.ts";
-import { isThenable } from "../spec/json.ts";
-import type { ToolOutput, ToolResult } from "../spec/tool-result.ts";
-import { errorCodes, type ToolError } from "../tool-error.ts";
-import { clipText } from "../executor/clip-text.ts";
-import { jsonValue } from "../executor/json-value.ts";
-import type { Clock } from "../executor/clock.ts";
-import type { Execution } from "../executor/execution.ts";
+import { isThenable } from "../contract/json.ts";
+import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
+import { errorCodes, type ToolError } from "../contract/tool-error.ts";
+import { clipText } from "../text/truncate-utf8.ts";
+import { jsonValue } from "../json/to-json.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import { redactorOf } from "../redaction/redactor-of.ts";
 import { toldArguments } from "../redaction/shown-call.ts";
 import {

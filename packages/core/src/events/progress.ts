@@ -1,6 +1,6 @@
-import type { ToolProgress } from "../spec/tool.ts";
-import { clipText } from "../executor/clip-text.ts";
-import type { Execution } from "../executor/execution.ts";
+import type { ToolProgress } from "../contract/tool.ts";
+import { clipText } from "../text/truncate-utf8.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import { passingText } from "../redaction/passing-output.ts";
 
 const maxMessageBytes = 1000;

@@ -1,8 +1,8 @@
-import type { ToolErrorCode } from "../tool-error.ts";
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { ArtifactRef, ToolOutput } from "../spec/tool-result.ts";
-import type { ToolProgress } from "../spec/tool.ts";
+import type { ToolErrorCode } from "../contract/tool-error.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { ArtifactRef, ToolOutput } from "../contract/tool-result.ts";
+import type { ToolProgress } from "../contract/tool.ts";
 
 interface Envelope {
   /** Grows by one with each event of an executor. */

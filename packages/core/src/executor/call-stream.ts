@@ -1,6 +1,6 @@
-import { ToolError } from "../tool-error.ts";
-import { Batch, type BatchRun } from "./batch.ts";
-import type { FinishedCall, ManyCalls } from "./many-calls.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { Batch, type BatchRun } from "./batch/batch.ts";
+import type { FinishedCall, ManyCalls } from "./batch/many-calls.ts";
 
 type Next = IteratorResult<FinishedCall, undefined>;
 

@@ -4,8 +4,8 @@ import {
   unmatchedGlobs,
   type ConfigurationWarning,
 } from "../policy/rule-warnings.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Engine } from "./engine.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Engine } from "./call/services.ts";
 
 /** What an executor was given that has no effect. While sources are missing only what holds whatever the tools are. */
 export function configurationWarnings(

@@ -1,7 +1,7 @@
-import { ToolError } from "../tool-error.ts";
-import type { Clock } from "./clock.ts";
-import type { Execution } from "./execution.ts";
-import type { InFlight } from "./in-flight.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Execution } from "./call/call-state.ts";
+import type { InFlight } from "./call/active-calls.ts";
 
 /** Longer waits do not fit the platform's timers. */
 const longestMs = 2 ** 31 - 1;

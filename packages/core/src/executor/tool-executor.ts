@@ -1,29 +1,29 @@
-import { askedName } from "./asked-name.ts";
+import { askedName } from "./call/requested-name.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import type { Toolset } from "../registry/toolset.ts";
+import type { Toolset } from "../contract/toolset.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
-import type { Caller } from "../spec/caller.ts";
-import type { Answer, Interruption } from "../spec/interruption.ts";
-import type { ToolCall } from "../spec/tool-call.ts";
-import type { ToolOutcome } from "../spec/tool-result.ts";
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import { helperMakers, HelperTools } from "../helpers/helper-tools.ts";
-import { shown } from "../shown.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Answer, Interruption } from "../contract/interruption.ts";
+import type { ToolCall } from "../contract/tool-call.ts";
+import type { ToolOutcome } from "../contract/tool-result.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { helperMakers, HelperTools } from "../built-in/built-in-tools.ts";
+import { shown } from "../text/format-value.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
 import { configurationWarnings } from "./configuration-warnings.ts";
-import type { Clock } from "./clock.ts";
-import type { Engine } from "./engine.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Engine } from "./call/services.ts";
 import { engineOf, type ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
-import { resume } from "./resume.ts";
+import { resume } from "./resume/resume.ts";
 import {
   callOptionNames,
   checkCallOptions,
@@ -32,8 +32,8 @@ import {
   runOptionNames,
   type CallOptions,
   type RunOptions,
-} from "./call-options.ts";
-import { untilAborted } from "./until-aborted.ts";
+} from "./batch/check-call-options.ts";
+import { untilAborted } from "../time/until-aborted.ts";
 import { ToolRun } from "./tool-run.ts";
 
 /** What an interrupted call goes on with. */

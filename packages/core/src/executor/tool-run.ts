@@ -1,7 +1,7 @@
-import { checkSession } from "../artifacts/owner.ts";
-import { Exposure } from "../helpers/exposure.ts";
-import { isHelperName } from "../helpers/helper-names.ts";
-import type { Caller } from "../spec/caller.ts";
+import { checkSession } from "../contract/owner.ts";
+import { Exposure } from "../built-in/searched-toolset.ts";
+import { isHelperName } from "../contract/reserved-names.ts";
+import type { Caller } from "../contract/caller.ts";
 import {
   checkedLimits,
   newCounters,
@@ -9,23 +9,23 @@ import {
   type RunLimits,
 } from "../limits/run-limits.ts";
 import type { SecretRedactor } from "../redaction/secret-redactor.ts";
-import type { Toolset } from "../registry/toolset.ts";
-import type { ToolCall } from "../spec/tool-call.ts";
-import type { ToolOutcome } from "../spec/tool-result.ts";
-import { ToolError } from "../tool-error.ts";
-import { askedName } from "./asked-name.ts";
-import { Batch, type BatchRun } from "./batch.ts";
+import type { Toolset } from "../contract/toolset.ts";
+import type { ToolCall } from "../contract/tool-call.ts";
+import type { ToolOutcome } from "../contract/tool-result.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { askedName } from "./call/requested-name.ts";
+import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./call/services.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
-import { checkOneCall, type CallOptions, type RunOptions } from "./call-options.ts";
-import { checkedCall } from "./checked-call.ts";
+import { checkOneCall, type CallOptions, type RunOptions } from "./batch/check-call-options.ts";
+import { checkedCall } from "./call/read-call.ts";
 import { admit, execute, start } from "./execute.ts";
-import { Execution } from "./execution.ts";
-import { followSignal } from "./follow-signal.ts";
-import { innerCall } from "./inner-call.ts";
-import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./many-calls.ts";
-import { ownCaller } from "./own-caller.ts";
+import { Execution } from "./call/call-state.ts";
+import { followSignal } from "./call/abort-with.ts";
+import { innerCall } from "./call/unwrap-call-tool.ts";
+import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./batch/many-calls.ts";
+import { ownCaller } from "../contract/copy-caller.ts";
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
 export class ToolRun {

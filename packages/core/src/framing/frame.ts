@@ -1,4 +1,4 @@
-import { text, type ContentBlock } from "../spec/content-block.ts";
+import { text, type ContentBlock } from "../contract/content-block.ts";
 import { neutralised } from "./control-tokens.ts";
 
 /** The most that a frame adds, in bytes. */

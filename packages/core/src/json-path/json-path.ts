@@ -1,5 +1,5 @@
-import type { JsonValue } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
+import type { JsonValue } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { parsePath, type Segment } from "./parse-path.ts";
 import { Walk } from "./walk.ts";
 

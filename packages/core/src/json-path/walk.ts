@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
+import type { JsonObject, JsonValue } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { Segment, Slice } from "./parse-path.ts";
 
 /** Looks of a segment at a node: what a long path may take no longer than a second for. */

@@ -1,7 +1,7 @@
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import { globMatcher } from "../registry/glob.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { globMatcher } from "../text/glob.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * How many calls of an executor run at once; the others wait for their turn, first come first

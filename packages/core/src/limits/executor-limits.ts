@@ -1,11 +1,11 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions } from "../contract/check-options.ts";
 import { checkedConcurrency, type ConcurrencyLimits } from "./concurrency.ts";
 import { memoryRateLimits } from "./memory-rate-limits.ts";
 import type { RateLimit } from "./rate-rules.ts";
 import { RateLimits } from "./rate-limits.ts";
 import type { RateLimitStore } from "./rate-limit-store.ts";
 import { Slots } from "./slots.ts";
-import type { Clock } from "../executor/clock.ts";
+import type { Clock } from "../time/clock.ts";
 
 /** What holds for all calls of an executor together, whichever run they belong to. */
 export interface ExecutorLimits {

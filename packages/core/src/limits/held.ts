@@ -1,4 +1,4 @@
-import type { Execution } from "../executor/execution.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import type { RecentCall } from "./recent-calls.ts";
 
 /** What a call has taken of its limits, besides its place in the count of calls. */

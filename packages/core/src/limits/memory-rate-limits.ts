@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../executor/clock.ts";
+import { systemClock, type Clock } from "../time/clock.ts";
 import type { RateLimitStore, RateRequest } from "./rate-limit-store.ts";
 import { within } from "./within.ts";
 

@@ -1,8 +1,8 @@
-import type { Execution } from "../executor/execution.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import { isThenable, promised, type Awaitable } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isThenable, promised, type Awaitable } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { heldBy } from "./held.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
 import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";

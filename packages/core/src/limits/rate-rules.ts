@@ -1,8 +1,8 @@
-import { checkOptions } from "../check-options.ts";
-import { globMatcher } from "../registry/glob.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { globMatcher } from "../text/glob.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * How much may be done within any window of time, over all runs. What is used up refuses a call at

@@ -1,6 +1,6 @@
-import { shortHash } from "../registry/names.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { JsonObject } from "../spec/json.ts";
+import { shortHash } from "../contract/tool-names.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../contract/json.ts";
 
 /** How far back a repetition is looked for. */
 const most = 20;

@@ -1,6 +1,6 @@
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
 /**

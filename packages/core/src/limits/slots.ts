@@ -1,7 +1,7 @@
-import type { Execution } from "../executor/execution.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Awaitable } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Awaitable } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { Concurrency } from "./concurrency.ts";
 
 /** How many calls of one tool or source run. */

@@ -1,7 +1,7 @@
-import type { Execution } from "../executor/execution.ts";
-import type { Awaitable } from "../spec/json.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
-import { ToolError } from "../tool-error.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { heldBy } from "./held.ts";
 import { within } from "./within.ts";
 

@@ -1,5 +1,5 @@
-import { checkOptions } from "../check-options.ts";
-import { globMatcher } from "../registry/glob.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { globMatcher } from "../text/glob.ts";
 import {
   checkAllGlobs,
   checkBoolean,
@@ -11,7 +11,7 @@ import {
   misuse,
   nearest,
 } from "./check-values.ts";
-import { permissionKinds } from "../spec/permission-request.ts";
+import { permissionKinds } from "../contract/permission-request.ts";
 import { hintNames } from "./compiled-rule.ts";
 import type {
   AnnotationCondition,
@@ -21,8 +21,8 @@ import type {
   PolicyEffect,
   PolicyRule,
   ProvenanceCondition,
-} from "./policy.ts";
-import { plainCopy } from "./plain-copy.ts";
+} from "../contract/policy-definition.ts";
+import { plainCopy } from "../contract/read-plain-json.ts";
 import { presetNames } from "./presets.ts";
 
 /**

@@ -1,12 +1,12 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions } from "../contract/check-options.ts";
 import { hostSource } from "../registry/collect-tools.ts";
-import { isToolName } from "../registry/names.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Caller } from "../spec/caller.ts";
+import { isToolName } from "../contract/tool-names.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
 import { checkAnnotations } from "./check-definition.ts";
 import { checkBoolean, checkCondition, checkRecord, checkText, misuse } from "./check-values.ts";
 import { CompiledRule, impossible } from "./compiled-rule.ts";
-import type { PolicyDefinition, PolicyExample } from "./policy.ts";
+import type { PolicyDefinition, PolicyExample } from "../contract/policy-definition.ts";
 
 /**
  * Tries each rule on its own examples.

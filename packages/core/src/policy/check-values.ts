@@ -1,8 +1,8 @@
 // What the parts of a policy are made of. Every check throws a ToolError `internal` that starts with
 // the place, and takes values of a plain copy: nothing that it reads runs code.
-import { checkOptions } from "../check-options.ts";
-import { nearNames } from "../registry/names.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { nearNames } from "../contract/tool-names.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /** An object with at least one of the members that are known: without any it would say nothing. */
 export function checkCondition(where: string, given: unknown, known: readonly string[]): void {

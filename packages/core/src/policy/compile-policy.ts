@@ -1,8 +1,8 @@
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { checkExamples } from "./check-examples.ts";
 import { FunctionLayer } from "./function-layer.ts";
-import type { PolicyInput, PolicyLayerInput, PolicyPreset } from "./policy.ts";
+import type { PolicyInput, PolicyLayerInput, PolicyPreset } from "../contract/policy-definition.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
 import { presetNames } from "./presets.ts";
 import { RuleLayer } from "./rule-layer.ts";

@@ -1,8 +1,8 @@
-import { globMatcher } from "../registry/glob.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Caller } from "../spec/caller.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
-import type { ToolAccess, ToolAnnotations } from "../spec/tool-spec.ts";
+import { globMatcher } from "../text/glob.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
+import type { ToolAccess, ToolAnnotations } from "../contract/tool-spec.ts";
 import type { Decision } from "./decision.ts";
 import type {
   AnnotationCondition,
@@ -11,7 +11,7 @@ import type {
   PolicyGlobs,
   PolicyRule,
   ProvenanceCondition,
-} from "./policy.ts";
+} from "../contract/policy-definition.ts";
 
 /**
  * How sure it is that a rule matches. What rests on claims that nobody vouches for, or on a caller

@@ -1,6 +1,6 @@
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Caller } from "../spec/caller.ts";
-import { isThenable, type Awaitable } from "../spec/json.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import { isThenable, type Awaitable } from "../contract/json.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
 

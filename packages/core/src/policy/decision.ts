@@ -1,8 +1,8 @@
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Caller } from "../spec/caller.ts";
-import type { JsonObject } from "../spec/json.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
-import type { PolicyEffect } from "./policy.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { JsonObject } from "../contract/json.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
+import type { PolicyEffect } from "../contract/policy-definition.ts";
 
 /** What a policy is asked about: a call itself, or one permission that it asks for. */
 export interface PolicySubject {

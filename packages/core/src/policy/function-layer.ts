@@ -1,7 +1,11 @@
-import { frozenCopy } from "../executor/frozen-copy.ts";
-import { isThenable, type Awaitable } from "../spec/json.ts";
+import { frozenCopy } from "../json/freeze-json.ts";
+import { isThenable, type Awaitable } from "../contract/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";
-import type { PolicyEffect, PolicyFunction, PolicyQuestion } from "./policy.ts";
+import type {
+  PolicyEffect,
+  PolicyFunction,
+  PolicyQuestion,
+} from "../contract/policy-definition.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
 import { presetDecider, type DefaultDecider } from "./presets.ts";
 

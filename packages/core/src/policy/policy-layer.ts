@@ -1,8 +1,8 @@
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { Caller } from "../spec/caller.ts";
-import type { Awaitable } from "../spec/json.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Awaitable } from "../contract/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";
-import type { PolicyDefinition, PolicyPreset } from "./policy.ts";
+import type { PolicyDefinition, PolicyPreset } from "../contract/policy-definition.ts";
 
 /** One policy, checked and ready to decide. */
 export interface PolicyLayer {

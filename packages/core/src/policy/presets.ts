@@ -1,7 +1,7 @@
-import type { RegisteredTool } from "../registry/toolset.ts";
-import type { PermissionRequest } from "../spec/permission-request.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
+import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { Decision } from "./decision.ts";
-import type { PolicyEffect, PolicyPreset } from "./policy.ts";
+import type { PolicyEffect, PolicyPreset } from "../contract/policy-definition.ts";
 
 /** The names of all presets. */
 export const presetNames: readonly string[] = [

@@ -1,10 +1,10 @@
-import { helperNames } from "../helpers/helper-names.ts";
-import { globMatcher } from "../registry/glob.ts";
-import { nearNames } from "../registry/names.ts";
-import type { RegisteredTool } from "../registry/toolset.ts";
+import { helperNames } from "../contract/reserved-names.ts";
+import { globMatcher } from "../text/glob.ts";
+import { nearNames } from "../contract/tool-names.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
 import { CompiledRule, impossible } from "./compiled-rule.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
-import type { PolicyGlobs, PolicyRule } from "./policy.ts";
+import type { PolicyGlobs, PolicyRule } from "../contract/policy-definition.ts";
 import { targetFault } from "./target-form.ts";
 
 /** Something in a configuration that is valid and has no effect. */

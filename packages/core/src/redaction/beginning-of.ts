@@ -1,4 +1,4 @@
-import type { Execution } from "../executor/execution.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import { redactorOf } from "./redactor-of.ts";
 
 /** More than this is not searched; what may begin a secret there is left out. */

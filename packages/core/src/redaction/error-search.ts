@@ -1,4 +1,4 @@
-import { bytesOf } from "../executor/json-value.ts";
+import { bytesOf } from "../json/to-json.ts";
 import { latin1 } from "./secret-patterns.ts";
 
 /** Redacts a text, a number or a JSON value; returns the same value if it holds no secret. */

@@ -1,5 +1,5 @@
-import type { Execution } from "../executor/execution.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
 import type { PassingTexts } from "./passing-texts.ts";
 import { redactorOf } from "./redactor-of.ts";
 

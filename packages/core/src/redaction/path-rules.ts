@@ -1,9 +1,9 @@
 import { jsonPath, type JsonPath } from "../json-path/json-path.ts";
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { RedactionRule } from "../spec/tool-spec.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import { ToolError } from "../tool-error.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { RedactionRule } from "../contract/tool-spec.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { redactValue } from "./redact-value.ts";
 import { SecretFinder } from "./secret-finder.ts";
 import { SecretSet } from "./secret-set.ts";

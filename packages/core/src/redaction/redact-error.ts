@@ -1,6 +1,6 @@
-import { jsonValue } from "../executor/json-value.ts";
-import type { JsonValue } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
+import { jsonValue } from "../json/to-json.ts";
+import type { JsonValue } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { ErrorSearch, type ErrorLimits, type RedactAny } from "./error-search.ts";
 
 /** Limits for one error, its body, its causes and whatever hangs from them. */

@@ -1,7 +1,7 @@
-import { base64ToBytes, bytesToBase64 } from "../results/base64.ts";
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import { ToolError } from "../tool-error.ts";
+import { base64ToBytes, bytesToBase64 } from "../text/base64.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { Redactor } from "./redactor.ts";
 import { redactValue } from "./redact-value.ts";
 

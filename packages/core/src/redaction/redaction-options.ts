@@ -1,4 +1,4 @@
-import type { RedactionRule } from "../spec/tool-spec.ts";
+import type { RedactionRule } from "../contract/tool-spec.ts";
 import type { SecretSet } from "./secret-set.ts";
 
 /** What is taken out of everything that leaves the executor. */

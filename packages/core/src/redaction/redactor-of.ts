@@ -1,11 +1,11 @@
-import { checkOptions } from "../check-options.ts";
-import type { Execution } from "../executor/execution.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import type { Execution } from "../executor/call/call-state.ts";
 import type { JsonPath } from "../json-path/json-path.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import { shown } from "../shown.ts";
-import type { InjectedParameter } from "../spec/tool-spec.ts";
-import type { Tool } from "../spec/tool.ts";
-import { ToolError } from "../tool-error.ts";
+import { shown } from "../text/format-value.ts";
+import type { InjectedParameter } from "../contract/tool-spec.ts";
+import type { Tool } from "../contract/tool.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { compilePaths } from "./path-rules.ts";
 import type { RedactionOptions } from "./redaction-options.ts";
 import type { Redactor } from "./redactor.ts";

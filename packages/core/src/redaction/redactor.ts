@@ -1,6 +1,6 @@
-import type { ToolOutput } from "../spec/tool-result.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { ToolError } from "../tool-error.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { ToolError } from "../contract/tool-error.ts";
 import type { PassingTexts } from "./passing-texts.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { nodeBuffer } from "../results/node-buffer.ts";
-import { wellFormed } from "../results/well-formed.ts";
+import { nodeBuffer } from "../text/node-buffer.ts";
+import { wellFormed } from "../text/well-formed.ts";
 
 /** Shorter secrets are not kept. */
 const shortest = 4;

@@ -1,8 +1,8 @@
 import type { JsonPath } from "../json-path/json-path.ts";
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import type { ToolError } from "../tool-error.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import type { ToolError } from "../contract/tool-error.ts";
 import { isSecretKey, withoutNamed } from "./by-name.ts";
 import { withoutPaths } from "./path-rules.ts";
 import { PassingTexts } from "./passing-texts.ts";

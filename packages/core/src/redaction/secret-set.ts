@@ -1,4 +1,4 @@
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /** Removes a secret again. */
 export type Forget = () => void;

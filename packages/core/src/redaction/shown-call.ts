@@ -1,8 +1,8 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { Execution } from "../executor/execution.ts";
-import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
-import type { InterruptionRequest } from "../spec/interruption.ts";
-import type { JsonObject, JsonValue } from "../spec/json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
+import type { InterruptionRequest } from "../contract/interruption.ts";
+import type { JsonObject, JsonValue } from "../contract/json.ts";
 import type { Redactor } from "./redactor.ts";
 import { redactorOf } from "./redactor-of.ts";
 import { maskArguments } from "./secret-arguments.ts";

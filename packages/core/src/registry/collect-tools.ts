@@ -1,9 +1,9 @@
-import type { Tool } from "../spec/tool.ts";
-import { messageOf } from "../executor/failure-of.ts";
-import { isHelperName } from "../helpers/helper-names.ts";
-import { isToolName } from "./names.ts";
+import type { Tool } from "../contract/tool.ts";
+import { messageOf } from "../executor/call/to-tool-error.ts";
+import { isHelperName } from "../contract/reserved-names.ts";
+import { isToolName } from "../contract/tool-names.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
-import type { RegisteredTool } from "./toolset.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
 
 /** A problem with the id of the source it belongs to. */
 export interface RegistryProblem extends SourceProblem {

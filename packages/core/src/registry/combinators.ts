@@ -1,10 +1,10 @@
-import { defineLazy } from "../spec/lazy.ts";
-import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
-import type { Tool } from "../spec/tool.ts";
-import { globMatcher } from "./glob.ts";
-import { isToolName, prefixName } from "./names.ts";
+import { defineLazy } from "../contract/lazy.ts";
+import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
+import type { Tool } from "../contract/tool.ts";
+import { globMatcher } from "../text/glob.ts";
+import { isToolName, prefixName } from "../contract/tool-names.ts";
 import type { ToolSource } from "./tool-source.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * The source with `prefix__` before every name: `read_file` → `filesystem__read_file`. A name that

@@ -1,12 +1,12 @@
-import { checkOptions } from "../check-options.ts";
-import { isToolError, messageOf } from "../executor/failure-of.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { isToolError, messageOf } from "../executor/call/to-tool-error.ts";
 import { SecretFinder } from "../redaction/secret-finder.ts";
 import { SecretRedactor } from "../redaction/secret-redactor.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
-import { canonicalJson } from "../schema/canonical-json.ts";
-import type { Awaitable } from "../spec/json.ts";
-import type { Tool } from "../spec/tool.ts";
-import { ToolError } from "../tool-error.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { Tool } from "../contract/tool.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { sameSpec } from "./registry-diff.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
 

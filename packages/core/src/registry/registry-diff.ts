@@ -1,7 +1,7 @@
-import { canonicalJson } from "../schema/canonical-json.ts";
-import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
-import type { Tool } from "../spec/tool.ts";
-import type { RegisteredTool } from "./toolset.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
 
 /** What one change did to a registry: names, in order. */
 export interface RegistryDiff {

@@ -1,10 +1,10 @@
-import { messageOf } from "../executor/failure-of.ts";
+import { messageOf } from "../executor/call/to-tool-error.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
-import { steadyClock, type ClockTimer } from "../executor/clock.ts";
-import { helperSource, isHelperName } from "../helpers/helper-names.ts";
-import { isThenable } from "../spec/json.ts";
-import type { Tool } from "../spec/tool.ts";
-import { ToolError } from "../tool-error.ts";
+import { steadyClock, type ClockTimer } from "../time/clock.ts";
+import { helperSource, isHelperName } from "../contract/reserved-names.ts";
+import { isThenable } from "../contract/json.ts";
+import type { Tool } from "../contract/tool.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import {
   collectTools,
   hostSource,
@@ -15,7 +15,7 @@ import {
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
 import type { ToolSelection } from "./tool-selection.ts";
-import { byName, Toolset, type RegisteredTool } from "./toolset.ts";
+import { byName, Toolset, type RegisteredTool } from "../contract/toolset.ts";
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];

@@ -1,11 +1,11 @@
-import { checkOptions, isAtLeastZero } from "../check-options.ts";
+import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { checkAnnotations, checkProvenance } from "../policy/check-definition.ts";
 import { certain, CompiledRule } from "../policy/compiled-rule.ts";
-import type { AnnotationCondition, ProvenanceCondition } from "../policy/policy.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
-import { globMatcher } from "./glob.ts";
-import type { RegisteredTool } from "./toolset.ts";
+import type { AnnotationCondition, ProvenanceCondition } from "../contract/policy-definition.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { globMatcher } from "../text/glob.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
 
 /** Which tools of a registry a turn gets. Every condition that is there has to hold. */
 export interface ToolSelection {

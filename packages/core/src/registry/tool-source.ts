@@ -1,5 +1,5 @@
 import type { SecretSet } from "../redaction/secret-set.ts";
-import type { Tool } from "../spec/tool.ts";
+import type { Tool } from "../contract/tool.ts";
 
 /** Something that could not become a tool, or a source that could not be loaded. */
 export interface SourceProblem {

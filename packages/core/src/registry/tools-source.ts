@@ -1,4 +1,4 @@
-import type { Tool } from "../spec/tool.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** A source of tools that never change, for host code that wants combinators over its own tools. */

@@ -1,6 +1,6 @@
-import type { ContentBlock } from "../spec/content-block.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import { bytesToBase64 } from "./base64.ts";
+import type { ContentBlock } from "../contract/content-block.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import { bytesToBase64 } from "../text/base64.ts";
 import { decoded, essence, isTextType, sniffed } from "./media-type.ts";
 
 const unknownType = "application/octet-stream";

@@ -1,6 +1,6 @@
-import type { JsonValue } from "../spec/json.ts";
-import { clipText, utf8Length } from "../executor/clip-text.ts";
-import { bytesOf, jsonValue, plainBytes, type Cut } from "../executor/json-value.ts";
+import type { JsonValue } from "../contract/json.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { bytesOf, jsonValue, plainBytes, type Cut } from "../json/to-json.ts";
 
 /** How many small texts are held apart before they are made one. */
 const mostParts = 1024;

@@ -1,5 +1,5 @@
-import { isContentBlock, type ContentBlock } from "../spec/content-block.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
+import { isContentBlock, type ContentBlock } from "../contract/content-block.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
 
 /** A record of all of them, so that none is forgotten. */
 const outputKeys: Record<keyof ToolOutput, true> = {

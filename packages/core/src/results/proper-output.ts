@@ -1,15 +1,14 @@
-import { isContentBlock, text, type ContentBlock, type TextBlock } from "../spec/content-block.ts";
-import type { JsonObject, JsonValue } from "../spec/json.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import { clipText } from "../executor/clip-text.ts";
 import {
-  jsonValue,
-  mostBytes,
-  plainBytes,
-  wellFormedValue,
-  type Cut,
-} from "../executor/json-value.ts";
-import { isWellFormed, wellFormed } from "./well-formed.ts";
+  isContentBlock,
+  text,
+  type ContentBlock,
+  type TextBlock,
+} from "../contract/content-block.ts";
+import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import { clipText } from "../text/truncate-utf8.ts";
+import { jsonValue, mostBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
+import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 
 /** Bytes of what a tool says of its artifacts: a key and a few words for each. */
 const maxArtifactsBytes = 1_048_576;

@@ -1,18 +1,12 @@
-import { text } from "../spec/content-block.ts";
-import type { JsonValue } from "../spec/json.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import { clipText, utf8Length } from "../executor/clip-text.ts";
-import {
-  bytesOf,
-  jsonValue,
-  mostBytes,
-  wellFormedValue,
-  type Cut,
-} from "../executor/json-value.ts";
+import { text } from "../contract/content-block.ts";
+import type { JsonValue } from "../contract/json.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { bytesOf, jsonValue, mostBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { bytesOutput } from "./bytes-output.ts";
 import { isBlockList, isOutput } from "./is-output.ts";
 import { properOutput } from "./proper-output.ts";
-import { wellFormed } from "./well-formed.ts";
+import { wellFormed } from "../text/well-formed.ts";
 
 /**
  * Makes an output of whatever a tool returned. Text is content; content blocks are content; bytes are

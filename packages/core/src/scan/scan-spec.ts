@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
 import { twinNames } from "./twin-names.ts";
 import { scanText, type TextFinding } from "./scan-text.ts";
 

@@ -1,6 +1,6 @@
 import type { SourceProblem } from "../registry/tool-source.ts";
-import type { Tool } from "../spec/tool.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { SpecFinding } from "./scan-spec.ts";
 import { twinNames } from "./twin-names.ts";
 

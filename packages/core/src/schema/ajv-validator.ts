@@ -1,14 +1,14 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import type { JsonSchema } from "../spec/json.ts";
-import type { ValidationProblem } from "../spec/tool.ts";
+import type { JsonSchema } from "../contract/json.ts";
+import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
-import { escapePointer } from "./escape-pointer.ts";
+import { escapePointer } from "../json/json-pointer.ts";
 import { withOwnProto } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { withoutUncheckedPatterns } from "./unchecked-patterns.ts";
-import { allowWork, isExceeded, unchecked, workBudgets } from "./work-budget.ts";
+import { allowWork, isExceeded, unchecked, workBudgets } from "./pattern/work-budget.ts";
 
 type Dialect = "draft-07" | "2019-09" | "2020-12";
 

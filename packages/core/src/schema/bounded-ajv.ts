@@ -6,7 +6,7 @@ import type { EvaluatedProperties } from "ajv/dist/types/index.js";
 import type { Rule } from "ajv/dist/compile/rules.js";
 import { duplicateItems } from "./duplicate-items.ts";
 import { linearRegExp } from "./pattern/linear-reg-exp.ts";
-import { spend } from "./work-budget.ts";
+import { spend } from "./pattern/work-budget.ts";
 
 type SafeExpr = Parameters<CodeGen["assign"]>[1];
 

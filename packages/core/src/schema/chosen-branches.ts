@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
-import type { JsonSchema } from "../spec/json.ts";
-import { escapePointer } from "./escape-pointer.ts";
+import type { JsonSchema } from "../contract/json.ts";
+import { escapePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
 /** Of more errors than this nobody reads which branch they are of. */

@@ -1,5 +1,5 @@
-import { canonicalJson } from "./canonical-json.ts";
-import { spend } from "./work-budget.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { spend } from "./pattern/work-budget.ts";
 
 /**
  * Two places of an array with equal items (JSON Schema's equality: the order of keys does not

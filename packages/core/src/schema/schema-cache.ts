@@ -1,6 +1,6 @@
-import { isThenable, type Awaitable, type JsonSchema } from "../spec/json.ts";
-import { ToolError } from "../tool-error.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { isThenable, type Awaitable, type JsonSchema } from "../contract/json.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
 /** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */

@@ -1,6 +1,6 @@
-import type { Awaitable, JsonSchema } from "../spec/json.ts";
+import type { Awaitable, JsonSchema } from "../contract/json.ts";
 import type { UncheckedPattern } from "./unchecked-patterns.ts";
-import type { ValidationProblem } from "../spec/tool.ts";
+import type { ValidationProblem } from "../contract/tool.ts";
 
 /** Checks one value. */
 export interface CompiledSchema {

@@ -1,7 +1,7 @@
-import type { JsonSchema, JsonValue } from "../spec/json.ts";
-import { escapePointer } from "./escape-pointer.ts";
+import type { JsonSchema, JsonValue } from "../contract/json.ts";
+import { escapePointer } from "../json/json-pointer.ts";
 import { linearRegExp, UncheckablePattern } from "./pattern/linear-reg-exp.ts";
-import { allowWork, workBudgets } from "./work-budget.ts";
+import { allowWork, workBudgets } from "./pattern/work-budget.ts";
 
 /** A `pattern`, or a name in `patternProperties`, that values are not checked against. */
 export interface UncheckedPattern {

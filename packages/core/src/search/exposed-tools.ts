@@ -1,5 +1,5 @@
-import { globMatcher } from "../registry/glob.ts";
-import { byName, Toolset, type RegisteredTool } from "../registry/toolset.ts";
+import { globMatcher } from "../text/glob.ts";
+import { byName, Toolset, type RegisteredTool } from "../contract/toolset.ts";
 
 /** So many of those that were found stay shown; the oldest are forgotten first. */
 const mostFound = 50;

@@ -1,12 +1,12 @@
-import { clipText } from "../executor/clip-text.ts";
-import { helperSource } from "../helpers/helper-names.ts";
-import { nearNames } from "../registry/names.ts";
-import type { JsonObject, JsonSchema } from "../spec/json.ts";
-import type { SearchContext } from "../helpers/run-search.ts";
-import type { Tool, ToolContext } from "../spec/tool.ts";
-import type { ToolOutput } from "../spec/tool-result.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
-import { ToolError } from "../tool-error.ts";
+import { clipText } from "../text/truncate-utf8.ts";
+import { helperSource } from "../contract/reserved-names.ts";
+import { nearNames } from "../contract/tool-names.ts";
+import type { JsonObject, JsonSchema } from "../contract/json.ts";
+import type { SearchContext } from "../built-in/tool-search-port.ts";
+import type { Tool, ToolContext } from "../contract/tool.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import type { ExposedTools } from "./exposed-tools.ts";
 import type { ToolIndex } from "./tool-index.ts";
 

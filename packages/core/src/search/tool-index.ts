@@ -1,6 +1,6 @@
-import type { Toolset } from "../registry/toolset.ts";
-import type { Tool } from "../spec/tool.ts";
-import { compareNames } from "../registry/names.ts";
+import type { Toolset } from "../contract/toolset.ts";
+import type { Tool } from "../contract/tool.ts";
+import { compareNames } from "../contract/tool-names.ts";
 import { Postings } from "./postings.ts";
 import { largest, scoreQuery } from "./score-query.ts";
 import { toolText } from "./tool-text.ts";

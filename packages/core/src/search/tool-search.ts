@@ -1,8 +1,8 @@
-import { checkOptions } from "../check-options.ts";
-import type { RunSearch, ToolSearch } from "../helpers/run-search.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import type { RunSearch, ToolSearch } from "../built-in/tool-search-port.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import { shown } from "../shown.ts";
-import { ToolError } from "../tool-error.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { ExposedTools } from "./exposed-tools.ts";
 import { mostResults, SearchTools } from "./search-tools.ts";
 import { ToolIndex } from "./tool-index.ts";

@@ -1,6 +1,6 @@
-import { argumentsSchemaOf } from "../spec/arguments-schema.ts";
-import type { Tool } from "../spec/tool.ts";
-import type { ToolSpec } from "../spec/tool-spec.ts";
+import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
 import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 
 /** How often each word of a tool counts, in quarters of a mention in its description. */

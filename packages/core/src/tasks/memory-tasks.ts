@@ -1,7 +1,7 @@
-import { quotaOwner } from "../artifacts/owner.ts";
-import { systemClock, type Clock } from "../executor/clock.ts";
+import { quotaOwner } from "../contract/owner.ts";
+import { systemClock, type Clock } from "../time/clock.ts";
 import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { changedBy } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 

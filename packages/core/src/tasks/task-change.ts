@@ -1,10 +1,10 @@
-import { clipText } from "../executor/clip-text.ts";
-import { jsonValue } from "../executor/json-value.ts";
-import { plainCopy } from "../executor/plain-copy.ts";
-import type { Execution } from "../executor/execution.ts";
-import { text } from "../spec/content-block.ts";
-import type { ToolOutcome, ToolResult } from "../spec/tool-result.ts";
-import { errorCodes, type ToolErrorCode } from "../tool-error.ts";
+import { clipText } from "../text/truncate-utf8.ts";
+import { jsonValue } from "../json/to-json.ts";
+import { plainCopy } from "../json/clone-json.ts";
+import type { Execution } from "../executor/call/call-state.ts";
+import { text } from "../contract/content-block.ts";
+import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
+import { errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange } from "./task-store.ts";
 
 /** Of an error's message. */

@@ -1,6 +1,6 @@
-import { text } from "../spec/content-block.ts";
-import type { ToolOutcome } from "../spec/tool-result.ts";
-import { ToolError, type ToolErrorCode } from "../tool-error.ts";
+import { text } from "../contract/content-block.ts";
+import type { ToolOutcome } from "../contract/tool-result.ts";
+import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
 
 /** A task as a store tells it. */

@@ -1,6 +1,6 @@
-import type { Awaitable } from "../spec/json.ts";
-import type { ToolResult } from "../spec/tool-result.ts";
-import type { ToolErrorCode } from "../tool-error.ts";
+import type { Awaitable } from "../contract/json.ts";
+import type { ToolResult } from "../contract/tool-result.ts";
+import type { ToolErrorCode } from "../contract/tool-error.ts";
 
 /**
  * How a task stands, in MCP's words. `input_required`: it waits for a person.

@@ -10,7 +10,7 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { ToolCallEvent, ToolEvent } from "../events/tool-event.ts";
-import type { HookedCall } from "../executor/hooks/hook.ts";
+import type { HookedCall } from "../executor/call/hook.ts";
 import type { CallMetrics } from "./call-metrics.ts";
 
 type EventOf<Type extends ToolCallEvent["type"]> = Extract<ToolCallEvent, { type: Type }>;

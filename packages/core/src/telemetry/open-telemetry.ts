@@ -1,7 +1,7 @@
 import type { Meter, Tracer } from "@opentelemetry/api";
-import { checkOptions } from "../check-options.ts";
-import type { Hook } from "../executor/hooks/hook.ts";
-import { ToolError } from "../tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import type { Hook } from "../executor/call/hook.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { CallMetrics } from "./call-metrics.ts";
 import { CallSpans } from "./call-spans.ts";
 

@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
   type ToolRun,
 } from "@toolweave/core";
-import { InFlight } from "../../src/executor/in-flight.ts";
+import { InFlight } from "../../src/executor/call/active-calls.ts";
 import { Slots, type Slot } from "../../src/limits/slots.ts";
 import { executorFor } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";

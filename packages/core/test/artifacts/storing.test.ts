@@ -10,8 +10,8 @@ import {
   type ToolResult,
   type ToolReturn,
 } from "@toolweave/core";
-import { base64ToBytes } from "../../src/results/base64.ts";
-import { isWellFormed } from "../../src/results/well-formed.ts";
+import { base64ToBytes } from "../../src/text/base64.ts";
+import { isWellFormed } from "../../src/text/well-formed.ts";
 import { anyText } from "../support/any-text.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";

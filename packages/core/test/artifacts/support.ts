@@ -10,9 +10,9 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { utf8Length } from "../../src/executor/clip-text.ts";
+import { utf8Length } from "../../src/text/truncate-utf8.ts";
 import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
-import type { Behalf } from "../../src/artifacts/owner.ts";
+import type { Behalf } from "../../src/contract/owner.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 /** Artifacts and the tool that reads them, without an executor around. */

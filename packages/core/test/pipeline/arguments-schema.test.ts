@@ -10,7 +10,7 @@ import {
   type Tool,
 } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { specHashOf } from "../../src/approvals/hashes.ts";
+import { specHashOf } from "../../src/contract/spec-hash.ts";
 import { sameSpec } from "../../src/registry/registry-diff.ts";
 import { failed } from "../support/outcomes.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolAnnotations } from "@toolweave/core";
-import type { PolicyRule } from "../../src/policy/policy.ts";
+import type { PolicyRule } from "../../src/contract/policy-definition.ts";
 import { decided, effectOf } from "./subjects.ts";
 
 type Annotations = NonNullable<PolicyRule["annotations"]>;

@@ -6,7 +6,7 @@ import type {
   PolicyFunction,
   PolicyInput,
   PolicyQuestion,
-} from "../../src/policy/policy.ts";
+} from "../../src/contract/policy-definition.ts";
 import { decided, effectOf, subjectOf } from "./subjects.ts";
 
 const allow = { effect: "allow", tools: "t" } as const;

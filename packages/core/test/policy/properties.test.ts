@@ -4,7 +4,11 @@ import type { Caller, PermissionRequest, RegisteredTool, ToolAnnotations } from 
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission, explainPermission } from "../../src/policy/decide.ts";
 import type { Decision } from "../../src/policy/decision.ts";
-import type { PolicyDefinition, PolicyLayerInput, PolicyRule } from "../../src/policy/policy.ts";
+import type {
+  PolicyDefinition,
+  PolicyLayerInput,
+  PolicyRule,
+} from "../../src/contract/policy-definition.ts";
 import type { PolicyLayer } from "../../src/policy/policy-layer.ts";
 import { entryOf, permission } from "./subjects.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decide.ts";
-import type { PolicyFunction, PolicyInput } from "../../src/policy/policy.ts";
+import type { PolicyFunction, PolicyInput } from "../../src/contract/policy-definition.ts";
 import { decided, effectOf, shown, subjectOf } from "./subjects.ts";
 
 describe("F0.26: one policy for what is shown and for what runs", () => {

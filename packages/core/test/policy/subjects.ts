@@ -9,7 +9,7 @@ import type {
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decide.ts";
 import type { Decision, PolicySubject } from "../../src/policy/decision.ts";
-import type { PolicyInput } from "../../src/policy/policy.ts";
+import type { PolicyInput } from "../../src/contract/policy-definition.ts";
 import { foreignTool } from "../support/executor-for.ts";
 
 /** What a test says of a call; the rest is a trusted tool of no annotations that is called as it is. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { text } from "@toolweave/core";
-import { base64ToBytes, bytesToBase64 } from "../../src/results/base64.ts";
+import { base64ToBytes, bytesToBase64 } from "../../src/text/base64.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { text, type JsonValue } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
-import { jsonValue } from "../../src/executor/json-value.ts";
+import { jsonValue } from "../../src/json/to-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@toolweave/core";
-import { previewJson, previewText } from "../../src/results/preview.ts";
+import { previewJson, previewText } from "../../src/json/preview-json.ts";
 import { anyText } from "../support/any-text.ts";
 
 const bytes = (text: string): number => Buffer.byteLength(text, "utf8");

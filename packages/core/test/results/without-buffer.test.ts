@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { latin1 } from "../../src/redaction/secret-patterns.ts";
-import { base64ToBytes, bytesToBase64 } from "../../src/results/base64.ts";
+import { base64ToBytes, bytesToBase64 } from "../../src/text/base64.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

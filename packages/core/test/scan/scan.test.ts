@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { scanSpec, scanText, twinNames, type TextFindingKind } from "../../src/scan/index.ts";
-import type { ToolSpec } from "../../src/spec/tool-spec.ts";
+import type { ToolSpec } from "../../src/contract/tool-spec.ts";
 
 const kindsIn = (text: string): TextFindingKind[] => scanText(text).map(({ kind }) => kind);
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ajvValidator, type CompiledSchema, type JsonSchema } from "@toolweave/core";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import { inFullRun } from "@toolweave/test-support";
-import { remainingWork, workBudgets } from "../../src/schema/work-budget.ts";
+import { remainingWork, workBudgets } from "../../src/schema/pattern/work-budget.ts";
 
 const usual = { ...workBudgets };
 afterEach(() => void Object.assign(workBudgets, usual));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { duplicateItems } from "../../src/schema/duplicate-items.ts";
-import { allowWork } from "../../src/schema/work-budget.ts";
+import { allowWork } from "../../src/schema/pattern/work-budget.ts";
 
 beforeEach(() => allowWork(Infinity));
 

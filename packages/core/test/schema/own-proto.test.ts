@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ajvValidator, canonicalJson, type JsonObject, type JsonSchema } from "@toolweave/core";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
-import { plainCopy } from "../../src/executor/plain-copy.ts";
+import { plainCopy } from "../../src/json/clone-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 

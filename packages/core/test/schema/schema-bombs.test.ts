@@ -7,7 +7,7 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
-import { allowWork, remainingWork, workBudgets } from "../../src/schema/work-budget.ts";
+import { allowWork, remainingWork, workBudgets } from "../../src/schema/pattern/work-budget.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
 function executorWith(input: JsonSchema, output?: JsonSchema): ToolExecutor {

@@ -9,12 +9,12 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import { scanSpec } from "@toolweave/core/scan";
-import { jsonValue } from "../../src/executor/json-value.ts";
-import { plainCopy } from "../../src/executor/plain-copy.ts";
+import { jsonValue } from "../../src/json/to-json.ts";
+import { plainCopy } from "../../src/json/clone-json.ts";
 import { readArguments } from "../../src/executor/stages/parse.ts";
 import { maskArguments } from "../../src/redaction/secret-arguments.ts";
 import { isBlockList } from "../../src/results/is-output.ts";
-import { canonicalJson } from "../../src/schema/canonical-json.ts";
+import { canonicalJson } from "../../src/json/canonical-json.ts";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 

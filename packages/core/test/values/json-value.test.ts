@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonValue } from "../../src/executor/json-value.ts";
+import { jsonValue } from "../../src/json/to-json.ts";
 
 /** Everything that JSON cannot hold, in and around everything that it can. */
 const anything = fc.anything({

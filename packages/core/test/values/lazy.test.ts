@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isContentBlock, isThenable, lazyProperty } from "@toolweave/core";
-import { defineLazy } from "../../src/spec/lazy.ts";
+import { defineLazy } from "../../src/contract/lazy.ts";
 
 describe("lazyProperty", () => {
   test("computes on first reading, once, undefined too, and is listed", () => {

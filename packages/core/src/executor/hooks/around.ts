@@ -1,8 +1,8 @@
-import { isSuspension, type Suspension } from "../../spec/interruption.ts";
-import { ToolError, type ToolErrorCode } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
-import { isToolError } from "../failure-of.ts";
-import type { ExecutionContext } from "../tool-context.ts";
+import { isSuspension, type Suspension } from "../../contract/interruption.ts";
+import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import { isToolError } from "../call/to-tool-error.ts";
+import type { ExecutionContext } from "../context/tool-context.ts";
 import type { HookInto } from "./hook-phases.ts";
 import { hookedCall } from "./hooked-call.ts";
 

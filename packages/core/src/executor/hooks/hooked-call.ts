@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../spec/json.ts";
-import type { Execution } from "../execution.ts";
-import { frozenCopy, frozenPlain } from "../frozen-copy.ts";
-import type { HookedCall } from "./hook.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { Execution } from "../call/call-state.ts";
+import { frozenCopy, frozenPlain } from "../../json/freeze-json.ts";
+import type { HookedCall } from "../call/hook.ts";
 
 /** The call as hooks see it: one object for all of them, until its arguments are replaced. */
 export function hookedCall(execution: Execution): HookedCall {

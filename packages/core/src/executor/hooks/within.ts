@@ -1,6 +1,6 @@
-import type { Execution } from "../execution.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Hook } from "./hook.ts";
+import type { Execution } from "../call/call-state.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Hook } from "../call/hook.ts";
 
 /**
  * What the `pending` answer of the host's or a tool's code settles with; when that takes longer than

@@ -1,6 +1,6 @@
-import { helperSource } from "../../helpers/helper-names.ts";
-import { isThenable, type Awaitable } from "../../spec/json.ts";
-import type { Execution } from "../execution.ts";
+import { helperSource } from "../../contract/reserved-names.ts";
+import { isThenable, type Awaitable } from "../../contract/json.ts";
+import type { Execution } from "../call/call-state.ts";
 
 /**
  * Stage 8, first half: waits until the batch that the call belongs to lets it start, then for a

@@ -1,9 +1,9 @@
-import { isThenable, type Awaitable } from "../../spec/json.ts";
-import type { ToolOutput } from "../../spec/tool-result.ts";
+import { isThenable, type Awaitable } from "../../contract/json.ts";
+import type { ToolOutput } from "../../contract/tool-result.ts";
 import { isOutput } from "../../results/is-output.ts";
 import { properOutput } from "../../results/proper-output.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
 import type { HookInto } from "../hooks/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf, within } from "../hooks/within.ts";

@@ -1,17 +1,17 @@
-import { isThenable, promised, type Awaitable, type JsonObject } from "../../spec/json.ts";
-import type { PermissionRequest } from "../../spec/permission-request.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import type { PermissionRequest } from "../../contract/permission-request.ts";
 import type { Decided } from "../../audit/decided.ts";
 import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";
-import type { RegisteredTool } from "../../registry/toolset.ts";
-import { ToolError } from "../../tool-error.ts";
-import { answerAsks, type Asked } from "../ask.ts";
-import { authorized, ruleOf } from "../authorized.ts";
-import type { Execution } from "../execution.ts";
+import type { RegisteredTool } from "../../contract/toolset.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { answerAsks, type Asked } from "./request-approval.ts";
+import { authorized, ruleOf } from "../call/record-decision.ts";
+import type { Execution } from "../call/call-state.ts";
 import { within } from "../hooks/within.ts";
-import { checkedPermissions, impliedPermission } from "../permissions.ts";
-import { ExecutionPreflight } from "../tool-context.ts";
+import { checkedPermissions, impliedPermission } from "./permissions.ts";
+import { ExecutionPreflight } from "../context/tool-context.ts";
 
 /** A permission that a call asks for; `undefined`: the call itself. */
 type Subject = PermissionRequest | undefined;

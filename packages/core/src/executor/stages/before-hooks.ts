@@ -1,12 +1,12 @@
-import { isThenable, type Awaitable } from "../../spec/json.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
-import type { BeforeCallAnswer } from "../hooks/hook.ts";
+import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import type { BeforeCallAnswer } from "../call/hook.ts";
 import type { HookInto } from "../hooks/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf, within } from "../hooks/within.ts";
 import { copyArguments } from "./parse.ts";
-import { strip } from "./strip.ts";
+import { strip } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
 /** Stage 6: host code passes, modifies or blocks. Whatever it does not say clearly blocks. */

@@ -1,7 +1,7 @@
-import type { Awaitable } from "../../spec/json.ts";
-import { isAtLeastZero } from "../../check-options.ts";
-import { text, type ContentBlock } from "../../spec/content-block.ts";
-import type { ArtifactRef, ToolOutput } from "../../spec/tool-result.ts";
+import type { Awaitable } from "../../contract/json.ts";
+import { isAtLeastZero } from "../../contract/check-options.ts";
+import { text, type ContentBlock } from "../../contract/content-block.ts";
+import type { ArtifactRef, ToolOutput } from "../../contract/tool-result.ts";
 import { mediaSize, textSize } from "../../artifacts/block-size.ts";
 import {
   clipContent,
@@ -14,9 +14,9 @@ import { isWhenTooLarge, type WhenTooLarge } from "../../artifacts/large-outputs
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
 import { divideContent, shownContent, type Part } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
-import { messageOf } from "../failure-of.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import { messageOf } from "../call/to-tool-error.ts";
 import { within } from "../hooks/within.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { unavailable } from "../../approvals/store-time.ts";
-import type { RegisteredTool } from "../../registry/toolset.ts";
-import type { Awaitable } from "../../spec/json.ts";
-import { handleOf, stoppedOutcome } from "../../tasks/own-words.ts";
+import type { RegisteredTool } from "../../contract/toolset.ts";
+import type { Awaitable } from "../../contract/json.ts";
+import { handleOf, stoppedOutcome } from "./task-outcomes.ts";
 import { changeBy } from "../../tasks/task-change.ts";
 import { changedBy } from "../../tasks/task-record.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { storeMs } from "../../tasks/tasks.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
 import { within } from "../hooks/within.ts";
 import { release } from "./acquire.ts";
 

@@ -1,9 +1,9 @@
 import { framed } from "../../framing/frame.ts";
-import { helperSource } from "../../helpers/helper-names.ts";
-import type { ContentBlock } from "../../spec/content-block.ts";
-import type { ToolSpec } from "../../spec/tool-spec.ts";
-import type { ToolOutput } from "../../spec/tool-result.ts";
-import type { Execution } from "../execution.ts";
+import { helperSource } from "../../contract/reserved-names.ts";
+import type { ContentBlock } from "../../contract/content-block.ts";
+import type { ToolSpec } from "../../contract/tool-spec.ts";
+import type { ToolOutput } from "../../contract/tool-result.ts";
+import type { Execution } from "../call/call-state.ts";
 
 /** Stage 10, last: what comes from outside is named as such. */
 export function frame(execution: Execution): void {

@@ -1,10 +1,10 @@
-import { isThenable, type Awaitable, type JsonSchema } from "../../spec/json.ts";
-import { isSuspension } from "../../spec/interruption.ts";
-import type { ToolOutput } from "../../spec/tool-result.ts";
-import { ToolError } from "../../tool-error.ts";
+import { isThenable, type Awaitable, type JsonSchema } from "../../contract/json.ts";
+import { isSuspension } from "../../contract/interruption.ts";
+import type { ToolOutput } from "../../contract/tool-result.ts";
+import { ToolError } from "../../contract/tool-error.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
-import type { Execution } from "../execution.ts";
-import { Interrupted } from "../interrupted.ts";
+import type { Execution } from "../call/call-state.ts";
+import { Interrupted } from "../call/interrupt-signal.ts";
 import { toOutput } from "../../results/to-output.ts";
 
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */

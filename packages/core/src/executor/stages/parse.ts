@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../spec/json.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
+import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
 
 /** How deep arguments may nest; deeper ones would exhaust the stack of whoever walks them. */
 const maxDepth = 200;

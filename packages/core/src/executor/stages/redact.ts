@@ -1,8 +1,8 @@
 import { redactorOf } from "../../redaction/redactor-of.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import type { ToolOutput } from "../../spec/tool-result.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
+import type { ToolOutput } from "../../contract/tool-result.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
 
 /** Stage 10, second half: what is secret does not come out; nor does what cannot be searched for it. */
 export function redact(execution: Execution): void {

@@ -1,8 +1,8 @@
 import { beginningOf } from "../../redaction/beginning-of.ts";
 import { checkRules } from "../../redaction/redactor-of.ts";
-import { nearNames } from "../../registry/names.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
+import { nearNames } from "../../contract/tool-names.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
 
 /** Stage 1: name → tool in the toolset, shown or searchable. */
 export function resolve(execution: Execution): void {

@@ -1,9 +1,9 @@
-import type { Awaitable } from "../../spec/json.ts";
-import type { RetryPolicy } from "../../spec/tool-spec.ts";
-import { ToolError } from "../../tool-error.ts";
-import type { Execution } from "../execution.ts";
-import { failureOf } from "../failure-of.ts";
-import { backOff } from "../retry-policy.ts";
+import type { Awaitable } from "../../contract/json.ts";
+import type { RetryPolicy } from "../../contract/tool-spec.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import { failureOf } from "../call/to-tool-error.ts";
+import { backOff } from "../../contract/retry-policy.ts";
 import { giveUp } from "./acquire.ts";
 
 /** Whoever asks for a longer wait than this is not waited for. */

@@ -1,12 +1,12 @@
-import { isThenable, type Awaitable, type JsonObject } from "../../spec/json.ts";
-import { ToolError } from "../../tool-error.ts";
-import { capture } from "../../results/capture.ts";
+import { isThenable, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { capture } from "./collect-stream.ts";
 import { isStreamed } from "../../results/stream-source.ts";
-import { overdue } from "../call-time.ts";
-import type { Execution } from "../execution.ts";
+import { overdue } from "../call/deadlines.ts";
+import type { Execution } from "../call/call-state.ts";
 import { Around } from "../hooks/around.ts";
-import { checkRetry } from "../retry-policy.ts";
-import { ExecutionContext } from "../tool-context.ts";
+import { checkRetry } from "../../contract/retry-policy.ts";
+import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";
 
 /** Stage 8, second half: one attempt at the tool's own work, under its timeout. Answers with what the tool does. */

@@ -5,17 +5,17 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
-} from "../../spec/json.ts";
-import { escapePointer } from "../../schema/escape-pointer.ts";
+} from "../../contract/json.ts";
+import { escapePointer } from "../../json/json-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
-import { argumentsSchemaOf } from "../../spec/arguments-schema.ts";
+import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
-import type { ValidationProblem } from "../../spec/tool.ts";
-import { ToolError } from "../../tool-error.ts";
-import { compareNames, nearNames } from "../../registry/names.ts";
+import type { ValidationProblem } from "../../contract/tool.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { compareNames, nearNames } from "../../contract/tool-names.ts";
 import { beginningOf } from "../../redaction/beginning-of.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
-import type { Execution } from "../execution.ts";
+import type { Execution } from "../call/call-state.ts";
 import { within } from "../hooks/within.ts";
 
 const shownProblems = 5;

@@ -1,4 +1,4 @@
-import { spend } from "../work-budget.ts";
+import { spend } from "./work-budget.ts";
 import { includes, inRanges, overlap, wordCharacters, type CharSet } from "./char-set.ts";
 
 /** What may be true of a position between two characters; look-arounds take the bits from `look`. */

@@ -1,4 +1,4 @@
-import { spend } from "../work-budget.ts";
+import { spend } from "./work-budget.ts";
 import { condition } from "./automaton.ts";
 import { buildAutomaton, isAnchored, type Look } from "./build-automaton.ts";
 import type { PatternNode } from "./parse-pattern.ts";

@@ -1,4 +1,4 @@
-import { spend } from "../work-budget.ts";
+import { spend } from "./work-budget.ts";
 import { buildAutomaton, isAnchored, longest, sizeOf, type Look } from "./build-automaton.ts";
 import { linearMatcher } from "./linear-matcher.ts";
 import { parsePattern, type PatternNode } from "./parse-pattern.ts";

@@ -5,7 +5,7 @@ import { cpuMilliseconds, inFullRun, linearWorkMs } from "@toolweave/test-suppor
 import { linearMatcher } from "../../../src/schema/pattern/linear-matcher.ts";
 import { isNativePattern, linearRegExp } from "../../../src/schema/pattern/linear-reg-exp.ts";
 import { parsePattern, UnreadablePattern } from "../../../src/schema/pattern/parse-pattern.ts";
-import { allowWork, remainingWork } from "../../../src/schema/work-budget.ts";
+import { allowWork, remainingWork } from "../../../src/schema/pattern/work-budget.ts";
 
 beforeEach(() => allowWork(Infinity));
 

@@ -1,0 +1,68 @@
+import { readArtifactTool } from "../artifacts/read-artifact.ts";
+import type { Engine } from "../executor/call/services.ts";
+import { mayRun } from "../policy/decide.ts";
+import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Tool } from "../contract/tool.ts";
+import { taskTools } from "./task-tools.ts";
+import { helperSource } from "../contract/reserved-names.ts";
+
+/** Which helper tools a toolset needs beside its own. */
+export interface NeededHelpers {
+  readonly artifacts: boolean;
+  readonly tasks: boolean;
+}
+
+/** The tools that an executor adds by itself, to toolsets that need them. */
+export class HelperTools {
+  readonly #engine: Engine;
+  readonly #make: HelperMakers;
+  #artifacts: readonly RegisteredTool[] | undefined;
+  #tasks: readonly RegisteredTool[] | undefined;
+  /** What a toolset has become, by the names of what joined it: runs of one call each share it. */
+  readonly #joined = new WeakMap<Toolset, Map<string, Toolset>>();
+
+  /**
+   * The host keeps artifacts in a store of its own: what another process has stored may be read here.
+   */
+  readonly alwaysRead: boolean;
+
+  constructor(engine: Engine, make: HelperMakers, alwaysRead: boolean) {
+    this.#engine = engine;
+    this.#make = make;
+    this.alwaysRead = alwaysRead;
+  }
+
+  /** `base` with those of the needed ones that the policy may let run for the caller. */
+  join(base: Toolset, needed: NeededHelpers, caller: Caller | undefined): Toolset {
+    const helpers = [
+      ...(needed.artifacts ? (this.#artifacts ??= this.#make.artifacts().map(registered)) : []),
+      ...(needed.tasks ? (this.#tasks ??= this.#make.tasks().map(registered)) : []),
+    ].filter((entry) => mayRun(this.#engine.policies, entry, caller));
+    let byNames = this.#joined.get(base);
+    if (byNames === undefined) this.#joined.set(base, (byNames = new Map()));
+    const names = helpers.map(({ tool }) => tool.spec.name).join();
+    let joined = byNames.get(names);
+    if (joined === undefined) byNames.set(names, (joined = base.with(helpers)));
+    return joined;
+  }
+}
+
+/** Makes the helper tools when they are first needed. */
+export interface HelperMakers {
+  readonly artifacts: () => readonly Tool[];
+  readonly tasks: () => readonly Tool[];
+}
+
+/** How an executor's helper tools are made. */
+export function helperMakers(engine: Engine): HelperMakers {
+  return {
+    artifacts: () => [readArtifactTool(engine)],
+    tasks: () => taskTools(engine.executor.tasks),
+  };
+}
+
+/** A helper tool as a toolset holds it. */
+export function registered(tool: Tool): RegisteredTool {
+  return { tool, source: helperSource, trusted: true };
+}

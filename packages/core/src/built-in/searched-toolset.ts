@@ -1,0 +1,54 @@
+import type { Engine } from "../executor/call/services.ts";
+import { mayRun } from "../policy/decide.ts";
+import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import type { Caller } from "../contract/caller.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import { registered } from "./built-in-tools.ts";
+import type { RunSearch, ToolSearch } from "./tool-search-port.ts";
+
+/** What the search of one run shows of what it may call, with the tools to search with. */
+export class Exposure {
+  /** What a model searches with. */
+  readonly tools: readonly RegisteredTool[];
+  readonly #search: RunSearch;
+  readonly #mayRun: (entry: RegisteredTool) => boolean;
+  #base: Toolset | undefined;
+  #permitted: Toolset | undefined;
+  #exposed: Toolset | undefined;
+  #joined: Toolset | undefined;
+
+  /** @throws ToolError `internal` for what is no search. */
+  constructor({ policies, registry }: Engine, search: ToolSearch, caller: Caller | undefined) {
+    if (typeof (search as Partial<ToolSearch> | null)?.begin !== "function") {
+      throw new ToolError(
+        "internal",
+        `search is ${shown(search)}; use toolSearch({ form: "growing" }) of @toolweave/core/search.`,
+      );
+    }
+    this.#search = search.begin(registry);
+    this.#mayRun = (entry) => mayRun(policies, entry, caller);
+    // `call_tool` never runs itself: the policy is asked about what it stands for.
+    this.tools = this.#search.tools
+      .map(registered)
+      .filter((entry) => entry.tool.spec.name === "call_tool" || this.#mayRun(entry));
+  }
+
+  /**
+   * The same object as long as nothing has changed.
+   *
+   * @param isGiven `base` is the host's own, and may hold what the policy never lets run.
+   */
+  expose(base: Toolset, turn: number, isGiven: boolean): Toolset {
+    if (base !== this.#base) {
+      this.#base = base;
+      this.#permitted = isGiven ? base.filter(this.#mayRun) : base;
+    }
+    const exposed = this.#search.expose(this.#permitted as Toolset, turn);
+    if (exposed !== this.#exposed) {
+      this.#exposed = exposed;
+      this.#joined = exposed.with(this.tools);
+    }
+    return this.#joined as Toolset;
+  }
+}

@@ -1,0 +1,117 @@
+import { defineTool } from "../define/define-tool.ts";
+import { text } from "../contract/content-block.ts";
+import type { Tool, ToolContext } from "../contract/tool.ts";
+import type { ToolOutput } from "../contract/tool-result.ts";
+import type { ExecutorTasks, TaskInfo, TaskOptions } from "../tasks/executor-tasks.ts";
+
+/** The longest that a model may wait within one call. */
+const mostSeconds = 60;
+
+const taskId = {
+  type: "string",
+  description: "The id that the call answered with: task_…",
+} as const;
+const ofTask = {
+  type: "object",
+  properties: { task_id: taskId },
+  required: ["task_id"],
+  additionalProperties: false,
+} as const;
+const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
+
+/**
+ * The tools with which a model asks for its tasks: `task_status`, `task_result` and `task_cancel`.
+ * Each sees only those of the session and the caller that its run is for.
+ *
+ * @param tasks whose, `executor.tasks`.
+ */
+export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
+  return [
+    defineTool({
+      name: "task_status",
+      description: "Tell how a task stands: a call that goes on in the background.",
+      input: ofTask,
+      annotations: reads,
+      execute: async ({ task_id }, ctx) => told(await tasks.status(task_id, behalfOf(ctx))),
+    }),
+    defineTool({
+      name: "task_result",
+      description:
+        "Get the result of a task, once it has ended. Waits up to wait_seconds for that.",
+      input: {
+        ...ofTask,
+        properties: {
+          task_id: taskId,
+          wait_seconds: { type: "number", minimum: 0, maximum: mostSeconds, default: 0 },
+        },
+      },
+      annotations: reads,
+      // Without end: it waits no longer than it was told to, and the host's maximum caps it.
+      timeoutMs: 0,
+      execute: ({ task_id, wait_seconds = 0 }, ctx) =>
+        resultOf(tasks, task_id, wait_seconds * 1000, ctx),
+    }),
+    defineTool({
+      name: "task_cancel",
+      description: "Stop a task. What it has done already stays done.",
+      input: ofTask,
+      annotations: {
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+      execute: async ({ task_id }, ctx) => told(await tasks.cancel(task_id, behalfOf(ctx))),
+    }),
+  ];
+}
+
+async function resultOf(
+  tasks: ExecutorTasks,
+  id: string,
+  waitMs: number,
+  ctx: ToolContext,
+): Promise<ToolOutput> {
+  const behalf = behalfOf(ctx);
+  const outcome = await tasks.result(id, {
+    ...behalf,
+    waitMs: Math.min(waitMs, tasks.longestWaitMs),
+    signal: ctx.signal,
+  });
+  if (outcome === undefined || outcome.status === "interrupted") {
+    return told(await tasks.status(id, behalf));
+  }
+  const { content, value, artifacts, isError } = outcome.result;
+  return {
+    content,
+    artifacts,
+    isError,
+    ...(value === undefined ? {} : { value }),
+    ...(outcome.error === undefined ? {} : { error: outcome.error }),
+  };
+}
+
+function behalfOf({ sessionId, caller }: ToolContext): TaskOptions {
+  return { sessionId, caller };
+}
+
+function told({ id, tool, status, error }: TaskInfo): ToolOutput {
+  return {
+    content: [text(`Task ${id} (${tool}) ${words(status)}`)],
+    value: { taskId: id, tool, status, ...(error === undefined ? {} : { code: error.code }) },
+  };
+}
+
+function words(status: TaskInfo["status"]): string {
+  switch (status) {
+    case "working":
+      return "is still working. Go on with something else, or ask task_result with wait_seconds.";
+    case "input_required":
+      return "waits for a person, and goes on as soon as that one has answered. Ask again later.";
+    case "completed":
+      return "has completed: read its answer with task_result.";
+    case "failed":
+      return "has failed: task_result tells why.";
+    case "cancelled":
+      return "was cancelled.";
+  }
+}

@@ -1,0 +1,34 @@
+import { nearNames } from "./tool-names.ts";
+import { ToolError } from "./tool-error.ts";
+
+/** A number of 0 or more: a text, or NaN, would be a limit that never holds. */
+export function isAtLeastZero(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+/**
+ * Refuses what is no options object, and options that nobody reads: a misspelt one would silently
+ * be without effect.
+ *
+ * @param where what takes the options, for the error: `new ToolExecutor`.
+ * @throws ToolError `internal`, with the option that was probably meant.
+ */
+export function checkOptions(where: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null) {
+    throw new ToolError(
+      "internal",
+      `${where} takes an object: { ${known.slice(0, 3).join(", ")}${known.length > 3 ? ", …" : ""} }.`,
+    );
+  }
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const [near = longer(name, known)] = nearNames(name, known, 1);
+    const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
+    throw new ToolError("internal", `${where}: "${name}" is no option. ${hint}`);
+  }
+}
+
+/** What was left off at the end: `destructive` for `destructiveHint`. */
+function longer(name: string, known: readonly string[]): string | undefined {
+  return name.length > 2 ? known.find((one) => one.startsWith(name)) : undefined;
+}

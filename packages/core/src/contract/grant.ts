@@ -1,0 +1,52 @@
+import type { Caller } from "./caller.ts";
+import type { JsonObject } from "./json.ts";
+
+/** How long a grant answers: for one session, or until it is revoked. */
+export type GrantScope = "session" | "always";
+
+/**
+ * A remembered yes: the next call that asks for exactly this is not asked about again. It holds for
+ * one caller, one tool as its spec was, one permission, and, unless a person has widened it, the
+ * same arguments. A deny always wins over it, and a rule with `ask: "always"` is not answered by it.
+ */
+export interface Grant {
+  readonly id: string;
+  readonly scope: GrantScope;
+  /** The tool's name. */
+  readonly tool: string;
+  /** SHA-256 of the spec that was approved; a tool that changed since is asked about anew. */
+  readonly specHash: string;
+  readonly permission: { readonly kind: string; readonly target: string };
+  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments that come to the same permission. */
+  readonly argumentsHash?: string;
+  /** For whom. Absent: for calls on nobody's behalf. */
+  readonly caller?: Caller;
+  /** With scope `session`: in which session, or in which run where there is no session. */
+  readonly session?: string;
+  /** Who agreed. */
+  readonly by?: string;
+  /** Milliseconds since the epoch. */
+  readonly grantedAt: number;
+  /**
+   * What was said of the tool then, to be compared with what is said of it later. Absent: it was
+   * longer than 20,000 characters.
+   */
+  readonly definition?: JsonObject;
+  /**
+   * Authenticates all of it with the executor's `key`: a grant that was written or changed by
+   * anybody else answers nothing. Absent, and not looked at, where no key is set.
+   */
+  readonly seal?: string;
+}
+
+/**
+ * For how long somebody agrees; with `arguments: "any"`, to the same permission whatever the
+ * arguments are.
+ */
+export type GrantChoice = GrantScope | { readonly scope: GrantScope; readonly arguments: "any" };
+
+/** A grant as it would be kept, shown to whoever decides before it is. */
+export type GrantProposal = Omit<
+  Grant,
+  "id" | "by" | "grantedAt" | "definition" | "scope" | "session" | "seal"
+>;

@@ -1,0 +1,153 @@
+import type { GrantChoice, GrantProposal } from "./grant.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
+import type { PermissionRequest } from "./permission-request.ts";
+import type { ToolCall } from "./tool-call.ts";
+
+/** A person must agree before the call runs. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly type: "approval";
+  /** What the call intends to do. */
+  readonly permission: PermissionRequest;
+  /**
+   * What the source of the tool says that the tool does, in its own words, which nothing has checked:
+   * on one line, as `displayProse` writes it, of at most 1,000 characters. Absent: the source says nothing.
+   */
+  readonly description?: string;
+  /** Why the policy asks. */
+  readonly reason: string;
+  /**
+   * What would be remembered if the person agrees for more than this call; nothing else is. Absent:
+   * the policy asks every time.
+   */
+  readonly grant?: GrantProposal;
+  /** The call that it is about, when that is one which the interrupted tool has made itself. */
+  readonly call?: ToolCall;
+}
+
+/** A person must sign in somewhere. */
+export interface AuthRequest {
+  readonly id: string;
+  readonly type: "auth";
+  /** The credential that is missing, by its name. */
+  readonly credential: string;
+  readonly message: string;
+  /** Where the person goes on. */
+  readonly url?: string;
+  /** What the person types there, or compares with what is shown there (RFC 8628, the device flow). */
+  readonly userCode?: string;
+}
+
+/** A person must supply something. */
+export interface InputRequest {
+  readonly id: string;
+  readonly type: "input";
+  readonly message: string;
+  readonly schema?: JsonSchema;
+}
+
+/** The host runs this tool itself and gives the result back. */
+export interface ResultRequest {
+  readonly id: string;
+  readonly type: "result";
+  readonly arguments: JsonObject;
+}
+
+/** One thing that an interrupted call waits for. */
+export type InterruptionRequest = ApprovalRequest | AuthRequest | InputRequest | ResultRequest;
+
+/**
+ * A call that waits for a person: plain JSON, to be kept and resumed later, in another process if
+ * need be. All that the call needs at once is in `requests`. It has to come back as it was: whoever
+ * shows it to a person with parts left out or replaced does so on a copy.
+ */
+export interface Interruption {
+  readonly id: string;
+  readonly runId: string;
+  /**
+   * The call that has made this one, when a running tool did. It is for that tool to ask for it, in
+   * an interruption of its own.
+   */
+  readonly parentCallId?: string;
+  /** The call with its final arguments: those that the tool will get, with a mask in place of what is secret. */
+  readonly call: ToolCall;
+  /** SHA-256 of the spec that was in force; a tool that changed since is not run. */
+  readonly specHash: string;
+  readonly requests: readonly InterruptionRequest[];
+  /** Milliseconds since the epoch; refused afterwards. */
+  readonly expiresAt: number;
+  /**
+   * What the call needs to go on, encrypted and authenticated with the executor's `key`, together
+   * with everything else that stands here.
+   */
+  readonly state: string;
+}
+
+/** Agree to one request, or to all when `requestId` is absent. */
+export interface ApproveAnswer {
+  readonly type: "approve";
+  readonly requestId?: string;
+  /** Who agreed. */
+  readonly by?: string;
+  /**
+   * Agree to these arguments instead of those that were shown. They are checked like a model's; what
+   * they need beyond what was shown is asked for anew. A mask that was shown stands, in its place, for
+   * what it hides; elsewhere it is refused.
+   */
+  readonly arguments?: JsonObject;
+  /** Agree to calls like this one from now on, too: exactly what the request's `grant` shows. */
+  readonly grant?: GrantChoice;
+}
+
+/** Refuse; the model reads `reason`. */
+export interface RejectAnswer {
+  readonly type: "reject";
+  readonly requestId?: string;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** What a person typed, for an `input` or `auth` request. */
+export interface InputAnswer {
+  readonly type: "input";
+  readonly requestId?: string;
+  readonly value: JsonValue;
+}
+
+/** The host's own result, for a `result` request. */
+export interface ResultAnswer {
+  readonly type: "result";
+  readonly requestId?: string;
+  readonly value: JsonValue;
+}
+
+/** A person's answer to an interruption. */
+export type Answer = ApproveAnswer | RejectAnswer | InputAnswer | ResultAnswer;
+
+/** What a running tool needs from a person before it can go on. */
+export type SuspensionRequest = InterruptionRequest;
+
+const suspensionBrand: unique symbol = Symbol.for("toolweave.suspension") as never;
+
+/** A running tool that needs a person. Made with `suspend`, so that no data from outside can pass for one. */
+export interface Suspension {
+  readonly [suspensionBrand]: true;
+  readonly requests: readonly SuspensionRequest[];
+  /** Given back as `ctx.resumed.state`. */
+  readonly state: JsonValue;
+}
+
+/**
+ * What a tool returns to wait for a person.
+ *
+ * @param requests what is needed, all at once.
+ * @param state what the tool needs to go on; comes back as `ctx.resumed.state`.
+ */
+export function suspend(requests: readonly SuspensionRequest[], state: JsonValue): Suspension {
+  return { [suspensionBrand]: true, requests, state };
+}
+
+/** True when a tool returned `suspend(…)`. */
+export function isSuspension(value: unknown): value is Suspension {
+  return typeof value === "object" && value !== null && suspensionBrand in value;
+}

@@ -1,0 +1,179 @@
+import type { Caller } from "./caller.ts";
+import type { Awaitable, JsonObject } from "./json.ts";
+import type { PermissionRequest } from "./permission-request.ts";
+import type { ToolAccess, ToolSpec } from "./tool-spec.ts";
+
+/**
+ * What happens to calls that no rule names. `supervised` (the default): reads and your own
+ * functions run unless marked destructive or needing approval, the rest asks. `readOnly`: only what
+ * changes nothing runs. `autonomous`: everything runs. `strict`: unclassified, destructive and
+ * spending tools are denied, what is not a read asks.
+ */
+export type PolicyPreset = "readOnly" | "supervised" | "autonomous" | "strict";
+
+/** What becomes of a call: it runs, a person is asked first, or it is refused. */
+export type PolicyEffect = "allow" | "ask" | "deny";
+
+/** One glob or several, of which one has to match: `*` is any run of characters, `?` is one. */
+export type PolicyGlobs = string | readonly string[];
+
+/** Where a tool came from. Every key that is there has to hold. */
+export interface ProvenanceCondition {
+  /** `code`, `openapi`, `mcp`, … */
+  readonly adapter?: PolicyGlobs;
+  /**
+   * The id of the source in the registry; `host` for tools that host code added itself. A rule that
+   * asks or denies also looks at the source that the tool names in its provenance.
+   */
+  readonly source?: PolicyGlobs;
+  /**
+   * What the tool was there, by member: `{ method: "DELETE", path: "/admin/*" }`. It is data from
+   * outside: an `allow` believes it of trusted tools only.
+   */
+  readonly origin?: Readonly<Record<string, PolicyGlobs>>;
+}
+
+/**
+ * What a tool says that it does. Every key that is there has to hold; a hint that the tool does not
+ * give has MCP's default, so that a tool which only says that it reads counts as destructive too.
+ *
+ * Hints are claims. What an untrusted tool claims never spares it: an `allow` needs the claim and
+ * the default to agree, while `ask` and `deny` apply when either of them fits.
+ */
+export interface AnnotationCondition {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+  readonly needsApprovalHint?: boolean;
+  /**
+   * What the tool reaches. There are no defaults: a trusted tool reaches what it declares, and an
+   * untrusted one may reach everything, so that `ask` and `deny` apply to it and `allow` never does.
+   */
+  readonly access?: {
+    readonly filesystem?: AccessMode | readonly AccessMode[];
+    readonly process?: boolean;
+    readonly network?: boolean;
+    readonly spend?: boolean;
+  };
+}
+
+type AccessMode = NonNullable<ToolAccess["filesystem"]>;
+
+/** What a call intends to do. Every key that is there has to hold. */
+export interface PermissionCondition {
+  /** `process`, `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp` or `custom.…`. */
+  readonly kind?: PolicyGlobs;
+  /** A path, an origin, a command, an amount: the text that the tool writes, in which `*` matches `/` too. */
+  readonly target?: PolicyGlobs;
+}
+
+/**
+ * On whose behalf. Every key that is there has to hold; a caller without roles has none, and one
+ * without an agent acts itself. Of a call without any caller nothing is known: `ask` and `deny`
+ * apply to it, `allow` does not.
+ */
+export interface CallerCondition {
+  readonly id?: PolicyGlobs;
+  /** One of the caller's roles. */
+  readonly roles?: PolicyGlobs;
+  readonly agent?: PolicyGlobs;
+}
+
+/**
+ * One rule of a policy: plain JSON. It matches when each of its conditions does; without any it
+ * matches everything, which only `ask` and `deny` may.
+ */
+export interface PolicyRule {
+  /** Names the rule in explanations and in the audit. Default: its place, `rules[2]`. */
+  readonly id?: string;
+  readonly effect: PolicyEffect;
+  /** With the effect `ask`: a person is asked each time, and nothing remembered answers. */
+  readonly ask?: "always";
+  /**
+   * Over the tools' names in the registry, with their prefix. A source names its own tools: what
+   * allows by name is safest with a `provenance.source` beside it.
+   */
+  readonly tools?: PolicyGlobs;
+  readonly provenance?: ProvenanceCondition;
+  readonly annotations?: AnnotationCondition;
+  /**
+   * The rule is for the permissions that match, and not for the call itself. Without it a rule is
+   * for the call and for every permission that it asks for.
+   */
+  readonly permissions?: PermissionCondition;
+  readonly callers?: CallerCondition;
+  /** For the person who is asked, and for the model when the call is denied. */
+  readonly reason?: string;
+  /** What the rule has to match, or the policy is refused. */
+  readonly match?: readonly (string | PolicyExample)[];
+  /** What the rule must not match, or the policy is refused. */
+  readonly notMatch?: readonly (string | PolicyExample)[];
+}
+
+/** A call that shows what a rule is for. A tool's name alone stands for `{ tool }`. */
+export interface PolicyExample {
+  readonly tool: string;
+  /** The tool's annotations are believed. Default: true. */
+  readonly trusted?: boolean;
+  readonly annotations?: Omit<AnnotationCondition, "access"> & {
+    readonly access?: Omit<ToolAccess, "workspaceRoot">;
+  };
+  /** Default: a function of the host's own (`{ adapter: "code", source: "host" }`). */
+  readonly provenance?: {
+    readonly adapter?: string;
+    readonly source?: string;
+    readonly origin?: Readonly<Record<string, string>>;
+  };
+  /** Default: none, the call itself. */
+  readonly permission?: { readonly kind: string; readonly target: string };
+  /** Default: none. */
+  readonly caller?: Caller;
+}
+
+/** A policy as data: plain JSON, to be kept in a file or with a call that waits. */
+export interface PolicyDefinition {
+  /** Default: its place, `policy` or `policy[1]`. */
+  readonly name?: string;
+  /**
+   * What becomes of what no rule matches. Default: `supervised` in the first of several policies,
+   * and in the others whatever those before them say.
+   */
+  readonly preset?: PolicyPreset;
+  /** In place of a preset: the same for all that no rule matches. `deny` makes a list of allows complete. */
+  readonly default?: PolicyEffect;
+  /** Each one that matches counts, in whatever order: deny before ask before allow. */
+  readonly rules?: readonly PolicyRule[];
+}
+
+/** What a policy function is asked. */
+export interface PolicyQuestion {
+  readonly spec: ToolSpec;
+  /** The tool's annotations can be believed. */
+  readonly trusted: boolean;
+  /** The id of the tool's source in the registry; `host` for the host's own. */
+  readonly source: string;
+  /** One of the permissions that the call asks for; absent: the call itself. */
+  readonly permission?: PermissionRequest;
+  readonly caller?: Caller;
+  /** Final, validated, and frozen. */
+  readonly arguments: JsonObject;
+}
+
+/** What a policy function says; `undefined`: no opinion. */
+export type PolicyAnswer =
+  | PolicyEffect
+  | { readonly effect: PolicyEffect; readonly reason?: string; readonly ask?: "always" }
+  | undefined;
+
+/**
+ * Decides what data cannot. It is asked about the call or about each permission, and answers like a
+ * rule. What it throws denies, and so does an answer that is none.
+ */
+export type PolicyFunction = (question: PolicyQuestion) => Awaitable<PolicyAnswer>;
+
+/** One policy: a preset, rules, or a function. */
+export type PolicyLayerInput = PolicyPreset | PolicyDefinition | PolicyFunction;
+
+/** What a host may give as its policy. Of several, each only narrows those before it. */
+export type PolicyInput = PolicyLayerInput | readonly PolicyLayerInput[];

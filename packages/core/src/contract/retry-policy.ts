@@ -1,0 +1,46 @@
+import { checkOptions, isAtLeastZero } from "./check-options.ts";
+import { shown } from "../text/format-value.ts";
+import type { RetryPolicy } from "./tool-spec.ts";
+import { ToolError } from "./tool-error.ts";
+
+/** A record of all of them, so that none is forgotten. */
+const policyKeys: Record<keyof RetryPolicy, true> = {
+  attempts: true,
+  initialDelayMs: true,
+  maxDelayMs: true,
+  evenIfNotIdempotent: true,
+};
+
+/**
+ * Refuses a policy that would never end, or not do what it says.
+ *
+ * @param where whose it is, for the error: `new ToolExecutor: retry`.
+ * @throws ToolError `internal`
+ */
+export function checkRetry(where: string, policy: RetryPolicy): void {
+  checkOptions(where, policy, Object.keys(policyKeys));
+  const { attempts, initialDelayMs = 0, maxDelayMs = 0, evenIfNotIdempotent = false } = policy;
+  if (!(Number.isInteger(attempts) && attempts > 0)) {
+    throw defect(`${where}.attempts is ${shown(attempts)}; use a whole number above 0.`);
+  }
+  for (const [name, ms] of Object.entries({ initialDelayMs, maxDelayMs })) {
+    if (!isAtLeastZero(ms) || ms === Infinity) {
+      throw defect(`${where}.${name} is ${shown(ms)}; use 0 or more.`);
+    }
+  }
+  if (typeof evenIfNotIdempotent !== "boolean") {
+    throw defect(`${where}.evenIfNotIdempotent is neither true nor false.`);
+  }
+}
+
+/** Milliseconds before attempt `next`, from 2: doubled each time, of which the last half is random. */
+export function backOff(policy: RetryPolicy, next: number): number {
+  const { initialDelayMs = 200, maxDelayMs = 30_000 } = policy;
+  // Not beyond what a number can hold: 0 times that is no number.
+  const longest = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(next - 2, 100));
+  return Math.round(longest * (1 - Math.random() / 2));
+}
+
+function defect(message: string): ToolError {
+  return new ToolError("internal", message);
+}

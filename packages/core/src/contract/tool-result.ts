@@ -1,0 +1,82 @@
+import type { ToolError } from "./tool-error.ts";
+import type { ContentBlock } from "./content-block.ts";
+import type { Interruption } from "./interruption.ts";
+import type { JsonValue, Metadata } from "./json.ts";
+
+/** A stored large or binary output; the model sees a preview and the key. */
+export interface ArtifactRef {
+  readonly key: string;
+  readonly mediaType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly name?: string;
+  /** The output was longer than what is captured at all: the rest of it is lost. */
+  readonly truncated?: true;
+}
+
+/**
+ * What a tool answers when it wants to say more than one value. Recognised by `content`, an array
+ * of content blocks, beside nothing but the other fields named here; every other object that a
+ * tool returns is a JSON value.
+ */
+export interface ToolOutput {
+  /** What the model reads. */
+  readonly content: readonly ContentBlock[];
+  /** The structured result, checked against `outputSchema`. */
+  readonly value?: JsonValue;
+  /** The tool ran and its answer is an error, such as a 404. Default: false. */
+  readonly isError?: boolean;
+  /** With `isError`: what kind of error it was. Absent: `execution_failed`. */
+  readonly error?: ToolError;
+  readonly artifacts?: readonly ArtifactRef[];
+  /** For the host, never for a model. */
+  readonly details?: JsonValue;
+  readonly childRunId?: string;
+  readonly provider?: Metadata;
+}
+
+/** What came of a call, as the host and the model see it. */
+export interface ToolResult {
+  readonly callId: string;
+  readonly toolName: string;
+  /** What the model reads: bounded, free of secrets. */
+  readonly content: readonly ContentBlock[];
+  /** The structured result, for the host. */
+  readonly value?: JsonValue;
+  readonly artifacts: readonly ArtifactRef[];
+  readonly isError: boolean;
+  /** For the host, never for a model. */
+  readonly details?: JsonValue;
+  readonly childRunId?: string;
+  /** The call goes on as this task; the result only says so. */
+  readonly taskId?: string;
+  readonly provider?: Metadata;
+  /** Milliseconds from start to end; 0 when it never started. */
+  readonly durationMs: number;
+  /** When it ended: milliseconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/** The tool ran and answered; `result.isError` when the answer is an error. */
+export interface CompletedOutcome {
+  readonly status: "completed";
+  readonly result: ToolResult;
+  readonly error?: ToolError;
+}
+
+/** Refused, threw, timed out, was cancelled, or answered with invalid output. */
+export interface FailedOutcome {
+  readonly status: "failed";
+  /** What the model may see of the failure. */
+  readonly result: ToolResult;
+  readonly error: ToolError;
+}
+
+/** The call waits for a person; resume it with `executor.resume`. */
+export interface InterruptedOutcome {
+  readonly status: "interrupted";
+  readonly interruption: Interruption;
+}
+
+/** What came of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. */
+export type ToolOutcome = CompletedOutcome | FailedOutcome | InterruptedOutcome;

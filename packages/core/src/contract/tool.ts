@@ -1,0 +1,227 @@
+import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
+import type { Answer, Interruption, Suspension } from "./interruption.ts";
+import type { Awaitable, JsonObject, JsonSchema, JsonValue } from "./json.ts";
+import type { Caller } from "./caller.ts";
+import type { ContentBlock } from "./content-block.ts";
+import type { PermissionRequest } from "./permission-request.ts";
+import type { PolicyInput } from "./policy-definition.ts";
+import type { ToolCall } from "./tool-call.ts";
+import type { Toolset } from "./toolset.ts";
+import type { ToolSpec } from "./tool-spec.ts";
+import type { Clock } from "../time/clock.ts";
+import type { ExecuteAllOptions } from "../executor/batch/many-calls.ts";
+
+/** What can be stored: text, bytes, or a stream of either. */
+export type ArtifactData = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+/** What is stored under a key. */
+export interface StoredContent {
+  readonly ref: ArtifactRef;
+  /** All of it. */
+  bytes(): Promise<Uint8Array>;
+  /** All of it, as UTF-8. */
+  text(): Promise<string>;
+}
+
+/** Stores what is too large or too binary for a model, and reads it again. Of use only while the attempt is under way. */
+export interface ArtifactWriter {
+  /**
+   * Stores `data`, redacted, and returns its reference. Give it in `ToolOutput.artifacts`, and the
+   * model is told of it. Of what is longer than the executor captures the rest is lost: the
+   * reference has `truncated` then.
+   *
+   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled`
+   * after the attempt has ended; whatever the stream throws.
+   */
+  write(
+    data: ArtifactData,
+    options: { readonly mediaType: string; readonly name?: string },
+  ): Promise<ArtifactRef>;
+  /**
+   * An artifact of the same session and caller, by its key: `art_…`, or `artifact:art_…`.
+   *
+   * @throws ToolError `artifact_missing`: it has expired, never was, or is somebody else's;
+   * `store_unavailable`, `cancelled` after the attempt has ended.
+   */
+  read(key: string): Promise<StoredContent>;
+}
+
+/** What a call knows before it is allowed to do anything. */
+export interface PreflightContext {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly runId: string;
+  readonly sessionId?: string;
+  readonly caller?: Caller;
+  /** What the host supplies of the values that the tool names (`injected`), but for secret ones. */
+  readonly injected?: Readonly<Record<string, unknown>>;
+  /** Fires when the call is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** How a running tool makes a call of its own. */
+export interface NestedCallOptions {
+  /** What may be called: of it, what the tool's own call may call. Default: all of that. */
+  readonly toolset?: Toolset;
+  /** A policy laid over the one in force, for the call and for whatever is called below it: it can only take away. */
+  readonly narrow?: PolicyInput;
+  /** Left for the tools that run below, whichever is in between: they find it in `scope.inherited`. */
+  readonly inherit?: ReadonlyMap<symbol, unknown>;
+}
+
+/** How a running tool goes on with a call of its own. */
+export interface NestedResumeOptions extends Pick<NestedCallOptions, "inherit"> {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs other tools on behalf of a running one. */
+export interface ToolScope {
+  /**
+   * What a nested call may be of: what the tool's own call may call (a tool that `delegates`: what its caller may), and
+   * `read_artifact` once there is something to read. The same object while nothing changes.
+   */
+  readonly toolset: Toolset;
+  /** What limits and deadlines go by. */
+  readonly clock: Clock;
+  /** What the tools above have left with `inherit`, and the host with `startRun({ inherited })`. In this process only. */
+  readonly inherited: ReadonlyMap<symbol, unknown>;
+  /** Runs a nested call under the same policy, hooks, limits and signal. */
+  execute(call: ToolCall, options?: NestedCallOptions): Promise<ToolOutcome>;
+  /**
+   * Runs several, as `run.executeAll` does: all are admitted in order before any starts.
+   *
+   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+   */
+  executeAll(
+    calls: readonly ToolCall[],
+    options?: Omit<ExecuteAllOptions, "timeoutMs" | "deadlineMs" | "onUpdate" | "asTask"> &
+      NestedCallOptions,
+  ): Promise<readonly ToolOutcome[]>;
+  /**
+   * Goes on with a nested call that waited for a person. The tool has passed the requests of its
+   * interruption on in a suspension of its own, as they were; the answers are those that it was
+   * resumed with. A tool cannot answer for a person: what was not shown, or not answered, fails with
+   * `approval_invalid`.
+   */
+  resume(interruption: Interruption, options?: NestedResumeOptions): Promise<ToolOutcome>;
+}
+
+/** How far a running tool is. */
+export interface ToolProgress {
+  readonly message?: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** What the executor hands to a running tool. None of it is ever in a schema. */
+export interface ToolContext<Injected = unknown> {
+  readonly callId: string;
+  readonly toolName: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly runId: string;
+  readonly turnId?: string;
+  readonly sessionId?: string;
+  readonly caller?: Caller;
+  /** Set when the call goes on as a task: nobody waits for it. */
+  readonly taskId?: string;
+  /** Fires on cancellation and on timeout. Made when first read. */
+  readonly signal: AbortSignal;
+  /** What the host supplied to the run. */
+  readonly injected: Injected;
+  /** Set when a suspended call goes on. */
+  readonly resumed?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
+  readonly scope: ToolScope;
+  readonly artifacts: ArtifactWriter;
+  /**
+   * A partial output, for hosts and user interfaces, in place of the one before; never for the model.
+   * What is over the limit of outputs is cut. A promise resolves when those who show it have taken
+   * it: awaiting it lets a slow one slow down the tool. Of updates that come faster than they are
+   * taken only the latest is passed on. Ignored after the end.
+   */
+  update(partial: ToolOutput): Awaitable<void>;
+  /** How far the tool is; 1,000 bytes of message at most. Ignored after the end. */
+  progress(progress: ToolProgress): void;
+  /**
+   * Keeps `state` with the call: what a later attempt, or the call when it goes on after it has waited for a person,
+   * finds in `checkpointed`. JSON. Ignored after the end. A call whose process is gone is not run again, so that nothing
+   * survives but what waits.
+   */
+  checkpoint(state: JsonValue): void;
+  /**
+   * A key that names this call to another system, so that a request which is sent twice is carried out once: an HMAC of
+   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it goes
+   * on after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of their own
+   * within a run. Made when it is asked for.
+   */
+  idempotencyKey(): Promise<string>;
+  /** What was kept last. Absent: nothing was. */
+  readonly checkpointed?: JsonValue;
+}
+
+/** One thing that is wrong with a call's arguments or a tool's output. */
+export interface ValidationProblem {
+  /** A JSON pointer to the place (RFC 6901); empty for the whole. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** Whether a tool can be called just now. */
+export type ToolAvailability =
+  | { readonly status: "available" }
+  | { readonly status: "unavailable"; readonly reason: string };
+
+/**
+ * What `invoke` may return: text, a JSON value, content blocks, a whole `ToolOutput`, or a
+ * `Suspension`. `undefined` is an empty answer. Bytes are an image, a sound, a text or a resource. A
+ * stream, an async iterable, a `Response` or a `Blob` is read, under the attempt's timeout and up to
+ * `largeOutputs.maxCapturedBytes`: texts are one text, bytes as above, other pieces a list; of `itemStream` each piece
+ * is an item of the list.
+ */
+export type ToolReturn =
+  | string
+  | JsonValue
+  | readonly ContentBlock[]
+  | ToolOutput
+  | Suspension
+  | ArrayBuffer
+  | ArrayBufferView
+  | AsyncIterable<unknown>
+  | Response
+  | Blob
+  | undefined
+  | void;
+
+/**
+ * A tool: its description, and the work.
+ *
+ * @typeParam Injected what the host supplies as `ctx.injected`.
+ */
+export interface Tool<Injected = unknown> {
+  readonly spec: ToolSpec;
+  /**
+   * What arguments are validated against, where `spec.inputSchema` shows a model less of it: whatever
+   * this accepts, that accepts too. May be a memoised getter. Default: `spec.inputSchema`.
+   */
+  readonly argumentsSchema?: JsonSchema;
+  /** Changes whenever the spec or `argumentsSchema` does; spares a diff the realisation of lazy schemas. */
+  readonly fingerprint?: string;
+  /** What an output against `outputSchema` is: a failed call, or a warning in the event of its end. Default: `error`. */
+  readonly outputValidation?: "error" | "warning";
+  /**
+   * It chooses tools for an agent of its own: its calls may be of all that whoever calls it could call, in place of
+   * what the call was narrowed to (`toolset`); in a run with `reach: "policy"`, of all that the policy lets run. Believed
+   * of trusted tools only. Default: false.
+   */
+  readonly delegates?: boolean;
+  /** Absent: available. */
+  readonly availability?: ToolAvailability;
+  /** What JSON Schema cannot say; runs in stage 4. */
+  validate?(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
+  /** Says what a call intends to do. Must not do any of it. */
+  preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
+  /** Does the work. A thrown error becomes an error result. */
+  invoke(args: JsonObject, ctx: ToolContext<Injected>): Awaitable<ToolReturn>;
+}

@@ -1,0 +1,49 @@
+import { wellFormed } from "../text/well-formed.ts";
+import { flagTags, hiddenClass } from "./hidden-characters.ts";
+
+/** What most texts have none of, told quickly; only some of it is hidden. */
+const unusual = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u034e]/;
+
+/** What a terminal acts on and does not show (ECMA-48): CSI sequences, and strings like a window's title. */
+const terminal =
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c))/g;
+
+/**
+ * Controls but tab and line ends, what is drawn as nothing, and what changes the direction; in a
+ * group what a script or an emoji needs of them: a variation selector behind the character that it
+ * varies, a joiner behind a letter of a script that has joined forms or within an emoji, the
+ * letters of a region's flag. Each is judged by a visible character before it, which stays: what
+ * is left is the same when it is looked at again. (DI: Default_Ignorable_Code_Point.)
+ */
+const hidden = new RegExp(
+  String.raw`((?<=[^${hiddenClass}\s\p{sc=Latin}])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})${flagTags})|(?![\t\n\r])[${hiddenClass}]`,
+  "gu",
+);
+
+/** A script that is written from right to left, and the marks that its punctuation needs. */
+const rightToLeft = /(?!\u061c)[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;
+const directionMark = /[\u061c\u200e\u200f]/;
+
+/** Controls that end a line. */
+const lineEnd = /[\u000b\u000c\u0085]/;
+
+/**
+ * The text as a person sees it, for a model: what somebody else wrote about a tool must not tell the
+ * model what nobody reads. Takes out control characters but tab, line feed and carriage return,
+ * sequences that steer a terminal, characters that are drawn as nothing (zero-width ones, tags,
+ * fillers) and those that change the direction of a text. Stays: what a script or an emoji needs of
+ * them, as joiners in Persian, direction marks in Hebrew, an emoji's variation. Half of a surrogate
+ * pair becomes U+FFFD, another control that ends a line a line feed.
+ *
+ * A text with nothing of that kind is returned as it is. The same text twice is the same as once.
+ */
+export function visibleText(text: string): string {
+  if (!unusual.test(text)) return text;
+  const drawn = wellFormed(text).replace(terminal, "");
+  const hasMarks = rightToLeft.test(drawn);
+  return drawn.replace(hidden, (character, needed: string | undefined) => {
+    if (needed !== undefined || (hasMarks && directionMark.test(character))) return character;
+    return lineEnd.test(character) ? "\n" : "";
+  });
+}

@@ -1,0 +1,21 @@
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "./call-state.ts";
+
+/** Runs a call that ends when `signal` fires; listens no longer than the call takes. */
+export async function followSignal<Outcome extends ToolOutcome | undefined>(
+  signal: AbortSignal | undefined,
+  execution: Execution,
+  go: (execution: Execution) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (signal === undefined) return go(execution);
+  const cancel = (): void =>
+    execution.stopWaiting(new ToolError("cancelled", "The call was cancelled."));
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await go(execution);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}

@@ -1,0 +1,101 @@
+import { text, type ContentBlock } from "../../contract/content-block.ts";
+import type {
+  FailedOutcome,
+  ToolOutcome,
+  ToolOutput,
+  ToolResult,
+} from "../../contract/tool-result.ts";
+import type { JsonValue } from "../../contract/json.ts";
+import { wellFormed } from "../../text/well-formed.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { clipText } from "../../text/truncate-utf8.ts";
+import type { Execution } from "./call-state.ts";
+import { framedContent } from "../stages/frame.ts";
+
+/** Stage 11 of a call that ran: its result, and the event of its end. */
+export function completion(execution: Execution): ToolOutcome {
+  const output = execution.output as ToolOutput;
+  const isError = output.isError === true;
+  const result = resultOf(execution, output, isError);
+  // The whole outcome before its event: reading the output's last field may throw, too.
+  const outcome: ToolOutcome = isError
+    ? { status: "completed", result, error: errorOf(output) }
+    : { status: "completed", result };
+  execution.ended = true;
+  execution.engine.events.completed(execution, result, outcome.error);
+  return outcome;
+}
+
+function errorOf(output: ToolOutput): ToolError {
+  const { error } = output;
+  // What an upstream put under `error` is data, not the executor's own word.
+  return ToolError.is(error) ? error : new ToolError("execution_failed", firstText(output));
+}
+
+/** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
+export function failure(execution: Execution, error: ToolError): FailedOutcome {
+  const result = resultOf(
+    execution,
+    { content: readable(execution, wellFormed(error.message)) },
+    true,
+  );
+  execution.ended = true;
+  const { events } = execution.engine;
+  const { code } = error;
+  if (events.active) {
+    // The other lines name what was sent.
+    const isPayload = code === "invalid_arguments" && !events.payloads;
+    const message = isPayload ? (error.message.split("\n", 1)[0] as string) : error.message;
+    events.emitCall(
+      execution,
+      execution.attempt === 0
+        ? { type: "tool.rejected", code, message }
+        : {
+            type: "tool.failed",
+            attempt: execution.attempt,
+            durationMs: result.durationMs,
+            code,
+            message,
+          },
+      result.timestamp,
+    );
+  }
+  return { status: "failed", result, error };
+}
+
+/** A tool that has started may have been told by somebody else what to say. */
+function readable(execution: Execution, message: string): readonly ContentBlock[] {
+  const content = [text(clipText(message, execution.engine.maxOutputBytes))];
+  return execution.attempt === 0 ? content : framedContent(execution, content);
+}
+
+function resultOf(execution: Execution, output: ToolOutput, isError: boolean): ToolResult {
+  const { call, engine, attempt, startedAt } = execution;
+  const { clock, wallClock } = engine;
+  const now = clock.now();
+  const timestamp = wallClock === clock ? now : wallClock.now();
+  const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
+    // The admitted id and name, whatever the tool says of itself.
+    callId: call.id,
+    toolName: call.name,
+    content: output.content,
+    artifacts: output.artifacts ?? noArtifacts,
+    isError,
+    durationMs: attempt === 0 ? 0 : Math.max(0, now - startedAt),
+    timestamp,
+    // Most results have one, and adding it later costs an allocation; taking the last away does not.
+    value: output.value as JsonValue,
+  };
+  if (output.value === undefined) delete result.value;
+  if (output.details !== undefined) result.details = output.details;
+  if (output.childRunId !== undefined) result.childRunId = output.childRunId;
+  if (output.provider !== undefined) result.provider = output.provider;
+  return result;
+}
+
+const noArtifacts: readonly never[] = Object.freeze([]);
+
+function firstText({ content }: ToolOutput): string {
+  const block = content.find(({ type }) => type === "text");
+  return block?.type === "text" ? block.text.slice(0, 500) : "The tool answered with an error.";
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+
+/**
+ * A call whose id and name are texts. What comes from a framework's own parsing may be anything; a
+ * call without a name is one of a tool that does not exist.
+ */
+export function checkedCall(call: ToolCall): ToolCall {
+  if (isObject(call) && typeof call.id === "string" && typeof call.name === "string") return call;
+  const given: Partial<ToolCall> = isObject(call) ? call : {};
+  return {
+    id: textOf(given.id),
+    name: textOf(given.name),
+    arguments: given.arguments as JsonObject,
+  };
+}
+
+/** A call that reads the same ever after. One that cannot be read is a call without a name. */
+export function readOnce(call: ToolCall): ToolCall {
+  try {
+    const { id, name, arguments: args, metadata } = call;
+    return { id, name, arguments: args, ...(metadata === undefined ? {} : { metadata }) };
+  } catch {
+    return { id: "", name: "", arguments: {} };
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? `${value}` : "";
+}

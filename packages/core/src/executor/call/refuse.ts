@@ -1,0 +1,22 @@
+import type { Interruption } from "../../contract/interruption.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { Engine } from "./services.ts";
+import { Execution } from "./call-state.ts";
+import { failureOf } from "./to-tool-error.ts";
+import { failure } from "./outcome.ts";
+import type { ToolRun } from "../tool-run.ts";
+
+/** Ends a call that does not go on, and of which nothing is certain but its error. */
+export function refuse(
+  engine: Engine,
+  { id, call, runId }: Interruption,
+  error: unknown,
+  run?: ToolRun,
+  parent?: Execution,
+): ToolOutcome {
+  const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
+  const execution = new Execution(engine, own, call, own.toolset, [], undefined, parent);
+  const failed = failureOf(execution, error);
+  engine.audit?.unusable(execution, id, failed);
+  return failure(execution, failed);
+}

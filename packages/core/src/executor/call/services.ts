@@ -1,0 +1,97 @@
+import type { Artifacts } from "../../artifacts/artifacts.ts";
+import type { LargeOutputs } from "../../artifacts/large-outputs.ts";
+import type { EventStream } from "../../events/event-stream.ts";
+import type { RateLimits } from "../../limits/rate-limits.ts";
+import type { Slots } from "../../limits/slots.ts";
+import type { ArgumentsHash } from "../../approvals/arguments-hash.ts";
+import type { GrantSeal } from "../../approvals/grant-seal.ts";
+import type { GrantStore } from "../../approvals/grant-store.ts";
+import type { IdempotencyKeys } from "../../approvals/idempotency-key.ts";
+import type { LiveCalls } from "../resume/local-calls.ts";
+import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
+import type { Seal } from "../../approvals/seal.ts";
+import type { Audit } from "../../audit/audit.ts";
+import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { ToolRegistry } from "../../registry/tool-registry.ts";
+import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
+import type { SecretSet } from "../../redaction/secret-set.ts";
+import type { RetryPolicy } from "../../contract/tool-spec.ts";
+import type { SchemaCache } from "../../schema/schema-cache.ts";
+import type { Tasks } from "../../tasks/tasks.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { Drain } from "../drain.ts";
+import type { Interruption } from "../../contract/interruption.ts";
+import type { NestedResumeOptions } from "../../contract/tool.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { ToolError } from "../../contract/tool-error.ts";
+import type { Stage } from "../execute.ts";
+import type { Execution } from "./call-state.ts";
+import type { HookPhases } from "../hooks/hook-phases.ts";
+import type { InFlight } from "./active-calls.ts";
+import type { OnAsk } from "./approver.ts";
+import type { Repair } from "./repair.ts";
+import type { ToolExecutor } from "../tool-executor.ts";
+
+/** What the stages share: an executor's settings and what lives as long as it does. */
+export interface Engine {
+  readonly executor: ToolExecutor;
+  /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
+  readonly pipeline: readonly Stage[];
+  /** The same in a run with limits. */
+  readonly limitedPipeline: readonly Stage[];
+  /** The pipeline, for calls that running tools make. */
+  readonly execute: (execution: Execution) => Promise<ToolOutcome>;
+  /** The pipeline's exit, for calls that are stopped while they wait. */
+  readonly leave: (execution: Execution, reason: ToolError) => void;
+  /** Goes on with a call that a running tool has made, and a person has been asked about. */
+  readonly resume: (
+    parent: Execution,
+    interruption: Interruption,
+    options?: NestedResumeOptions,
+  ) => Promise<ToolOutcome>;
+  /** Goes on with another attempt, if one may follow. */
+  readonly retries: (execution: Execution, error: ToolError) => boolean;
+  readonly registry: ToolRegistry;
+  /** Every one must agree; narrower ones are added per call. */
+  readonly policies: readonly PolicyLayer[];
+  readonly onAsk: OnAsk;
+  /** What limits and durations go by. */
+  readonly clock: Clock;
+  /** What tells the time of day: for whatever is kept or told. The host's own clock is both. */
+  readonly wallClock: Clock;
+  readonly timeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly largeOutputs: Required<LargeOutputs>;
+  readonly artifacts: Artifacts;
+  readonly tasks: Tasks;
+  /** Absent: the host wants nothing redacted. Of a call, `redactorOf(execution)` takes out more. */
+  readonly redactor: SecretRedactor | undefined;
+  /** The executor's own. */
+  readonly secrets: SecretSet;
+  readonly frameOutputs: boolean;
+  readonly undeclaredArguments: "schema" | "strip" | "reject";
+  readonly hooks: HookPhases;
+  readonly hookTimeoutMs: number;
+  /** For tools that name no policy of their own. */
+  readonly retry: RetryPolicy | undefined;
+  readonly normaliseArguments: boolean;
+  readonly repair: Repair | undefined;
+  readonly onInvalidCall: "return" | "fail";
+  readonly schemas: SchemaCache;
+  /** Absent: no call is limited by them. */
+  readonly rates: RateLimits | undefined;
+  readonly slots: Slots | undefined;
+  readonly inFlight: InFlight;
+  readonly drain: Drain;
+  readonly events: EventStream;
+  /** Closes what leaves the process to wait for a person. */
+  readonly seal: Seal;
+  readonly pendingCalls: PendingCallStore;
+  readonly liveCalls: LiveCalls;
+  readonly grants: GrantStore;
+  readonly grantSeal: GrantSeal;
+  readonly argumentsHash: ArgumentsHash;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly audit: Audit | undefined;
+}

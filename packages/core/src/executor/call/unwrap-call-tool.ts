@@ -1,0 +1,35 @@
+import { helperSource } from "../../contract/reserved-names.ts";
+import type { Toolset } from "../../contract/toolset.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+
+/**
+ * The call that a `call_tool` stands for, under its id: policy, limits, events and people see that
+ * one only. Any other call is given back as it is, and so is a `call_tool` that is not well formed:
+ * its own validation says what is wrong. What is inside is not unwrapped again.
+ */
+export function innerCall(call: ToolCall, toolset: Toolset): ToolCall {
+  if (toolset.searchable === undefined || call.name !== "call_tool") return call;
+  if (toolset.entry("call_tool")?.source !== helperSource) return call;
+  try {
+    return unwrapped(call) ?? call;
+  } catch {
+    return call;
+  }
+}
+
+function unwrapped({ id, arguments: sent, metadata }: ToolCall): ToolCall | undefined {
+  const envelope: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+  if (!isObject(envelope)) return undefined;
+  const { name, arguments: args = {}, ...rest } = envelope as Record<string, unknown>;
+  if (typeof name !== "string" || name === "" || name === "call_tool") return undefined;
+  if (Object.keys(rest).length > 0 || !(typeof args === "string" || isObject(args))) {
+    return undefined;
+  }
+  const call = { id, name, arguments: args as string | JsonObject };
+  return metadata === undefined ? call : { ...call, metadata };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

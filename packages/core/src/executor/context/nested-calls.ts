@@ -1,0 +1,132 @@
+import type { Slot } from "../../limits/slots.ts";
+import { narrowPolicy } from "../../policy/compile-policy.ts";
+import type { Toolset } from "../../contract/toolset.ts";
+import type { NestedCallOptions } from "../../contract/tool.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { Batch } from "../batch/batch.ts";
+import { checkedCall, readOnce } from "../call/read-call.ts";
+import { Execution } from "../call/call-state.ts";
+import { failureOf } from "../call/to-tool-error.ts";
+import { innerCall } from "../call/unwrap-call-tool.ts";
+import { manyCalls, type ExecuteAllOptions } from "../batch/many-calls.ts";
+
+/** How deep calls may nest: a tool that calls itself must come to an end. */
+const maxNesting = 16;
+
+/** Runs a call for a running tool: same run, same limits, policy and toolset at most as wide. */
+export function executeNested(
+  parent: Execution,
+  call: ToolCall,
+  options: NestedCallOptions = {},
+): Promise<ToolOutcome> {
+  const own = readOnce(call);
+  let execution: Execution;
+  try {
+    execution = made(parent, own, narrowed(parent, options), options.inherit);
+  } catch (error) {
+    execution = made(parent, own, parent);
+    execution.stopped = failureOf(execution, error);
+  }
+  return executeWithin(execution);
+}
+
+/** Runs several of them: all are admitted in order before any starts. */
+export async function executeAllNested(
+  parent: Execution,
+  calls: readonly ToolCall[],
+  { toolset, narrow, inherit, ...options }: ExecuteAllOptions & NestedCallOptions = {},
+): Promise<readonly ToolOutcome[]> {
+  const many = manyCalls("scope.executeAll", calls, options);
+  const within = narrowed(parent, { toolset, narrow } as NestedCallOptions);
+  return new Batch(many, {
+    prepare: (call) => made(parent, call, within, inherit),
+    execute: executeWithin,
+  }).go();
+}
+
+/** What a call that `parent`'s tool makes may be of. */
+export function toolsetBelow(parent: Execution): Toolset {
+  const { engine, run, entry } = parent;
+  const isFree = entry?.trusted && entry.tool.delegates;
+  const toolset = isFree ? reachOf(parent) : parent.toolset;
+  // What has been stored since the tool began, by what it has called itself, would be out of its reach.
+  return engine.artifacts.mayHave(run)
+    ? engine.executor.helpers.join(toolset, { artifacts: true, tasks: false }, run.caller)
+    : toolset;
+}
+
+/** What whoever has made the call could call. */
+function reachOf({ engine, run, parent, toolset }: Execution): Toolset {
+  if (parent !== undefined) return toolsetBelow(parent);
+  return run.reach === "policy" ? engine.executor.advertised(run.caller) : toolset;
+}
+
+/** What a nested call is made with. */
+type Within = Pick<Execution, "policies" | "toolset">;
+
+/** @throws ToolError `internal` for a policy that is none, or whatever a toolset that is none throws. */
+function narrowed(parent: Execution, { narrow, toolset: narrower }: NestedCallOptions): Within {
+  const { policies } = parent;
+  const toolset = toolsetBelow(parent);
+  return {
+    policies: narrow === undefined ? policies : narrowPolicy(policies, narrow, "narrow"),
+    toolset:
+      narrower === undefined
+        ? toolset
+        : toolset.filter(({ tool }) => narrower.callable(tool.spec.name)?.tool === tool),
+  };
+}
+
+function made(
+  parent: Execution,
+  call: ToolCall,
+  { policies, toolset }: Within,
+  inherit?: ReadonlyMap<symbol, unknown>,
+): Execution {
+  const { engine, run } = parent;
+  // The tool's own object might have another name for limits, the audit and people than for the registry.
+  const inner = innerCall(checkedCall(call), toolset);
+  const execution = new Execution(engine, run, inner, toolset, policies, undefined, parent);
+  execution.handedDown = inherit;
+  return execution;
+}
+
+/** Runs a call as one of those that its parent's tool has made, if it has one. */
+export function executeWithin(execution: Execution): Promise<ToolOutcome> {
+  const { engine, parent } = execution;
+  if (parent === undefined) return engine.execute(execution);
+  for (let at: Execution | undefined = parent; at !== undefined; at = at.parent) {
+    at.hasChildren = true;
+  }
+  execution.stopped ??= refusal(execution, parent);
+  const { slot } = parent;
+  if (slot === undefined) return engine.execute(execution);
+  // What a tool calls must not wait for the place that the tool itself holds.
+  engine.slots?.lend(execution);
+  return handOver(slot, engine.execute(execution));
+}
+
+/** The tool goes on in a place of its own; while other calls of its own run, without one. */
+async function handOver(slot: Slot, nested: Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const outcome = await nested;
+  await slot.wait?.over;
+  return outcome;
+}
+
+function refusal(execution: Execution, parent: Execution): ToolError | undefined {
+  if (depth(execution) > maxNesting) {
+    return new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
+  }
+  if (parent.ended) {
+    return new ToolError("cancelled", "The tool that made this call has already ended.");
+  }
+  return parent.stopped;
+}
+
+function depth(execution: Execution): number {
+  let levels = 0;
+  for (let at = execution.parent; at !== undefined; at = at.parent) levels += 1;
+  return levels;
+}

@@ -1,0 +1,38 @@
+import type { Execution } from "../call/call-state.ts";
+
+/**
+ * A person's answer. People are not hurried: until it is there, neither the call's time passes nor
+ * that of the calls which have made it. It does again when the call is stopped: whoever is asked may
+ * never say anything then.
+ */
+export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T>): Promise<T> {
+  const { clock, inFlight } = execution.engine;
+  const waiting = callsAbove(execution);
+  for (const call of waiting) call.ownTime.pause(clock.now());
+  let isOver = false;
+  const goOn = (): void => {
+    if (isOver) return;
+    isOver = true;
+    for (const call of waiting) {
+      call.ownTime.goOn(clock.now());
+      if (call.waitingFor !== 0) inFlight.watch(call);
+    }
+  };
+  const { signal } = execution;
+  if (signal.aborted) goOn();
+  else signal.addEventListener("abort", goOn, { once: true });
+  try {
+    return await answer;
+  } finally {
+    signal.removeEventListener("abort", goOn);
+    goOn();
+  }
+}
+
+function callsAbove(execution: Execution): Execution[] {
+  const calls: Execution[] = [];
+  for (let at: Execution | undefined = execution; at !== undefined; at = at.waitedForBy) {
+    calls.push(at);
+  }
+  return calls;
+}

@@ -1,0 +1,251 @@
+import type { Cancellation } from "../../contract/cancellation.ts";
+import type { Answer, Interruption } from "../../contract/interruption.ts";
+import type {
+  ArtifactWriter,
+  PreflightContext,
+  ToolContext,
+  ToolScope,
+} from "../../contract/tool.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { Caller } from "../../contract/caller.ts";
+import type { JsonValue } from "../../contract/json.ts";
+import { ToolArtifacts } from "./tool-artifacts.ts";
+import { mayRun } from "../../policy/decide.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { checkedCall } from "../call/read-call.ts";
+import { Execution } from "../call/call-state.ts";
+import { update } from "../hooks/update-hooks.ts";
+import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts";
+import { refuse } from "../call/refuse.ts";
+import { copyOf } from "../resume/open-interruption.ts";
+import { whileAsking } from "./pause-deadline.ts";
+
+/** The context of a running tool: a view of its execution, most of it made when read. */
+export class ExecutionContext implements ToolContext {
+  readonly #execution: Execution;
+  readonly attempt: number;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+    this.attempt = execution.attempt;
+  }
+
+  get callId(): string {
+    return this.#execution.call.id;
+  }
+
+  get toolName(): string {
+    return this.#execution.call.name;
+  }
+
+  get runId(): string {
+    return this.#execution.run.id;
+  }
+
+  // `exactOptionalPropertyTypes` wants absent, which a getter cannot be: hence the casts below.
+  get turnId(): string {
+    return this.#execution.run.turnId as string;
+  }
+
+  get sessionId(): string {
+    return this.#execution.run.sessionId as string;
+  }
+
+  get caller(): Caller {
+    return this.#execution.run.caller as Caller;
+  }
+
+  get signal(): AbortSignal {
+    const execution = this.#execution;
+    return execution.context === this ? execution.signal : AbortSignal.abort(overAttempt());
+  }
+
+  /**
+   * What `signal` says, without one being made.
+   *
+   * @internal
+   */
+  get cancellation(): Cancellation {
+    const execution = this.#execution;
+    return execution.context === this ? execution.cancellation : this.signal;
+  }
+
+  /** The attempt that it was made for is under way. */
+  get isLive(): boolean {
+    const execution = this.#execution;
+    return !execution.ended && execution.context === this;
+  }
+
+  /**
+   * A call of that name that is made as this one was may run: the toolset and the policies of a
+   * nested call can be narrower than those of its run.
+   *
+   * @internal
+   */
+  mayCall(name: string): boolean {
+    const { toolset, policies, run } = this.#execution;
+    const entry = toolset.callable(name);
+    return entry !== undefined && mayRun(policies, entry, run.caller);
+  }
+
+  /**
+   * Until a person has answered, the call's time does not pass.
+   *
+   * @internal
+   */
+  whileAsking<T>(answer: PromiseLike<T>): PromiseLike<T> {
+    return this.isLive ? whileAsking(this.#execution, answer) : answer;
+  }
+
+  get taskId(): string {
+    return this.#execution.taskId as string;
+  }
+
+  get injected(): unknown {
+    return this.#execution.run.injected;
+  }
+
+  get resumed(): { state: JsonValue; answers: readonly Answer[] } {
+    const suspended = this.#execution.resumption?.suspended;
+    if (suspended === undefined) return undefined as never;
+    const { state, answers } = suspended;
+    return { state, answers };
+  }
+
+  get checkpointed(): JsonValue {
+    return this.#execution.checkpoint as JsonValue;
+  }
+
+  get scope(): ToolScope {
+    const execution = this.#execution;
+    const isOver = (): boolean => execution.context !== this && !execution.ended;
+    return {
+      get toolset() {
+        return toolsetBelow(execution);
+      },
+      clock: execution.engine.clock,
+      get inherited() {
+        return execution.inherited;
+      },
+      execute: (call, options) =>
+        isOver() ? refuseNested(execution, call) : executeNested(execution, call, options),
+      executeAll: (calls, options) =>
+        isOver()
+          ? Promise.all(calls.map((call) => refuseNested(execution, call)))
+          : executeAllNested(execution, calls, options),
+      resume: (interruption, options) =>
+        isOver()
+          ? refuseResumed(execution, interruption)
+          : execution.engine.resume(execution, interruption, options),
+    };
+  }
+
+  get artifacts(): ArtifactWriter {
+    return new ToolArtifacts(this.#execution, () => this.isLive);
+  }
+
+  get idempotencyKey(): ToolContext["idempotencyKey"] {
+    const execution = this.#execution;
+    return () => {
+      const { engine, run, call, args } = execution;
+      const ids: string[] = [];
+      for (let at: Execution | undefined = execution; at !== undefined; at = at.parent) {
+        ids.push(at.call.id);
+      }
+      return engine.idempotencyKeys.of([run.caller?.id, run.id, ids, call.name, args]);
+    };
+  }
+
+  // Getters, as `scope`: tools take their context apart.
+  get update(): ToolContext["update"] {
+    const execution = this.#execution;
+    return (output) => {
+      if (this.isLive) return update(execution, output);
+    };
+  }
+
+  get progress(): ToolContext["progress"] {
+    const execution = this.#execution;
+    return (progress) => {
+      if (this.isLive) execution.engine.events.progressed(execution, progress);
+    };
+  }
+
+  get checkpoint(): ToolContext["checkpoint"] {
+    const execution = this.#execution;
+    return (state) => {
+      if (this.isLive) execution.checkpoint = state;
+    };
+  }
+}
+
+function overAttempt(): ToolError {
+  return new ToolError("cancelled", "The attempt that made this call has ended.");
+}
+
+/** A call that a tool makes in an attempt that has been given up; the call itself goes on without it. */
+function refuseNested(parent: Execution, call: ToolCall): Promise<ToolOutcome> {
+  const { engine, run, toolset, policies } = parent;
+  const refused = new Execution(
+    engine,
+    run,
+    checkedCall(call),
+    toolset,
+    policies,
+    undefined,
+    parent,
+  );
+  refused.stopped = overAttempt();
+  return engine.execute(refused);
+}
+
+/** The same for one that waited for a person; it goes on waiting. */
+async function refuseResumed(parent: Execution, given: Interruption): Promise<ToolOutcome> {
+  return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
+}
+
+/**
+ * What a preflight may know: nothing that could have an effect. A class, since an object literal with a getter in it
+ * gets a hidden class of its own for each call, and those are what the collector then has to do with.
+ */
+export class ExecutionPreflight implements PreflightContext {
+  readonly #execution: Execution;
+  declare readonly sessionId?: string;
+  declare readonly caller?: Caller;
+  declare readonly injected?: Readonly<Record<string, unknown>>;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+    const { sessionId, caller } = execution.run;
+    const injected = notSecret(execution);
+    if (sessionId !== undefined) this.sessionId = sessionId;
+    if (caller !== undefined) this.caller = caller;
+    if (injected !== undefined) this.injected = injected;
+  }
+
+  get callId(): string {
+    return this.#execution.call.id;
+  }
+
+  get toolName(): string {
+    return this.#execution.call.name;
+  }
+
+  get runId(): string {
+    return this.#execution.run.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.signal;
+  }
+}
+
+/** What the host supplies of the values that the tool names and that may be shown. */
+function notSecret({ tool, run }: Execution): Readonly<Record<string, unknown>> | undefined {
+  const { injected } = tool.spec;
+  if (injected === undefined || typeof run.injected !== "object" || run.injected === null) return;
+  const supplied = run.injected as Readonly<Record<string, unknown>>;
+  const shown = injected.filter(({ secret, name }) => secret !== true && name in supplied);
+  return Object.fromEntries(shown.map(({ name }) => [name, supplied[name]]));
+}

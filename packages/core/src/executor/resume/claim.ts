@@ -1,0 +1,91 @@
+import { storeTime, unavailable } from "../../approvals/store-time.ts";
+import type { ClaimResult } from "../../approvals/pending-call-store.ts";
+import { stoppedOutcome } from "../stages/task-outcomes.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { rejection } from "../stages/request-approval.ts";
+import { approvalInvalid } from "../call/approval-invalid.ts";
+import { finish } from "./mark-finished.ts";
+import { FinishedBefore, finishedOutcome } from "../finished-outcome.ts";
+import type { Execution, Resumption } from "../call/call-state.ts";
+
+/**
+ * Before stage 1 of a resumed call: takes it, so that nobody else goes on with it, and ends it when
+ * that is what was answered.
+ */
+export async function claim(execution: Execution): Promise<void> {
+  const { engine, call } = execution;
+  const resumption = execution.resumption as Resumption;
+  const { interruption, rejected, by } = resumption;
+  if (interruption.expiresAt <= (await storeTime(engine))) throw refusal(call.name, "expired");
+  // Stopped while the store took its time: the call is still there for whoever tries again.
+  if (execution.ended) return;
+  let result: ClaimResult;
+  try {
+    result = await engine.pendingCalls.claim(interruption);
+  } catch (cause) {
+    throw unavailable(
+      `${call.name} was not run: the store of pending calls does not answer. Resume it again later.`,
+      cause,
+    );
+  }
+  if (result === "finished" && resumption.answers !== undefined) {
+    const outcome = await finishedOutcome(engine, interruption, resumption.answers);
+    if (outcome !== undefined) throw new FinishedBefore(outcome);
+  }
+  if (result !== "claimed") throw refusal(call.name, result);
+  engine.liveCalls.delete(interruption.id);
+  // Not claimed then, for whoever waits for its end: that may be just about to look.
+  if (execution.ended) return void engine.drain.keep(giveUp(execution));
+  execution.claimed = true;
+  engine.events.emitCall(execution, {
+    type: "tool.resumed",
+    interruptionId: interruption.id,
+    ...(by === undefined ? {} : { by }),
+  });
+  if (rejected !== undefined) {
+    execution.decided = {
+      decision: "rejected",
+      permissions: interruption.requests.flatMap((request) =>
+        request.type === "approval"
+          ? [{ kind: request.permission.kind, target: request.permission.target }]
+          : [],
+      ),
+      ...(rejected.reason === undefined ? {} : { reason: rejected.reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+    throw rejection(call.name, rejected.reason);
+  }
+  if (resumption.changed) {
+    throw approvalInvalid(`${call.name} has changed since it was shown; make the call again.`);
+  }
+}
+
+/** Stopped while it was claimed: nobody can go on with it any more. */
+async function giveUp(execution: Execution): Promise<void> {
+  const task = execution.resumption?.task;
+  const { tasks } = execution.engine;
+  if (task !== undefined) await tasks.endEarly(execution, task, stoppedOutcome(execution));
+  await finish(execution);
+}
+
+function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolError {
+  switch (result) {
+    case "running":
+      return approvalInvalid(`Somebody else is going on with this call of ${name} just now.`);
+    case "finished":
+      return approvalInvalid(
+        `This interruption of ${name} was answered before; check what it did before making the call again.`,
+      );
+    case "expired":
+      return approvalInvalid(`The interruption of ${name} has expired; make the call again.`);
+    case "unfinished":
+      return new ToolError(
+        "outcome_unknown",
+        `This call of ${name} was started again after its approval, and nobody knows how it ended. Check what it did; it is not run again.`,
+      );
+    default:
+      return approvalInvalid(
+        `This interruption of ${name} is not pending here; make the call again.`,
+      );
+  }
+}

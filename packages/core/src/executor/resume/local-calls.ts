@@ -1,0 +1,39 @@
+import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { Counted } from "../../limits/held.ts";
+import type { ToolRun } from "../tool-run.ts";
+
+/** What an interrupted call had in the process that made it, and that cannot be written down. */
+export interface LiveCall {
+  readonly run: ToolRun;
+  /** The policies that narrowed the executor's own. */
+  readonly narrower: readonly PolicyLayer[];
+  /** Set when it is among what the run has counted. */
+  readonly counted?: Counted;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** More are not kept: the oldest can then be resumed as from another process. */
+const most = 10_000;
+
+/** The interrupted calls of one process, by the interruption's id. */
+export class LiveCalls {
+  readonly #byId = new Map<string, LiveCall>();
+
+  add(id: string, call: LiveCall, now: number): void {
+    // In order of making, and all live equally long.
+    for (const [id, { expiresAt }] of this.#byId) {
+      if (expiresAt > now && this.#byId.size < most) break;
+      this.#byId.delete(id);
+    }
+    this.#byId.set(id, call);
+  }
+
+  get(id: string): LiveCall | undefined {
+    return this.#byId.get(id);
+  }
+
+  delete(id: string): void {
+    this.#byId.delete(id);
+  }
+}

@@ -1,0 +1,49 @@
+import type { FinishedResult } from "../../approvals/pending-call-store.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { Execution } from "../call/call-state.ts";
+import { messageOf } from "../call/to-tool-error.ts";
+import { finishedResult } from "../finished-outcome.ts";
+import { inTime } from "../../time/with-timeout.ts";
+
+/** No longer than this is an outcome held back by the store that has to note it. */
+const longestNoteMs = 5000;
+
+/**
+ * Marks a resumed call as ended, also one that was cancelled. A store that fails, or takes its time,
+ * takes nothing from what came of the call.
+ *
+ * @param outcome stored for a retry of the same answers. Absent: there is none.
+ */
+export async function finish(execution: Execution, outcome?: ToolOutcome): Promise<void> {
+  await inTime(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(() => {});
+}
+
+async function note(execution: Execution, outcome: ToolOutcome | undefined): Promise<void> {
+  const { engine, resumption } = execution;
+  const id = resumption?.interruption.id ?? "";
+  try {
+    const result = await resultOf(execution, outcome);
+    if (result === undefined) await engine.pendingCalls.finish(id);
+    else await engine.pendingCalls.finish(id, result);
+  } catch (error) {
+    engine.events.emitCall(execution, {
+      type: "store.failed",
+      store: "pendingCalls",
+      message: messageOf(error),
+    });
+  }
+}
+
+/** That an outcome cannot be stored must not leave the call without its end. */
+async function resultOf(
+  { engine, resumption }: Execution,
+  outcome: ToolOutcome | undefined,
+): Promise<FinishedResult | undefined> {
+  if (outcome === undefined || resumption?.answers === undefined) return undefined;
+  const { interruption, answers } = resumption;
+  try {
+    return await finishedResult(engine, interruption, answers, outcome);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,194 @@
+import {
+  answeredBy,
+  approvalOf,
+  problemOf,
+  editedArguments,
+  rejectionAmong,
+} from "../../approvals/answers.ts";
+import { specHashOf } from "../../contract/spec-hash.ts";
+import type { PendingCall } from "../../approvals/pending-call.ts";
+import { unavailable } from "../../approvals/store-time.ts";
+import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import { unmasked } from "../../redaction/shown-call.ts";
+import type { RegisteredTool, Toolset } from "../../contract/toolset.ts";
+import type { Answer, Interruption } from "../../contract/interruption.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { approvalInvalid } from "../call/approval-invalid.ts";
+import type { Engine } from "../call/services.ts";
+import { Execution, type Resumption } from "../call/call-state.ts";
+import { failureOf } from "../call/to-tool-error.ts";
+import { finish } from "./mark-finished.ts";
+import { finishedOutcome } from "../finished-outcome.ts";
+import { followSignal } from "../call/abort-with.ts";
+import { executeWithin } from "../context/nested-calls.ts";
+import { copyArguments } from "../stages/parse.ts";
+import { strip } from "../stages/remove-injected.ts";
+import { validate } from "../stages/validate.ts";
+import type { TaskRecord } from "../../tasks/task-store.ts";
+import type { CallOptions } from "../batch/check-call-options.ts";
+import type { ToolRun } from "../tool-run.ts";
+
+/** A verified interruption with all that the call goes on with. */
+export interface Opened {
+  readonly interruption: Interruption;
+  readonly pending: PendingCall;
+  readonly run: ToolRun;
+  readonly policies: readonly PolicyLayer[];
+  readonly toolset: Toolset;
+  /** Set for a call that the running tool `parent` has made and now goes on with. */
+  readonly parent: Execution | undefined;
+  /** What `parent` leaves for it. */
+  readonly inherit?: Execution["handedDown"];
+}
+
+/** Goes on with a verified call, once the answers have been found to answer it. */
+export async function goOn(
+  engine: Engine,
+  opened: Opened,
+  answers: readonly Answer[],
+  signal?: AbortSignal,
+  onUpdate?: CallOptions["onUpdate"],
+): Promise<ToolOutcome> {
+  const { interruption, pending, run, toolset, policies, parent } = opened;
+  const suspended = pending.suspended !== undefined;
+  const problem = await problemOf(interruption, answers, suspended, engine.schemas);
+  if (problem !== undefined) throw approvalInvalid(problem);
+  const { taskId } = pending;
+  const task = taskId === undefined ? undefined : await taskOf(engine, taskId);
+  if (taskId !== undefined && !waitsFor(task, interruption)) {
+    const before =
+      parent === undefined ? await finishedOutcome(engine, interruption, answers) : undefined;
+    if (before !== undefined) return before;
+    const how = task === undefined ? "is not there any more" : `is ${task.status}`;
+    throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
+  }
+  const execution = new Execution(
+    engine,
+    run,
+    interruption.call,
+    toolset,
+    policies,
+    undefined,
+    parent,
+    { ...(await resumptionOf(engine, opened, answers)), ...(task === undefined ? {} : { task }) },
+  );
+  execution.detached = task !== undefined;
+  execution.asTask = pending.asTask === true;
+  execution.checkpoint = pending.checkpoint;
+  execution.onUpdate = onUpdate;
+  const stopped = execution.runStopped ?? engine.drain.cancellation;
+  if (stopped !== undefined) execution.stop(stopped);
+  execution.handedDown = opened.inherit;
+  const outcome = await followSignal(signal, execution, executeWithin);
+  // What has been claimed can never be answered again: its task goes on, or has come to its end.
+  if (task !== undefined && execution.claimed && execution.taskId === undefined) {
+    await engine.tasks.endEarly(execution, task, outcome);
+  }
+  if (execution.claimed) await finish(execution, outcome);
+  return outcome;
+}
+
+/**
+ * The task that an interrupted call is of.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+async function taskOf({ tasks }: Engine, taskId: string): Promise<TaskRecord | undefined> {
+  try {
+    // That it waits may only just be being written down.
+    const own = tasks.own(taskId);
+    if (own?.execution?.ended === true) await own.over;
+    return await tasks.find(taskId);
+  } catch (cause) {
+    throw unavailable(
+      "The task does not go on: the store of tasks does not answer. Resume it again later.",
+      cause,
+    );
+  }
+}
+
+function waitsFor(task: TaskRecord | undefined, { id }: Interruption): boolean {
+  return task?.status === "input_required" && task.interruptionId === id;
+}
+
+async function resumptionOf(
+  engine: Engine,
+  opened: Opened,
+  answers: readonly Answer[],
+): Promise<Resumption> {
+  const { interruption, pending, run, toolset, parent } = opened;
+  const { suspended, earlier, argumentsHash } = pending;
+  const by = answeredBy(answers);
+  const live = engine.liveCalls.get(interruption.id);
+  const counted = live?.run === run ? live.counted : undefined;
+  const entry = toolset.callable(interruption.call.name);
+  const common = {
+    interruption,
+    argumentsHash,
+    attempt: pending.attempt + 1,
+    ...(by === undefined ? {} : { by }),
+    changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
+    ...(counted === undefined ? {} : { counted }),
+    passedOn: new Map<string, string>(),
+    ...(parent === undefined ? { answers } : {}),
+  };
+  if (suspended !== undefined) {
+    // A tool that asked by itself decides by itself what the answers mean, a no included.
+    const { requests } = pending.unmasked ?? interruption;
+    return {
+      ...common,
+      arguments: pending.admitted,
+      suspended: { state: suspended.state, requests, answers },
+      ...(pending.approval === undefined ? {} : { approval: pending.approval }),
+    };
+  }
+  const rejected = rejectionAmong(answers);
+  const edited = rejected === undefined ? editedArguments(answers) : undefined;
+  const args =
+    edited === undefined || entry === undefined
+      ? undefined
+      : await checkedEdit(engine, opened, entry, edited);
+  const approved = args === undefined ? argumentsHash : await engine.argumentsHash.of(args);
+  return {
+    ...common,
+    arguments: args ?? pending.admitted,
+    approval: approvalOf(pending.unmasked ?? interruption, answers, approved),
+    ...(rejected === undefined ? {} : { rejected }),
+    ...(earlier === undefined ? {} : { suspended: earlier }),
+  };
+}
+
+/** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
+async function checkedEdit(
+  engine: Engine,
+  { interruption, pending, run, policies, toolset }: Opened,
+  entry: RegisteredTool,
+  edited: JsonObject,
+): Promise<JsonObject> {
+  const { call } = interruption;
+  const scratch = new Execution(engine, run, call, toolset, policies);
+  scratch.entry = entry;
+  try {
+    const hidden = pending.unmasked?.arguments;
+    const shown = call.arguments as JsonObject;
+    const meant = hidden === undefined ? edited : unmasked(edited, shown, hidden);
+    scratch.args = copyArguments(call.name, meant);
+    strip(scratch);
+    await validate(scratch);
+    return scratch.args;
+  } catch (error) {
+    throw approvalInvalid(
+      `The changed arguments cannot be used. ${failureOf(scratch, error).message}`,
+    );
+  }
+}
+
+/** A spec that can no longer be read is not the one that was approved. */
+async function isUnchanged({ tool }: RegisteredTool, { specHash }: Interruption): Promise<boolean> {
+  try {
+    return (await specHashOf(tool)) === specHash;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { answerTo } from "../../approvals/answers.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { Answer, Interruption } from "../../contract/interruption.ts";
+import type { NestedResumeOptions } from "../../contract/tool.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { approvalInvalid } from "../call/approval-invalid.ts";
+import type { Execution } from "../call/call-state.ts";
+import { goOn } from "./resume-call.ts";
+import { toolsetBelow } from "../context/nested-calls.ts";
+import { refuse } from "../call/refuse.ts";
+import {
+  answersOf,
+  callable,
+  checkBehalf,
+  copyOf,
+  narrowerPolicies,
+  unseal,
+} from "./open-interruption.ts";
+
+/**
+ * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the
+ * tool's own suspension. The answers are the person's: the tool has no say in them. Never rejects.
+ */
+export async function resumeNested(
+  parent: Execution,
+  given: Interruption,
+  { inherit, signal }: NestedResumeOptions = {},
+): Promise<ToolOutcome> {
+  const { engine, run } = parent;
+  const interruption = copyOf(given);
+  try {
+    const pending = await unseal(engine, interruption);
+    checkBehalf(run, pending, interruption.call.name);
+    const answers = answersOf(passedOn(parent, interruption));
+    const policies = [...parent.policies, ...narrowerPolicies(engine, interruption, pending)];
+    const toolset = callable(toolsetBelow(parent), pending);
+    const opened = { interruption, pending, run, policies, toolset, parent, inherit };
+    return await goOn(engine, opened, answers, signal);
+  } catch (error) {
+    return refuse(engine, interruption, error, run, parent);
+  }
+}
+
+/** The person's answers to what was asked about a nested call, each to be used for one call only. */
+function passedOn(
+  { resumption, call }: Execution,
+  { id, requests, call: nested, parentCallId }: Interruption,
+): readonly Answer[] {
+  const resumed = resumption?.suspended;
+  if (resumption === undefined || resumed === undefined || parentCallId !== call.id) {
+    throw approvalInvalid(
+      `${nested.name} cannot be resumed by a tool that did not call it and then wait for a person's answer.`,
+    );
+  }
+  return requests.map((request) => {
+    const shown = canonicalJson(request);
+    const same = resumed.requests.find((other) => canonicalJson(other) === shown);
+    const answer = same && answerTo(same, resumed.answers);
+    if (answer === undefined || (resumption.passedOn.get(request.id) ?? id) !== id) {
+      throw approvalInvalid(
+        `What ${nested.name} asks was not shown to a person, or was answered for another call: pass on its requests as they are.`,
+      );
+    }
+    resumption.passedOn.set(request.id, id);
+    return { ...answer, requestId: request.id };
+  });
+}

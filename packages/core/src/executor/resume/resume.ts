@@ -1,0 +1,71 @@
+import type { PendingCall } from "../../approvals/pending-call.ts";
+import type { Answer, Interruption } from "../../contract/interruption.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { approvalInvalid } from "../call/approval-invalid.ts";
+import type { Engine } from "../call/services.ts";
+import { goOn, type Opened } from "./resume-call.ts";
+import { refuse } from "../call/refuse.ts";
+import type { ResumeOptions } from "../tool-executor.ts";
+import { ToolRun } from "../tool-run.ts";
+import {
+  answersOf,
+  callable,
+  checkBehalf,
+  copyOf,
+  narrowerPolicies,
+  unseal,
+} from "./open-interruption.ts";
+
+/** Goes on with a pending call: at most once, and only as it was agreed to. Never rejects. */
+export async function resume(
+  engine: Engine,
+  given: Interruption,
+  answers: readonly Answer[],
+  options: ResumeOptions,
+): Promise<ToolOutcome> {
+  const interruption = copyOf(given);
+  try {
+    // Before anything is claimed: it is to wait for another process.
+    if (engine.drain.refusal !== undefined) throw engine.drain.refusal;
+    const checked = answersOf(answers);
+    const opened = await open(engine, interruption, options);
+    return await goOn(engine, opened, checked, options.signal, options.onUpdate);
+  } catch (error) {
+    return refuse(engine, interruption, error, options.run);
+  }
+}
+
+async function open(
+  engine: Engine,
+  interruption: Interruption,
+  options: ResumeOptions,
+): Promise<Opened> {
+  const pending = await unseal(engine, interruption);
+  const { name } = interruption.call;
+  const run = options.run ?? runOf(engine, interruption, pending, options.injected);
+  if (run.executor !== engine.executor) {
+    throw approvalInvalid(`The run that ${name} is to go on in belongs to another executor.`);
+  }
+  checkBehalf(run, pending, name);
+  const policies = [...engine.policies, ...narrowerPolicies(engine, interruption, pending)];
+  const toolset = callable(options.run?.toolset ?? run.toolsetFor(name), pending);
+  return { interruption, pending, run, policies, toolset, parent: undefined };
+}
+
+/** The run that the call was made in; where it is gone, or of another process, one like it. */
+function runOf(
+  engine: Engine,
+  { id, runId }: Interruption,
+  { caller, sessionId, turn, taskId }: PendingCall,
+  injected: unknown,
+): ToolRun {
+  const live = engine.liveCalls.get(id)?.run;
+  if (live !== undefined && (!live.ended || taskId !== undefined)) return live;
+  const options = {
+    id: runId,
+    ...(caller === undefined ? {} : { caller }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(injected === undefined ? {} : { injected }),
+  };
+  return new ToolRun(engine, options, turn);
+}

@@ -1,6 +1,0 @@
-import type { Execution } from "../execution.ts";
-
-/** Before stage 5: of equal calls made together, only the first goes on, when the host says so. */
-export function distinct(execution: Execution): void {
-  execution.batch?.note(execution);
-}

@@ -1,0 +1,103 @@
+import { nearNames } from "../../contract/tool-names.ts";
+import { permissionKinds, type PermissionRequest } from "../../contract/permission-request.ts";
+import { displayLine, displayProse } from "../../contract/display-text.ts";
+import { shown } from "../../text/format-value.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import { messageOf } from "../call/to-tool-error.ts";
+import { jsonValue } from "../../json/to-json.ts";
+import { plainCopy } from "../../json/clone-json.ts";
+
+/** No person reads more than this before deciding. */
+const mostRequests = 100;
+const longestKind = 100;
+/** Never cut: what would be left out is what a rule or a person has to see. */
+const longestTarget = 20_000;
+const longestSummary = 1000;
+const longestDetails = 100_000;
+
+/**
+ * What a tool says that a call intends, as the executor's own copy: whatever else the tool gives, it
+ * gives once.
+ *
+ * @throws ToolError `internal` when it is no list of permission requests, or one that nobody can show.
+ */
+export function checkedPermissions(
+  { call }: Execution,
+  proposed: unknown,
+): readonly PermissionRequest[] {
+  try {
+    if (!Array.isArray(proposed)) throw new TypeError("it is no list of them");
+    if (proposed.length > mostRequests) throw new TypeError(`there are ${proposed.length} of them`);
+    return Array.from(proposed, readPermission);
+  } catch (error) {
+    throw new ToolError(
+      "internal",
+      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${mostRequests} at most: ${messageOf(error)}. The tool has to be corrected.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * A permission request, read once. What was read so is read unchanged again.
+ *
+ * @throws TypeError for what is none, or is too long to be shown.
+ */
+export function readPermission(request: unknown): PermissionRequest {
+  if (typeof request !== "object" || request === null) throw new TypeError("one is no object");
+  const { kind, target, summary, details } = request as Partial<Record<string, unknown>>;
+  if (typeof kind !== "string" || typeof target !== "string" || typeof summary !== "string") {
+    throw new TypeError("one has a kind, a target or a summary that is no text");
+  }
+  if (kind.length > longestKind || target.length > longestTarget) {
+    throw new TypeError(
+      `one has a kind of more than ${longestKind} or a target of more than ${longestTarget} characters`,
+    );
+  }
+  // A rule and a person read it: no part of it may be hidden, or pass for a line of its own.
+  if (displayLine(kind) !== kind) {
+    throw new TypeError(`one has a kind with characters that nobody sees: ${displayLine(kind)}`);
+  }
+  if (!isKind(kind)) {
+    const [near] = nearNames(kind, permissionKinds, 1);
+    const hint =
+      near === undefined
+        ? `use ${permissionKinds.join(", ")} or custom.…`
+        : `did you mean ${near}?`;
+    throw new TypeError(`one is of the kind ${shown(kind)}, which is none: ${hint}`);
+  }
+  if (details === undefined)
+    return { kind, target, summary: displayProse(summary, longestSummary) };
+  const plain = plainCopy(jsonValue(details));
+  if (JSON.stringify(plain).length > longestDetails) {
+    throw new TypeError(`one has details of more than ${longestDetails} characters`);
+  }
+  return { kind, target, summary: displayProse(summary, longestSummary), details: plain };
+}
+
+function isKind(kind: string): boolean {
+  return kind.startsWith("custom.") || permissionKinds.includes(kind);
+}
+
+/** What a call means to do when its tool proposes nothing. */
+export function impliedPermission({ tool, call }: Execution): PermissionRequest {
+  const access = tool.spec.annotations.access;
+  const kind =
+    access?.spend === true
+      ? "spend"
+      : access?.process === true
+        ? "process"
+        : access?.filesystem === "write"
+          ? "fs.write"
+          : "custom.call";
+  const title = tool.spec.title ?? tool.spec.annotations.title;
+  return {
+    kind,
+    target: call.name,
+    summary:
+      title === undefined
+        ? `Call ${call.name}`
+        : displayProse(`${title} (${call.name})`, longestSummary),
+  };
+}

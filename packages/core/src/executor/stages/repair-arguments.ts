@@ -1,0 +1,112 @@
+import { isThenable, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+import { isToolError } from "../call/to-tool-error.ts";
+import { frozenCopy } from "../../json/freeze-json.ts";
+import { within } from "../hooks/within.ts";
+import type { Repair } from "../call/repair.ts";
+import { unwrapped } from "./unwrap-arguments.ts";
+import { readArguments } from "./parse.ts";
+import { strip } from "./remove-injected.ts";
+import { validate } from "./validate.ts";
+
+/**
+ * Stage 2 or 4, and what follows when it finds the arguments not valid: what the host has allowed is
+ * tried instead, each once, and goes through the same checks.
+ */
+export function mending(
+  stage: (execution: Execution) => Awaitable<void>,
+): (execution: Execution) => Awaitable<void> {
+  return (execution) => {
+    try {
+      const pending = stage(execution);
+      if (!isThenable(pending)) return;
+      return pending.then(undefined, (error: unknown) => mend(execution, error));
+    } catch (error) {
+      return mend(execution, error);
+    }
+  };
+}
+
+/** @throws what was thrown before, when nothing helps. */
+function mend(execution: Execution, error: unknown): Awaitable<void> {
+  const { engine, resumption } = execution;
+  const { normaliseArguments, repair, onInvalidCall } = engine;
+  if (!normaliseArguments && repair === undefined && onInvalidCall === "return") throw error;
+  // What a person has agreed to, or typed, is not to become something else.
+  if (resumption !== undefined || !isInvalid(error)) throw error;
+  return tryOthers(execution, error);
+}
+
+async function tryOthers(execution: Execution, error: ToolError): Promise<void> {
+  const { engine, call, tool } = execution;
+  if (engine.normaliseArguments) {
+    for (const candidate of unwrapped(call.arguments, argumentsSchemaOf(tool))) {
+      if ((await refused(execution, candidate)) === undefined) return;
+    }
+  }
+  const { repair } = engine;
+  let cause: unknown;
+  if (repair !== undefined && !execution.repaired && !execution.ended) {
+    execution.repaired = true;
+    try {
+      const repaired = await ask(execution, repair, error);
+      if (repaired !== undefined) {
+        cause = await refused(execution, repaired);
+        if (cause === undefined) return;
+      }
+    } catch (thrown) {
+      cause = thrown;
+    }
+  }
+  throw refusal(execution, error, cause);
+}
+
+/** Why arguments are not valid, either; `undefined`: they are, and are the call's from now on. */
+async function refused(execution: Execution, candidate: unknown): Promise<unknown> {
+  const { args } = execution;
+  try {
+    execution.args = readArguments(execution.call.name, candidate);
+    execution.admitted = undefined;
+    execution.discarded = undefined;
+    strip(execution);
+    await validate(execution);
+    return undefined;
+  } catch (why) {
+    execution.args = args;
+    return why ?? "no reason given";
+  }
+}
+
+async function ask(
+  execution: Execution,
+  repair: Repair,
+  error: ToolError,
+): Promise<JsonObject | string | undefined> {
+  const { call, engine, tool } = execution;
+  const sent = call.arguments;
+  const answer = repair({
+    callId: call.id,
+    spec: tool.spec,
+    arguments: typeof sent === "string" ? sent : frozenCopy(sent),
+    error,
+  });
+  return within(execution, engine.hookTimeoutMs, Promise.resolve(answer));
+}
+
+/** What the model reads is what is wrong with what it has sent; the rest is for the host. */
+function refusal(execution: Execution, error: ToolError, cause: unknown): ToolError {
+  const { engine, run, call } = execution;
+  const said = cause === undefined ? error : new ToolError(error.code, error.message, { cause });
+  if (engine.onInvalidCall === "fail" && !execution.ended) {
+    // It ends for its own reason.
+    execution.stopped ??= said;
+    run.cancel(`The run was cancelled: the arguments of ${call.name} (${call.id}) were not valid.`);
+  }
+  return said;
+}
+
+function isInvalid(error: unknown): error is ToolError {
+  return isToolError(error) && error.code === "invalid_arguments";
+}

@@ -1,0 +1,247 @@
+import { agreements, type ApprovedPermission } from "../../approvals/approval.ts";
+import type { Grant, GrantProposal } from "../../contract/grant.ts";
+import { changedSince, displayedDescription } from "../../approvals/definition.ts";
+import { specHashOf } from "../../contract/spec-hash.ts";
+import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
+import { newGrant } from "../../approvals/new-grant.ts";
+import type { AuditDecision } from "../../audit/audit-sink.ts";
+import type { Decided } from "../../audit/decided.ts";
+import type { Decision } from "../../policy/decision.ts";
+import type { ApprovalRequest } from "../../contract/interruption.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { PermissionRequest } from "../../contract/permission-request.ts";
+import { shownCall } from "../../redaction/shown-call.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import { recorded, ruleOf, tell } from "../call/record-decision.ts";
+import type { Execution } from "../call/call-state.ts";
+import { frozenCopy } from "../../json/freeze-json.ts";
+import { Interrupted } from "../call/interrupt-signal.ts";
+import { approverAnswer } from "../call/approver.ts";
+import { unkept } from "../call/not-serializable.ts";
+import { whileAsking } from "../context/pause-deadline.ts";
+
+/** What the policy asks about. */
+export interface Asked {
+  readonly permission: PermissionRequest;
+  readonly decision: Decision;
+}
+
+/** What the policy asks about, with whatever answers it. */
+interface Question extends Asked {
+  /** What a person could have remembered; absent: the rule asks every time. */
+  readonly proposal: GrantProposal | undefined;
+  agreed: ApprovedPermission | undefined;
+  grant: Grant | undefined;
+  /** What would answer it, had the tool not changed. */
+  outdated: Grant | undefined;
+}
+
+/**
+ * Answers all that the policy asks about a call: from what a person has agreed to, from grants, or by
+ * asking now. Resolves when all of it may be done.
+ */
+export async function answerAsks(execution: Execution, asked: readonly Asked[]): Promise<void> {
+  const { resumption } = execution;
+  const hashes = await hashesOf(execution);
+  if (execution.ended) return;
+  const approval =
+    resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
+  const agreedTo = approval && agreements(approval);
+  const questions = asked.map(({ permission, decision }): Question => ({
+    permission,
+    decision,
+    proposal: decision.ask === "always" ? undefined : proposalFor(execution, permission, hashes),
+    agreed: agreedTo?.(permission),
+    grant: undefined,
+    outdated: undefined,
+  }));
+  const open = questions.filter(({ agreed }) => agreed === undefined);
+  const proposals = open.map(({ proposal }) => proposal);
+  const found = await matchingGrants(execution, proposals);
+  if (execution.ended) return;
+  for (const [index, question] of open.entries()) {
+    question.grant = found[index]?.grant;
+    question.outdated = found[index]?.outdated;
+  }
+  if (open.some(({ grant }) => grant === undefined)) {
+    // Whoever is asked sees all that the call needs, also what was agreed to before.
+    await ask(
+      execution,
+      questions.filter(({ grant }) => grant === undefined),
+    );
+    if (execution.ended) return;
+  }
+  await goAhead(execution, questions, hashes.argumentsHash);
+}
+
+interface Hashes {
+  readonly specHash: string;
+  readonly argumentsHash: string;
+}
+
+/** @throws ToolError `internal` when the tool's spec cannot be read. */
+export async function hashesOf(execution: Execution): Promise<Hashes> {
+  try {
+    const [specHash, argumentsHash] = await Promise.all([
+      specHashOf(execution.tool),
+      execution.engine.argumentsHash.of(execution.args),
+    ]);
+    return { specHash, argumentsHash };
+  } catch (cause) {
+    throw unkept(execution, cause);
+  }
+}
+
+/** Exactly what would be remembered of a yes to `permission`. */
+export function proposalFor(
+  { call, run }: Execution,
+  { kind, target }: PermissionRequest,
+  { specHash, argumentsHash }: Hashes,
+): GrantProposal {
+  return {
+    tool: call.name,
+    specHash,
+    permission: { kind, target },
+    argumentsHash,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+  };
+}
+
+async function ask(execution: Execution, questions: readonly Question[]): Promise<void> {
+  const { engine, run, call, tool, parent } = execution;
+  const args = execution.args as JsonObject;
+  const { onAsk } = engine;
+  if (onAsk === "deny") {
+    execution.decided = decidedFor("denied", questions);
+    throw new ToolError(
+      "permission_denied",
+      `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
+    );
+  }
+  const description = displayedDescription(tool.spec);
+  const requests = questions.map((question, index): ApprovalRequest => {
+    const { permission, decision, proposal, outdated } = question;
+    const { reason } = decision;
+    return {
+      id: `${call.id}:${index + 1}`,
+      type: "approval",
+      permission,
+      ...(description === undefined ? {} : { description }),
+      reason: outdated === undefined ? reason : `${reason}. ${changedSince(outdated, tool.spec)}`,
+      ...(proposal === undefined ? {} : { grant: proposal }),
+      ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),
+    };
+  });
+  if (onAsk === "interrupt") {
+    execution.decided = decidedFor("asked", questions);
+    throw new Interrupted(requests);
+  }
+  const shown = shownCall(execution, { arguments: args, requests });
+  const asking = approverAnswer(onAsk, {
+    callId: call.id,
+    runId: run.id,
+    spec: tool.spec,
+    arguments: frozenCopy(shown.arguments),
+    requests: shown.requests,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+    get signal() {
+      return execution.signal;
+    },
+  });
+  const answer = await whileAsking(execution, asking);
+  const { by } = answer;
+  if (!answer.approved) {
+    execution.decided = {
+      ...decidedFor("rejected", questions),
+      ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+    throw rejection(call.name, answer.reason);
+  }
+  const { grant } = answer;
+  for (const question of questions) {
+    question.agreed = {
+      permission: question.permission,
+      ...(by === undefined ? {} : { by }),
+      ...(grant === undefined ? {} : { grant }),
+    };
+  }
+}
+
+/**
+ * All questions are answered: what is to be remembered is kept, and the call authorised. Recorded
+ * before it is kept: a grant must not answer for anybody when nobody can tell who has made it.
+ */
+async function goAhead(
+  execution: Execution,
+  questions: readonly Question[],
+  argumentsHash: string,
+): Promise<void> {
+  const { engine, run, call } = execution;
+  const agreed = questions.filter((question) => question.agreed !== undefined);
+  const grants: Grant[] = [];
+  const decided: Decided[] = [];
+  const once: Question[] = [];
+  for (const question of agreed) {
+    const { proposal, agreed: yes } = question;
+    if (proposal === undefined || yes?.grant === undefined) {
+      once.push(question);
+      continue;
+    }
+    const grant = newGrant(
+      proposal,
+      yes.grant,
+      run,
+      yes.by,
+      engine.wallClock.now(),
+      execution.tool.spec,
+    );
+    grants.push(grant);
+    decided.push({ ...decidedFor("approved", [question]), grantId: grant.id });
+  }
+  if (once.length > 0) decided.push(decidedFor("approved", once));
+  if (agreed.length > 0) {
+    execution.approval = {
+      argumentsHash,
+      permissions: agreed.map(({ permission, agreed }) => ({
+        permission,
+        ...(agreed?.by === undefined ? {} : { by: agreed.by }),
+      })),
+    };
+  }
+  for (const question of questions) {
+    if (question.grant === undefined) continue;
+    decided.push({ ...decidedFor("granted", [question]), grantId: question.grant.id });
+  }
+  await recorded(execution, decided);
+  for (const grant of grants) {
+    if (execution.ended) return;
+    try {
+      await engine.grants.add(await engine.grantSeal.sign(grant));
+    } catch (cause) {
+      throw grantsUnavailable(call.name, cause);
+    }
+  }
+  tell(execution);
+}
+
+function decidedFor(decision: AuditDecision, questions: readonly Question[]): Decided {
+  const first = questions[0]?.decision;
+  const by = [...new Set(questions.flatMap(({ agreed }) => agreed?.by ?? []))].join(", ");
+  return {
+    decision,
+    ...(first === undefined ? {} : { rule: ruleOf(first), reason: first.reason }),
+    permissions: questions.map(({ permission: { kind, target } }) => ({ kind, target })),
+    ...(by === "" ? {} : { by }),
+  };
+}
+
+/** What the model reads when a person has said no. */
+export function rejection(name: string, reason: string | undefined): ToolError {
+  const stop = /[.!?…。！？]\s*$/u.test(reason ?? "") ? "" : ".";
+  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}${stop}`;
+  return new ToolError(
+    "approval_rejected",
+    `A person rejected this call of ${name}.${why} Do not repeat it.`,
+  );
+}

@@ -1,0 +1,119 @@
+import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { heldBy } from "../../limits/held.ts";
+import { repetitionKey } from "../../limits/recent-calls.ts";
+import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";
+import { countSpend, holdSpend } from "../../limits/spend.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Execution } from "../call/call-state.ts";
+
+/** Stage 5: reserves what the call takes of its limits, or refuses it at once when that is used up. */
+export function count(execution: Execution): Awaitable<void> {
+  const { run, engine } = execution;
+  const { limits, counters } = run;
+  if (
+    limits !== undefined &&
+    counters !== undefined &&
+    execution.resumption?.counted === undefined
+  ) {
+    countCall(execution, limits, counters);
+  }
+  const { held } = execution;
+  if (engine.rates === undefined && held === undefined) return;
+  const reserved = engine.rates?.reserve(execution, "calls", 1);
+  // Stage 7 tells what a call spends. It has been there when the call was admitted before.
+  const amount = held?.amount;
+  if (amount === undefined) return reserved;
+  if (!isThenable(reserved)) return holdSpend(execution, amount);
+  return reserved.then(() => (execution.leaving ? undefined : holdSpend(execution, amount)));
+}
+
+function countCall(execution: Execution, limits: RunLimits, counters: RunCounters): void {
+  const { call, args } = execution;
+  if (limits.calls !== undefined && counters.calls >= limits.calls) {
+    throw exhausted(`This run has used all of its ${limits.calls} tool calls.`);
+  }
+  const ofTool = tallyOf(counters, call.name);
+  if (limits.callsPerTool !== undefined && ofTool.calls >= limits.callsPerTool) {
+    throw exhausted(`This run has called ${call.name} ${ofTool.calls} times, which is all it may.`);
+  }
+  if (limits.identicalCalls !== undefined) {
+    const key = repetitionKey(call.name, args ?? {});
+    const repetitions = counters.recent.repetitions(key);
+    if (repetitions >= limits.identicalCalls) throw repeated(call.name, repetitions);
+    heldBy(execution).recent = counters.recent.add(key);
+  }
+  counters.calls += 1;
+  ofTool.calls += 1;
+  execution.counted = true;
+}
+
+/** Counted in place: to write the number into the map costs as much again as to find it. */
+function tallyOf({ byTool }: RunCounters, name: string): { calls: number } {
+  let tally = byTool.get(name);
+  if (tally === undefined) byTool.set(name, (tally = { calls: 0 }));
+  return tally;
+}
+
+function exhausted(message: string): ToolError {
+  return new ToolError("limit_exceeded", `${message} Answer with what you have.`);
+}
+
+function repeated(name: string, times: number): ToolError {
+  return new ToolError(
+    "limit_exceeded",
+    `You are repeating yourself: ${name} was called ${times} times with these same arguments, and is not run again. Use the results you have, call it with other arguments, or do something else.`,
+  );
+}
+
+/** Gives back what was reserved: the call does not start, or not yet. */
+export function uncount(execution: Execution): void {
+  const { counters } = execution.run;
+  const { held } = execution;
+  if (execution.counted && counters !== undefined) {
+    execution.counted = false;
+    counters.calls -= 1;
+    tallyOf(counters, execution.call.name).calls -= 1;
+  }
+  if (held === undefined) return;
+  if (held.recent !== undefined) counters?.recent.remove(held.recent);
+  held.recent = undefined;
+  if (counters !== undefined) counters.spend -= held.spent;
+  held.spent = 0;
+  execution.engine.rates?.release(execution);
+}
+
+/** Stage 8, as the call starts: what was reserved is used from now on. */
+export function commit(execution: Execution): Awaitable<void> {
+  const { held } = execution;
+  if (held === undefined) return;
+  if (held.recent !== undefined) execution.run.counters?.recent.start(held.recent);
+  return execution.engine.rates?.commit(execution);
+}
+
+/**
+ * Counts one more attempt of a call that is tried again: against rates, not against calls. What it
+ * spends counts again, too, unless a tool that is trusted to know says that nothing more happens.
+ *
+ * @throws ToolError `rate_limited`, `store_unavailable`; `limit_exceeded` when it would spend too much
+ */
+export function countAttempt(execution: Execution): Awaitable<void> {
+  const { engine, entry, tool, held } = execution;
+  if (engine.rates === undefined && held?.amount === undefined) return;
+  const harmless = entry?.trusted === true && tool.spec.annotations.idempotentHint === true;
+  return attempted(execution, harmless ? undefined : held?.amount);
+}
+
+async function attempted(execution: Execution, amount: number | undefined): Promise<void> {
+  const { rates } = execution.engine;
+  try {
+    await rates?.reserve(execution, "calls", 1);
+    if (amount !== undefined) await rates?.reserve(execution, "spend", amount);
+    // Stopped while the store was asked: nobody else gives back what this attempt has reserved.
+    if (execution.leaving) return rates?.release(execution);
+    if (amount !== undefined) countSpend(execution, amount);
+    await rates?.commit(execution);
+  } catch (error) {
+    rates?.release(execution);
+    throw error;
+  }
+}

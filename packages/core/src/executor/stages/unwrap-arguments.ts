@@ -1,0 +1,50 @@
+import type { JsonSchema } from "../../contract/json.ts";
+
+/** What models wrap a tool's arguments into. */
+const envelopes: ReadonlySet<string> = new Set([
+  "properties",
+  "arguments",
+  "args",
+  "parameters",
+  "params",
+  "param",
+  "input",
+]);
+
+/** How often something is unwrapped: a fenced text of an encoded envelope of encoded arguments. */
+const maxLayers = 4;
+
+/** What arguments may be once their wrapping is off, layer by layer: fences, JSON texts, envelopes. */
+export function* unwrapped(sent: unknown, schema: JsonSchema): Generator<object> {
+  let value = sent;
+  for (let layer = 0; layer < maxLayers; layer++) {
+    value = typeof value === "string" ? decoded(value) : contentOf(value, schema);
+    if (typeof value === "object" && value !== null) yield value;
+    else if (typeof value !== "string") return;
+  }
+}
+
+function decoded(text: string): unknown {
+  let json = text.trim();
+  if (json.startsWith("```") && json.endsWith("```")) {
+    json = json.slice(3, -3);
+    if (/^json/i.test(json)) json = json.slice(4);
+  }
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is in an envelope that the tool does not know as one of its own arguments. */
+function contentOf(value: unknown, schema: JsonSchema): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  const [key, ...others] = Object.keys(value);
+  // Nothing that was sent beside it may get lost.
+  if (key === undefined || others.length > 0 || !envelopes.has(key)) return undefined;
+  const declared = schema["properties"];
+  if (typeof declared === "object" && declared !== null && Object.hasOwn(declared, key))
+    return undefined;
+  return (value as Record<string, unknown>)[key];
+}

@@ -1,0 +1,314 @@
+import type { JsonObject, JsonValue } from "../contract/json.ts";
+import { bytesToBase64 } from "../text/base64.ts";
+import { wellFormed } from "../text/well-formed.ts";
+
+const maxDepth = 200;
+
+/** Bytes of JSON that are made of one value unless somebody says otherwise: 32 MiB. */
+export const mostBytes = 33_554_432;
+
+/** What an object or a list takes of them when it has to be made. */
+const containerBytes = 8;
+
+/** Longer numbers are not written out: that takes more than linear time. */
+const maxBigintBits = 1_000_000;
+
+/** Told when there was more than was taken. */
+export interface Cut {
+  truncated: boolean;
+}
+
+/**
+ * Makes JSON of what is not: plain data passes as it is; a bigint becomes its digits, a date its ISO
+ * text, a map an object, what can be iterated an array, bytes base64, `NaN` and the infinities
+ * `null`; a boxed primitive what is in it, an error its name and message; an object with `toJSON` what
+ * that gives; what an object holds of functions and symbols goes; a cycle becomes `"[circular]"`, what
+ * throws when it is read `"[unreadable]"`. Never throws.
+ *
+ * What is there twice is written twice, so the work is bounded, too: after about `limit` bytes a text
+ * such as `"[cut: 5 more items]"` stands for the rest.
+ *
+ * @param limit bytes of the JSON's text, roughly. Default: 33,554,432.
+ * @param cut told when something was left out for it.
+ */
+export function jsonValue(value: unknown, limit: number = mostBytes, cut?: Cut): JsonValue {
+  return plainBytes(value, limit) >= 0 ? (value as JsonValue) : converted(value, limit, cut);
+}
+
+/**
+ * Roughly the bytes that plain data takes as JSON: at most that many when it is ASCII. Negative: it
+ * is more than `limit`, or no plain data.
+ *
+ * @param limit Default: none.
+ */
+export function plainBytes(value: unknown, limit: number = Number.MAX_SAFE_INTEGER): number {
+  try {
+    const left = afterPlain(value, 0, limit);
+    return left < 0 ? -1 : limit - left;
+  } catch {
+    return -1;
+  }
+}
+
+/** What is left of `left` bytes; negative: nothing, or the value is not plain. */
+function afterPlain(value: unknown, depth: number, left: number): number {
+  switch (typeof value) {
+    case "string":
+      return left - value.length - 2;
+    case "boolean":
+      return left - 5;
+    case "number":
+      return Number.isFinite(value) ? left - digits(value) : -1;
+    case "object": {
+      if (value === null) return left - 4;
+      if (depth > maxDepth) return -1;
+      left -= 2;
+      if (Array.isArray(value)) {
+        for (let index = 0; index < value.length && left >= 0; index++) {
+          left = afterPlain(value[index], depth + 1, left - 1);
+        }
+        return left;
+      }
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) return -1;
+      for (const key in value) {
+        if (left < 0) return -1;
+        const member = (value as Record<string, unknown>)[key];
+        left = afterPlain(member, depth + 1, left - key.length - 4);
+      }
+      return left;
+    }
+    default:
+      return -1;
+  }
+}
+
+/** How long a number is: a short whole one is counted, another written. */
+function digits(value: number): number {
+  if (value >= 0 && value < 10 && Number.isInteger(value)) return 1;
+  return `${value}`.length;
+}
+
+/** The same, always a copy, in which half a character has become U+FFFD. */
+export function wellFormedValue(value: unknown, limit: number, cut?: Cut): JsonValue {
+  return converted(value, limit, cut);
+}
+
+function converted(value: unknown, limit: number, cut: Cut | undefined): JsonValue {
+  const conversion = new Conversion(limit);
+  const json = conversion.convert(value);
+  if (conversion.isCut && cut !== undefined) cut.truncated = true;
+  return json;
+}
+
+class Conversion {
+  isCut = false;
+  #left: number;
+  readonly #parents: object[] = [];
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  convert(value: unknown): JsonValue {
+    this.#left -= 1;
+    switch (typeof value) {
+      case "string":
+        return this.#text(value);
+      case "number":
+        if (!Number.isFinite(value)) break;
+        this.#left -= digits(value);
+        return value;
+      case "boolean":
+        this.#left -= 4;
+        return value;
+      case "bigint":
+        return this.#digits(value);
+      case "object":
+        if (value === null) break;
+        return this.#readObject(value);
+      default:
+    }
+    this.#left -= 4;
+    return null;
+  }
+
+  #text(value: string): string {
+    const left = Math.max(0, this.#left);
+    this.#left -= value.length + 2;
+    // A note would be longer than what is left out.
+    if (value.length <= left || value.length <= 32) return wellFormed(value);
+    return `${wellFormed(value.slice(0, left))}… ${this.#cut(value.length - left, "characters")}`;
+  }
+
+  #digits(value: bigint): string {
+    if (BigInt.asIntN(maxBigintBits, value) === value) return this.#text(value.toString());
+    this.isCut = true;
+    return `[cut: a number of more than ${maxBigintBits} bits]`;
+  }
+
+  #bytes(bytes: Uint8Array): string {
+    const most = Math.max(0, Math.floor((this.#left * 3) / 4));
+    this.#left -= (bytes.length * 4) / 3;
+    const text = bytesToBase64(bytes.subarray(0, most));
+    return bytes.length <= most ? text : `${text}… ${this.#cut(bytes.length - most, "bytes")}`;
+  }
+
+  #cut(count: number, what: string): string {
+    this.isCut = true;
+    return `[cut: ${count} more ${what}]`;
+  }
+
+  #readObject(value: object): JsonValue {
+    const depth = this.#parents.length;
+    try {
+      if (this.#parents.includes(value)) return "[circular]";
+      if (depth >= maxDepth) return "[too deep]";
+      this.#parents.push(value);
+      this.#left -= containerBytes;
+      return this.#convertObject(value);
+    } catch {
+      return "[unreadable]";
+    } finally {
+      this.#parents.length = depth;
+    }
+  }
+
+  #convertObject(value: object): JsonValue {
+    if (Array.isArray(value)) return this.#items(value);
+    const special = isPlainObject(value) ? undefined : this.#convertSpecial(value);
+    if (special !== undefined) return special;
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON === "function") {
+      const json: unknown = toJSON.call(value);
+      if (json !== value) return this.convert(json);
+    }
+    const iterable = value as Partial<Iterable<unknown>>;
+    return typeof iterable[Symbol.iterator] === "function"
+      ? this.#iterated(iterable as Iterable<unknown>)
+      : this.#ownMembers(value);
+  }
+
+  /** What its class says how to write. */
+  #convertSpecial(value: object): JsonValue | undefined {
+    if (value instanceof Date) {
+      return Number.isNaN(value.getTime()) ? null : this.#text(String(value.toISOString()));
+    }
+    const bytes = bytesOf(value);
+    if (bytes !== undefined) return this.#bytes(bytes);
+    if (ArrayBuffer.isView(value)) return this.#items(value as unknown as ArrayLike<unknown>);
+    if (value instanceof RegExp) return this.#text(String(value));
+    if (value instanceof Error) {
+      return { name: this.#text(String(value.name)), message: this.#text(String(value.message)) };
+    }
+    if (isBoxed(value)) return this.convert(value.valueOf());
+    return value instanceof Map ? this.#mapMembers(value) : undefined;
+  }
+
+  #items(items: ArrayLike<unknown>): JsonValue[] {
+    const list: JsonValue[] = [];
+    const { length } = items;
+    for (let index = 0; index < length; index++) {
+      if (this.#left <= 0) {
+        list.push(this.#cut(length - index, "items"));
+        break;
+      }
+      let item: unknown;
+      try {
+        item = items[index];
+      } catch {
+        item = "[unreadable]";
+      }
+      list.push(this.convert(item));
+    }
+    return list;
+  }
+
+  #iterated(items: Iterable<unknown>): JsonValue[] {
+    const list: JsonValue[] = [];
+    for (const item of items) {
+      if (this.#left <= 0) {
+        this.isCut = true;
+        list.push("[cut: more items]");
+        break;
+      }
+      list.push(this.convert(item));
+    }
+    return list;
+  }
+
+  #ownMembers(value: object): JsonObject {
+    const keys = Object.keys(value);
+    const result: Record<string, JsonValue> = {};
+    for (let index = 0; index < keys.length; index++) {
+      if (this.#left <= 0) {
+        result["[cut]"] = this.#cut(keys.length - index, "keys");
+        break;
+      }
+      const key = keys[index] as string;
+      let member: unknown;
+      try {
+        member = (value as Record<string, unknown>)[key];
+      } catch {
+        member = "[unreadable]";
+      }
+      this.#member(result, key, member);
+    }
+    return result;
+  }
+
+  #mapMembers(map: Map<unknown, unknown>): JsonObject {
+    const result: Record<string, JsonValue> = {};
+    for (const [key, member] of map) {
+      if (this.#left <= 0) {
+        this.isCut = true;
+        result["[cut]"] = "[cut: more keys]";
+        break;
+      }
+      this.#member(result, String(key), member);
+    }
+    return result;
+  }
+
+  #member(result: Record<string, JsonValue>, key: string, member: unknown): void {
+    const kind = typeof member;
+    // What is left out has been looked at, too: a map can hold it without an end.
+    this.#left -= 1;
+    if (kind === "undefined" || kind === "function" || kind === "symbol") return;
+    const name = this.#text(key);
+    const value = this.convert(member);
+    if (name !== "__proto__") result[name] = value;
+    // Plain assignment would set the prototype instead.
+    else
+      Object.defineProperty(result, name, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+  }
+}
+
+/** The bytes of what holds bytes, and not numbers: a view of them, no copy. */
+export function bytesOf(value: object): Uint8Array | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (
+    value instanceof Uint8Array ||
+    value instanceof Uint8ClampedArray ||
+    value instanceof DataView
+  ) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
+  return undefined;
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+const boxes = [Number, String, Boolean, BigInt];
+
+function isBoxed(value: object): boolean {
+  return boxes.some((box) => value instanceof box);
+}
