@@ -120,7 +120,7 @@ const maxCompiled = 10_000;
 /** Fails when a schema refers to something outside it, or, unless it is large, when it does not compile by itself. */
 function standsAlone(schema: JsonSchema): void {
   const text = JSON.stringify(schema);
-  for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/\$defs\/([^"\/]+)/g)) {
+  for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g)) {
     const name = decodeURIComponent(pointer).replaceAll("~1", "/").replaceAll("~0", "~");
     if (!Object.hasOwn((schema.$defs ?? {}) as object, name))
       throw new Error(`#/$defs/${name} is missing`);
