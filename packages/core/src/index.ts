@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { isThenable } from "./contract/json.ts";
+export { isThenable } from "./json/json.ts";
 export type {
   Awaitable,
   JsonObject,
@@ -7,7 +7,7 @@ export type {
   JsonSchema,
   JsonValue,
   Metadata,
-} from "./contract/json.ts";
+} from "./json/json.ts";
 export {
   parseExact,
   roundedIntegers,
@@ -111,9 +111,8 @@ export { toolsSource } from "./registry/tools-source.ts";
 export { loadedSource } from "./registry/loaded-source.ts";
 export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
-export { Toolset } from "./contract/toolset.ts";
-export type { RegisteredTool } from "./contract/toolset.ts";
-export type { ToolSelection } from "./registry/tool-selection.ts";
+export { ToolsetSnapshot } from "./registry/toolset-snapshot.ts";
+export type { RegisteredTool, Toolset, ToolSelection } from "./contract/toolset.ts";
 export type { RunSearch, ToolSearch } from "./built-in/tool-search-port.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput } from "./registry/tool-registry.ts";
@@ -149,7 +148,7 @@ export { describeChange, memberChanges } from "./approvals/member-changes.ts";
 export type { MemberChange } from "./approvals/member-changes.ts";
 export { memoryGrants } from "./approvals/memory-grants.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
-export type { MemoryQuota } from "./memory-quota.ts";
+export type { MemoryQuota } from "./limits/memory-quota.ts";
 export { quotaOwner } from "./contract/owner.ts";
 export type {
   ClaimResult,
@@ -173,7 +172,8 @@ export { itemStream } from "./results/item-stream.ts";
 export type { ItemStream } from "./results/item-stream.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
 export { artifactKey } from "./artifacts/artifact-key.ts";
-export type { LargeOutputs, WhenTooLarge } from "./artifacts/large-outputs.ts";
+export type { LargeOutputs } from "./artifacts/large-outputs.ts";
+export type { WhenTooLarge } from "./contract/tool-spec.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
 export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
 export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
@@ -204,12 +204,9 @@ export { ToolExecutor } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
 export type { DrainOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
-export type { CallOptions, RunOptions } from "./executor/batch/check-call-options.ts";
-export type {
-  ExecuteAllOptions,
-  FinishedCall,
-  SteerProgress,
-} from "./executor/batch/many-calls.ts";
+export type { RunOptions } from "./executor/batch/check-call-options.ts";
+export type { CallOptions } from "./contract/call-options.ts";
+export type { ExecuteAllOptions, FinishedCall, SteerProgress } from "./contract/call-options.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
 export type { ExecutorLimits } from "./limits/executor-limits.ts";
 export type { ConcurrencyLimits } from "./limits/concurrency.ts";

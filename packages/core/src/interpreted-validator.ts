@@ -16,7 +16,7 @@ import {
   unchecked,
   workBudgets,
 } from "./schema/pattern/work-budget.ts";
-import type { JsonSchema, JsonValue } from "./contract/json.ts";
+import type { JsonSchema, JsonValue } from "./json/json.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 
 /**

@@ -1,7 +1,7 @@
 import {
   checkOptions,
   ToolError,
-  Toolset,
+  type Toolset,
   type Caller,
   type JsonSchema,
   type ToolExecutor,
@@ -23,7 +23,7 @@ import { checkedState, isConversation, type AgentState } from "./agent-state.ts"
 import { noUsage } from "./agent-usage.ts";
 import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
-import { RunCalls } from "./run-calls.ts";
+import { isToolset, RunCalls } from "./run-calls.ts";
 
 /** What an agent works with, when it begins and when it goes on. */
 export interface AgentRunOptions extends AgentOptions, TurnOptions {
@@ -164,7 +164,7 @@ async function work(
   const { caller, sessionId, injected } = options;
   const calls = await RunCalls.begin(
     executor,
-    tools === undefined || tools instanceof Toolset ? tools : selectionOf(tools),
+    tools === undefined || isToolset(tools) ? tools : selectionOf(tools),
     {
       id: runId,
       signal: stop.signal,

@@ -1,5 +1,5 @@
 import {
-  Toolset,
+  type Toolset,
   type Interruption,
   type ToolError,
   type RunOptions,
@@ -45,7 +45,7 @@ export class RunCalls implements AgentCalls {
     turns: TurnOptions,
     answers: AgentAnswers,
   ): Promise<RunCalls> {
-    const isFixed = tools instanceof Toolset;
+    const isFixed = isToolset(tools);
     const { caller, sessionId } = options;
     const all = executor.startRun({
       ...(caller === undefined ? {} : { caller }),
@@ -100,4 +100,9 @@ export class RunCalls implements AgentCalls {
 async function growingSearch(): Promise<NonNullable<RunOptions["search"]>> {
   const { toolSearch } = await import("@toolweave/core/search");
   return toolSearch({ form: "growing" });
+}
+
+/** True for a toolset, false for a selection of tools; it may be of another copy of core. */
+export function isToolset(value: unknown): value is Toolset {
+  return typeof (value as Partial<Toolset> | undefined)?.callable === "function";
 }

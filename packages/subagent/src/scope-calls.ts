@@ -1,6 +1,5 @@
 import {
   compareNames,
-  Toolset,
   type Interruption,
   type JsonObject,
   type PolicyInput,
@@ -10,6 +9,8 @@ import {
   type ToolOutcome,
   type ToolScope,
   type ToolSelection,
+  ToolsetSnapshot,
+  type Toolset,
 } from "@toolweave/core";
 import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
 
@@ -108,7 +109,7 @@ export class ScopeCalls implements AgentCalls {
     for (const name of names.filter(isShown).sort(compareNames)) {
       shown.set(name, chosen.callable(name) as RegisteredTool);
     }
-    return new Toolset(all.version, shown, isSearched ? chosen : undefined);
+    return new ToolsetSnapshot(all.version, shown, isSearched ? chosen : undefined);
   }
 
   #find(outcome: ToolOutcome): void {

@@ -4,7 +4,6 @@ import {
   suspend,
   text,
   ToolError,
-  Toolset,
   type AnySchema,
   type ArgumentsOf,
   type InjectedParameter,
@@ -17,6 +16,7 @@ import {
   type ToolOutput,
   type ToolSelection,
   type ToolSpec,
+  ToolsetSnapshot,
 } from "@toolweave/core";
 import type { TurnOptions } from "./agent-calls.ts";
 import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
@@ -198,7 +198,7 @@ class SubAgent {
     }
     this.#selection = selectionOf(tools);
     // A selection that makes no sense is to be found now.
-    new Toolset(0, new Map()).select(this.#selection);
+    new ToolsetSnapshot(0, new Map()).select(this.#selection);
   }
 
   async work(input: JsonObject, ctx: ToolContext): Promise<ToolOutput | Suspension> {

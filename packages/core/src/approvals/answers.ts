@@ -5,7 +5,7 @@ import type {
   InterruptionRequest,
   RejectAnswer,
 } from "../contract/interruption.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Approval } from "./approval.ts";
 import { isGrantChoice } from "./new-grant.ts";

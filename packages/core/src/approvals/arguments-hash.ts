@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**

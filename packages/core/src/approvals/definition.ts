@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { displayProse } from "../contract/display-text.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { Grant } from "../contract/grant.ts";

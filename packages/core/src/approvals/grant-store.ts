@@ -1,4 +1,4 @@
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { Grant } from "../contract/grant.ts";
 
 /** Keeps grants. In memory by default. What it throws refuses the call: a grant must be certain. */

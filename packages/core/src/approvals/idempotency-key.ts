@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**

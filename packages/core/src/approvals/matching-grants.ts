@@ -1,10 +1,20 @@
-import type { Execution } from "../executor/call/call-state.ts";
-import { within } from "../executor/hooks/within.ts";
+import type { CallInfo, WaitingCall } from "../contract/call-info.ts";
+import type { GrantStore } from "./grant-store.ts";
+import { answerWithin } from "../contract/answer-within.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isThenable, promised } from "../contract/json.ts";
+import { isThenable, promised } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Grant, GrantProposal } from "../contract/grant.ts";
 import type { GrantSeal } from "./grant-seal.ts";
+
+/** A call that may be answered by grants. */
+export interface GrantedCall extends CallInfo, WaitingCall {
+  readonly engine: {
+    readonly grants: GrantStore;
+    readonly grantSeal: GrantSeal;
+    readonly hookTimeoutMs: number;
+  };
+}
 
 /** What the store has for one proposal. */
 export interface FoundGrant {
@@ -19,7 +29,7 @@ export interface FoundGrant {
  * @throws ToolError `store_unavailable` when the store cannot say.
  */
 export async function matchingGrants(
-  execution: Execution,
+  execution: GrantedCall,
   proposals: readonly (GrantProposal | undefined)[],
 ): Promise<readonly (FoundGrant | undefined)[]> {
   if (proposals.every((proposal) => proposal === undefined)) return [];
@@ -28,7 +38,7 @@ export async function matchingGrants(
   try {
     const listed = engine.grants.list(call.name);
     const grants = isThenable(listed)
-      ? await within(execution, engine.hookTimeoutMs, promised(listed))
+      ? await answerWithin(execution, engine.hookTimeoutMs, promised(listed))
       : listed;
     return await Promise.all(
       proposals.map((proposal) => proposal && firstOf(grants, proposal, session, engine.grantSeal)),

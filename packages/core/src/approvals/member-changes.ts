@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /** One part of a tool that is not as it was. */
 export interface MemberChange {

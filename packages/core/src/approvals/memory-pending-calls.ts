@@ -1,7 +1,7 @@
 import { ownerOf, quotaOwner } from "../contract/owner.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import type { Interruption } from "../contract/interruption.ts";
-import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
+import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type {
   ClaimResult,

@@ -1,4 +1,4 @@
-import type { ToolRun } from "../executor/tool-run.ts";
+import type { RunInfo } from "../contract/call-info.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { definitionOf } from "./definition.ts";
 import type { Grant, GrantChoice, GrantProposal } from "../contract/grant.ts";
@@ -10,7 +10,7 @@ const mostDefinition = 20_000;
 export function newGrant(
   { argumentsHash, ...proposal }: GrantProposal,
   choice: GrantChoice,
-  run: ToolRun,
+  run: Pick<RunInfo, "id" | "sessionId">,
   by: string | undefined,
   now: number,
   spec: ToolSpec,

@@ -1,5 +1,5 @@
 import type { Interruption } from "../contract/interruption.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 
 /**
  * Where an interruption stands: `pending`: nobody has answered; `claimed`: somebody is going on with
@@ -70,4 +70,18 @@ export interface PendingCallStore {
    * executor's own clock.
    */
   now?(): Awaitable<number>;
+}
+
+/** Withdraws an interruption, so that nobody can answer it. What the store does not forget expires by itself. */
+export async function withdraw(
+  pendingCalls: Pick<PendingCallStore, "claim" | "finish">,
+  interruption: Interruption,
+): Promise<void> {
+  try {
+    if ((await pendingCalls.claim(interruption)) === "claimed") {
+      await pendingCalls.finish(interruption.id);
+    }
+  } catch {
+    // It expires by itself.
+  }
 }

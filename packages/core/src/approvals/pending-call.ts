@@ -1,7 +1,7 @@
 import type { PolicyDefinition, PolicyPreset } from "../contract/policy-definition.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, InterruptionRequest } from "../contract/interruption.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { Approval } from "./approval.ts";
 
 /** What a tool that had asked to wait was asked for, and what it was given. */

@@ -1,12 +1,18 @@
-import type { Engine } from "../executor/call/services.ts";
+import type { Clock } from "../time/clock.ts";
+import type { PendingCallStore } from "./pending-call-store.ts";
 import { ToolError } from "../contract/tool-error.ts";
+
+interface StoreClocks {
+  readonly pendingCalls: PendingCallStore;
+  readonly wallClock: Clock;
+}
 
 /**
  * Milliseconds since the epoch by the clock that the store of pending calls goes by.
  *
  * @throws ToolError `store_unavailable`
  */
-export async function storeTime({ pendingCalls, wallClock }: Engine): Promise<number> {
+export async function storeTime({ pendingCalls, wallClock }: StoreClocks): Promise<number> {
   try {
     const now = (await pendingCalls.now?.()) ?? wallClock.now();
     if (Number.isFinite(now)) return now;

@@ -4,7 +4,7 @@ import { bytesToBase64 } from "../text/base64.ts";
 import { essence, isTextType } from "../results/media-type.ts";
 import { previewJson } from "../json/preview-json.ts";
 import { text } from "../contract/content-block.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { ArtifactRef, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Artifacts } from "./artifacts.ts";

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 
 /** What is known of a stored artifact, beside its bytes. */
 export interface StoredArtifact {

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from "../time/clock.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { artifactKey, newArtifactKey } from "./artifact-key.ts";

@@ -1,13 +1,7 @@
+import type { WhenTooLarge } from "../contract/tool-spec.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { shown } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
-
-/**
- * What becomes of an output that is more than a model gets: it is kept as an artifact, of which the
- * model sees a preview and can read on (`store`); its beginning is shown (`clip`); or the call fails
- * with `limit_exceeded` (`fail`).
- */
-export type WhenTooLarge = "store" | "clip" | "fail";
 
 /** How large and binary outputs are handled. */
 export interface LargeOutputs {

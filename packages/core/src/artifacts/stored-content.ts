@@ -1,6 +1,6 @@
 import type { ContentBlock, ResourceBlock } from "../contract/content-block.ts";
 import { text } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 import { utf8Length } from "../text/truncate-utf8.ts";
 import { jsonValue } from "../json/to-json.ts";

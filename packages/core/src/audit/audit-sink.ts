@@ -1,5 +1,5 @@
 import type { Caller } from "../contract/caller.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { ToolErrorCode } from "../contract/tool-error.ts";
 
 /**

@@ -1,12 +1,35 @@
 import { specHashOf } from "../contract/spec-hash.ts";
-import type { Execution } from "../executor/call/call-state.ts";
-import { messageOf } from "../executor/call/to-tool-error.ts";
-import { redactorOf } from "../redaction/redactor-of.ts";
-import { isThenable } from "../contract/json.ts";
+import type { CallInfo } from "../contract/call-info.ts";
+import { messageOf } from "../contract/error-message.ts";
+import { isThenable } from "../json/json.ts";
+import type { Interruption } from "../contract/interruption.ts";
 import type { Tool } from "../contract/tool.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { Clock } from "../time/clock.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
 import type { Decided } from "./decided.ts";
+
+/** What the audit knows of a call. */
+export interface AuditedCall extends CallInfo {
+  readonly tool: Tool;
+  readonly ended: boolean;
+  readonly decided: Decided | undefined;
+  readonly resumption:
+    | { readonly interruption: Interruption; readonly argumentsHash: string }
+    | undefined;
+  readonly engine: {
+    readonly wallClock: Clock;
+    readonly argumentsHash: { of(args: JsonObject): Promise<string> };
+    readonly events: { emitCall(call: CallInfo, fields: StoreFailed): void };
+  };
+}
+
+type StoreFailed = {
+  readonly type: "store.failed";
+  readonly store: "audit";
+  readonly message: string;
+};
 
 /** What an error says of the decision behind it. Of any other error nobody has decided anything. */
 const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
@@ -42,7 +65,7 @@ export class Audit {
    *
    * @throws ToolError `store_unavailable` when it must not go on unrecorded, and cannot be recorded.
    */
-  async write(execution: Execution, decided: Decided): Promise<void> {
+  async write(execution: AuditedCall, decided: Decided): Promise<void> {
     const required = this.#sink.required === true;
     try {
       const record = await this.#record(execution, decided);
@@ -67,7 +90,7 @@ export class Audit {
    * Writes that a call was refused before it started; it stays refused, recorded or not. Nothing
    * for errors that nobody has decided upon, such as invalid arguments.
    */
-  refused(execution: Execution, { code, message }: ToolError): Promise<void> | undefined {
+  refused(execution: AuditedCall, { code, message }: ToolError): Promise<void> | undefined {
     const decision = decisionOf(execution, code);
     const judged = execution.entry !== undefined || execution.resumption !== undefined;
     if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
@@ -83,7 +106,7 @@ export class Audit {
    * else's: only what was passed is recorded, and who has passed it. Nothing for what is no
    * interruption at all.
    */
-  unusable(execution: Execution, id: unknown, { code, message }: ToolError): void {
+  unusable(execution: AuditedCall, id: unknown, { code, message }: ToolError): void {
     if (code !== "approval_invalid" || typeof id !== "string") return;
     const { engine, run, call } = execution;
     const record: AuditRecord = {
@@ -110,7 +133,7 @@ export class Audit {
     }
   }
 
-  async #record(execution: Execution, decided: Decided): Promise<AuditRecord> {
+  async #record(execution: AuditedCall, decided: Decided): Promise<AuditRecord> {
     const { run, call, resumption, engine } = execution;
     const time = engine.wallClock.now();
     const [specHash, argumentsHash] = await Promise.all([
@@ -122,7 +145,7 @@ export class Audit {
         ? (resumption?.argumentsHash ?? "")
         : engine.argumentsHash.of(execution.args),
     ]);
-    const told = redactorOf(execution)?.told(decided) ?? decided;
+    const told = execution.redactor?.told(decided) ?? decided;
     return {
       time,
       runId: run.id,
@@ -145,7 +168,7 @@ export class Audit {
 }
 
 /** A tool that throws the error of a no has not been refused by a person. */
-function decisionOf({ decided }: Execution, code: ToolErrorCode): AuditDecision | undefined {
+function decisionOf({ decided }: AuditedCall, code: ToolErrorCode): AuditDecision | undefined {
   const decision = decisions[code];
   return decision === "rejected" && decided?.decision !== "rejected" ? "denied" : decision;
 }
@@ -154,7 +177,7 @@ function clipped(text: string): string {
   return text.slice(0, longestText);
 }
 
-function report(execution: Execution, error: unknown): void {
+function report(execution: AuditedCall, error: unknown): void {
   execution.engine.events.emitCall(execution, {
     type: "store.failed",
     store: "audit",

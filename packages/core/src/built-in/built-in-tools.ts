@@ -1,9 +1,10 @@
 import { readArtifactTool } from "../artifacts/read-artifact.ts";
-import type { Engine } from "../executor/call/services.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Tool } from "../contract/tool.ts";
+import type { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { taskTools } from "./task-tools.ts";
 import { helperSource } from "../contract/reserved-names.ts";
 
@@ -15,7 +16,7 @@ export interface NeededHelpers {
 
 /** The tools that an executor adds by itself, to toolsets that need them. */
 export class HelperTools {
-  readonly #engine: Engine;
+  readonly #policies: readonly PolicyLayer[];
   readonly #make: HelperMakers;
   #artifacts: readonly RegisteredTool[] | undefined;
   #tasks: readonly RegisteredTool[] | undefined;
@@ -27,8 +28,8 @@ export class HelperTools {
    */
   readonly alwaysRead: boolean;
 
-  constructor(engine: Engine, make: HelperMakers, alwaysRead: boolean) {
-    this.#engine = engine;
+  constructor(policies: readonly PolicyLayer[], make: HelperMakers, alwaysRead: boolean) {
+    this.#policies = policies;
     this.#make = make;
     this.alwaysRead = alwaysRead;
   }
@@ -38,7 +39,7 @@ export class HelperTools {
     const helpers = [
       ...(needed.artifacts ? (this.#artifacts ??= this.#make.artifacts().map(registered)) : []),
       ...(needed.tasks ? (this.#tasks ??= this.#make.tasks().map(registered)) : []),
-    ].filter((entry) => mayRun(this.#engine.policies, entry, caller));
+    ].filter((entry) => mayRun(this.#policies, entry, caller));
     let byNames = this.#joined.get(base);
     if (byNames === undefined) this.#joined.set(base, (byNames = new Map()));
     const names = helpers.map(({ tool }) => tool.spec.name).join();
@@ -55,10 +56,13 @@ export interface HelperMakers {
 }
 
 /** How an executor's helper tools are made. */
-export function helperMakers(engine: Engine): HelperMakers {
+export function helperMakers(
+  services: Parameters<typeof readArtifactTool>[0],
+  tasks: () => ExecutorTasks,
+): HelperMakers {
   return {
-    artifacts: () => [readArtifactTool(engine)],
-    tasks: () => taskTools(engine.executor.tasks),
+    artifacts: () => [readArtifactTool(services)],
+    tasks: () => taskTools(tasks()),
   };
 }
 

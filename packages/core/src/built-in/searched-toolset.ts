@@ -1,4 +1,5 @@
-import type { Engine } from "../executor/call/services.ts";
+import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
@@ -19,7 +20,14 @@ export class Exposure {
   #joined: Toolset | undefined;
 
   /** @throws ToolError `internal` for what is no search. */
-  constructor({ policies, registry }: Engine, search: ToolSearch, caller: Caller | undefined) {
+  constructor(
+    {
+      policies,
+      registry,
+    }: { readonly policies: readonly PolicyLayer[]; readonly registry: ToolRegistry },
+    search: ToolSearch,
+    caller: Caller | undefined,
+  ) {
     if (typeof (search as Partial<ToolSearch> | null)?.begin !== "function") {
       throw new ToolError(
         "internal",

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json.ts";
+import type { JsonSchema } from "../json/json.ts";
 import type { Tool } from "./tool.ts";
 
 /** The whole schema of a tool's arguments: what they are validated against, be it what a model sees or more. */

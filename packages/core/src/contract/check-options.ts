@@ -1,4 +1,5 @@
 import { nearNames } from "./tool-names.ts";
+import { shown } from "../text/format-value.ts";
 import { ToolError } from "./tool-error.ts";
 
 /** A number of 0 or more: a text, or NaN, would be a limit that never holds. */
@@ -31,4 +32,10 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
 /** What was left off at the end: `destructive` for `destructiveHint`. */
 function longer(name: string, known: readonly string[]): string | undefined {
   return name.length > 2 ? known.find((one) => one.startsWith(name)) : undefined;
+}
+
+/** @throws ToolError `internal` for what is no signal. */
+export function checkSignal(where: string, signal: AbortSignal | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === "function") return;
+  throw new ToolError("internal", `${where}: signal is ${shown(signal)}; use an AbortSignal.`);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Metadata } from "./json.ts";
+import type { JsonObject, JsonValue, Metadata } from "../json/json.ts";
 
 /** Who a block is for and how much it matters (MCP 2025-11-25, server/tools, annotations). */
 export interface ContentAnnotations {

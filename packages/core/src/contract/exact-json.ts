@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 /** An integer beyond 2^53 has at least 16 digits. */
 const digits = /[0-9]{16}/;

@@ -1,5 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 /** How long a grant answers: for one session, or until it is revoked. */
 export type GrantScope = "session" | "always";

@@ -1,5 +1,5 @@
 import type { GrantChoice, GrantProposal } from "./grant.ts";
-import type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import type { PermissionRequest } from "./permission-request.ts";
 import type { ToolCall } from "./tool-call.ts";
 

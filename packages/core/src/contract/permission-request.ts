@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 /** The kinds of permissions that have a name; a tool's own are `custom.*`. */
 export const permissionKinds: readonly string[] = [

@@ -1,5 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { Awaitable, JsonObject } from "./json.ts";
+import type { Awaitable, JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "./permission-request.ts";
 import type { ToolAccess, ToolSpec } from "./tool-spec.ts";
 

@@ -16,3 +16,6 @@ export function isHelperName(name: string): boolean {
 
 /** What the helper tools' `source` is. */
 export const helperSource = "toolweave";
+
+/** What the host's own tools come from. */
+export const hostSource = "host";

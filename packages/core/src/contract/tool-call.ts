@@ -1,4 +1,4 @@
-import type { JsonObject, Metadata } from "./json.ts";
+import type { JsonObject, Metadata } from "../json/json.ts";
 
 /** What the model asks for. */
 export interface ToolCall {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /** Who can do something about an error: the model (repair), a person (act), or the host (a defect). */
 export type ErrorAudience = "model" | "user" | "host";

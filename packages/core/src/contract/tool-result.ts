@@ -1,7 +1,7 @@
 import type { ToolError } from "./tool-error.ts";
 import type { ContentBlock } from "./content-block.ts";
 import type { Interruption } from "./interruption.ts";
-import type { JsonValue, Metadata } from "./json.ts";
+import type { JsonValue, Metadata } from "../json/json.ts";
 
 /** A stored large or binary output; the model sees a preview and the key. */
 export interface ArtifactRef {

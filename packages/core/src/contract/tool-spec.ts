@@ -1,5 +1,11 @@
-import type { WhenTooLarge } from "../artifacts/large-outputs.ts";
-import type { JsonObject, JsonSchema, Metadata } from "./json.ts";
+import type { JsonObject, JsonSchema, Metadata } from "../json/json.ts";
+
+/**
+ * What becomes of an output that is more than a model gets: it is kept as an artifact, of which the
+ * model sees a preview and can read on (`store`); its beginning is shown (`clip`); or the call fails
+ * with `limit_exceeded` (`fail`).
+ */
+export type WhenTooLarge = "store" | "clip" | "fail";
 
 /**
  * What a tool does to the world. Absent fields take MCP's defaults one by one: not read-only,

@@ -1,6 +1,6 @@
 import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
 import type { Answer, Interruption, Suspension } from "./interruption.ts";
-import type { Awaitable, JsonObject, JsonSchema, JsonValue } from "./json.ts";
+import type { Awaitable, JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import type { Caller } from "./caller.ts";
 import type { ContentBlock } from "./content-block.ts";
 import type { PermissionRequest } from "./permission-request.ts";
@@ -9,7 +9,7 @@ import type { ToolCall } from "./tool-call.ts";
 import type { Toolset } from "./toolset.ts";
 import type { ToolSpec } from "./tool-spec.ts";
 import type { Clock } from "../time/clock.ts";
-import type { ExecuteAllOptions } from "../executor/batch/many-calls.ts";
+import type { ExecuteAllOptions } from "./call-options.ts";
 
 /** What can be stored: text, bytes, or a stream of either. */
 export type ArtifactData = string | Uint8Array | AsyncIterable<string | Uint8Array>;

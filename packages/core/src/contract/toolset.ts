@@ -1,7 +1,6 @@
-import { helperSource } from "./reserved-names.ts";
+import type { AnnotationCondition, ProvenanceCondition } from "./policy-definition.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolSpec } from "./tool-spec.ts";
-import { selectorOf, withinTokens, type ToolSelection } from "../registry/tool-selection.ts";
 
 /** A tool as the registry holds it. */
 export interface RegisteredTool {
@@ -12,192 +11,82 @@ export interface RegisteredTool {
   readonly trusted: boolean;
 }
 
+/** Which tools of a registry a turn gets. Every condition that is there has to hold. */
+export interface ToolSelection {
+  /** Globs over names; absent: all. */
+  readonly include?: readonly string[];
+  /** Globs over names, taken away afterwards. */
+  readonly exclude?: readonly string[];
+  /**
+   * What the tools must say of themselves. A hint that is absent has MCP's default; a claim against
+   * the default counts only when the tool's source is trusted, and selects nothing otherwise.
+   */
+  readonly annotations?: AnnotationCondition;
+  /** Where they must come from. `source` is the id in the registry; `host`: the host's own tools. */
+  readonly provenance?: ProvenanceCondition;
+  /**
+   * Tokens that the descriptions may take together, estimated as a quarter of the characters of name,
+   * description and input schema. In order of name: what does not fit is left out, and a smaller one
+   * behind it may fit.
+   */
+  readonly maxTokens?: number;
+}
+
 /**
- * An immutable snapshot of tools for one turn, ordered by name: those that a model is shown, and
- * behind them, where tools are searched for, a part that is not shown. What is in either may be
- * called; what is in neither may not.
+ * An immutable snapshot of tools for one turn, ordered by name: the listed tools, which a model is given, and behind them,
+ * where tools are searched for, tools that are not listed. Both can be called; nothing else can.
  */
-export class Toolset implements Iterable<Tool> {
+export interface Toolset extends Iterable<Tool> {
   /** The registry's version when the snapshot was made. */
   readonly version: number;
-  /** What may be called although it is not shown; it may hold tools that are shown, too. */
+  /** The tools that can be called without being listed; it may hold listed tools, too. */
   readonly searchable: Toolset | undefined;
-  readonly #entries: ReadonlyMap<string, RegisteredTool>;
-  #specs: readonly ToolSpec[] | undefined;
-  #hasTasks: boolean | undefined;
-
+  /** The number of listed tools. */
+  readonly size: number;
+  /** The listed tool of that name. */
+  get(name: string): Tool | undefined;
+  /** The listed tool of that name, as the registry holds it. */
+  entry(name: string): RegisteredTool | undefined;
+  /** The tool that a call of that name runs, whether it is listed or can only be searched for. */
+  callable(name: string): RegisteredTool | undefined;
+  /** All listed tools as the registry holds them, in order of name. */
+  entries(): IterableIterator<RegisteredTool>;
+  /** The names of the listed tools, in order. */
+  names(): IterableIterator<string>;
+  /** The names of all tools that can be called, the listed ones first. */
+  callableNames(): IterableIterator<string>;
+  /** The descriptions of the listed tools, in order of name. A schema is made when it is first read. */
+  specs(): readonly ToolSpec[];
   /**
-   * @param entries ordered by name.
-   * @param hasTasks some tool goes on by itself as a task. Absent: to be found out.
-   */
-  constructor(
-    version: number,
-    entries: ReadonlyMap<string, RegisteredTool>,
-    searchable?: Toolset,
-    hasTasks?: boolean,
-  ) {
-    this.#hasTasks = hasTasks;
-    this.version = version;
-    this.#entries = entries;
-    this.searchable = searchable;
-  }
-
-  /** How many tools are shown. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** The tool of that name, among those that are shown. */
-  get(name: string): Tool | undefined {
-    return this.#entries.get(name)?.tool;
-  }
-
-  /** The tool of that name with what the registry knows of it, among those that are shown. */
-  entry(name: string): RegisteredTool | undefined {
-    return this.#entries.get(name);
-  }
-
-  /** What a call of that name runs: a tool that is shown, or one that is only searchable. */
-  callable(name: string): RegisteredTool | undefined {
-    return this.#entries.get(name) ?? this.searchable?.callable(name);
-  }
-
-  /** All tools that are shown, with what the registry knows of them, by name. */
-  entries(): IterableIterator<RegisteredTool> {
-    return this.#entries.values();
-  }
-
-  /** The names of those that are shown, in order. */
-  names(): IterableIterator<string> {
-    return this.#entries.keys();
-  }
-
-  /** The names of all that may be called: first those that are shown. */
-  *callableNames(): IterableIterator<string> {
-    yield* this.#entries.keys();
-    for (const name of this.searchable?.callableNames() ?? []) {
-      if (!this.#entries.has(name)) yield name;
-    }
-  }
-
-  /** The descriptions of those that are shown, in order of name. Schemas stay unrealised until read. */
-  specs(): readonly ToolSpec[] {
-    if (this.#specs === undefined) {
-      const specs: ToolSpec[] = [];
-      for (const { tool } of this.#entries.values()) specs.push(tool.spec);
-      this.#specs = specs;
-    }
-    return this.#specs;
-  }
-
-  /**
-   * Some tool that may be called goes on by itself as a task.
+   * Some tool that can be called runs as a task by itself.
    *
    * @internal
    */
-  get hasTasks(): boolean {
-    return (this.#hasTasks ??= this.#findTask());
-  }
-
-  /** The snapshot with only the tools that `keep` accepts, shown or not; itself when that is all. */
-  filter(keep: (entry: RegisteredTool) => boolean): Toolset {
-    const searchable = this.searchable?.filter(keep);
-    const kept = this.#kept(keep);
-    if (kept === undefined && searchable === this.searchable) return this;
-    // What was left out may have been the only task; none comes by leaving out.
-    const hasTasks = this.#hasTasks === false ? false : undefined;
-    return new Toolset(this.version, kept ?? this.#entries, searchable, hasTasks);
-  }
-
+  readonly hasTasks: boolean;
+  /** The snapshot with only the tools that `keep` accepts, listed or not; itself when these are all. */
+  filter(keep: (entry: RegisteredTool) => boolean): Toolset;
   /**
-   * The part of the snapshot that `selection` names. A budget counts what is shown.
+   * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
    * @throws ToolError `internal` when the selection makes no sense.
    */
-  select(selection: ToolSelection): Toolset {
-    const named = this.filter(selectorOf(selection));
-    if (selection.maxTokens === undefined) return named;
-    const fitting = named.#kept(withinTokens(selection.maxTokens));
-    return fitting === undefined ? named : new Toolset(this.version, fitting, named.searchable);
-  }
-
+  select(selection: ToolSelection): Toolset;
   /**
-   * The snapshot with further tools among those that are shown; they replace what has their names.
+   * The snapshot without the listed tools that `keep` rejects; they can still be searched for.
    *
    * @internal
    */
-  with(added: readonly RegisteredTool[]): Toolset {
-    if (added.length === 0) return this;
-    const all = new Map(this.#entries);
-    for (const entry of added) all.set(entry.tool.spec.name, entry);
-    return new Toolset(this.version, byName(all), this.searchable);
-  }
-
-  /** The tools that are shown, in order of name. */
-  *[Symbol.iterator](): IterableIterator<Tool> {
-    for (const { tool } of this.#entries.values()) yield tool;
-  }
-
-  /** `undefined`: all of them. */
-  #kept(keep: (entry: RegisteredTool) => boolean): Map<string, RegisteredTool> | undefined {
-    // Mostly all are kept, and a map of many is costly to make: not before the first is left out.
-    let kept: Map<string, RegisteredTool> | undefined;
-    let index = 0;
-    for (const [name, entry] of this.#entries) {
-      if (keep(entry)) kept?.set(name, entry);
-      else kept ??= firstOf(this.#entries, index);
-      index += 1;
-    }
-    return kept;
-  }
-
+  filterListed(keep: (entry: RegisteredTool) => boolean): Toolset;
   /**
-   * All that may be called as one toolset, without the helper tools among what is shown.
+   * The snapshot with further listed tools; they replace those of the same names.
    *
    * @internal
    */
-  whole(): Toolset {
-    if (this.searchable === undefined) return this;
-    const whole = this.searchable.whole();
-    const more: RegisteredTool[] = [];
-    for (const [name, entry] of this.#entries) {
-      if (entry.source !== helperSource && whole.entry(name) !== entry) more.push(entry);
-    }
-    return whole.with(more);
-  }
-
-  #findTask(): boolean {
-    for (const { tool } of this.#entries.values()) if (tool.spec.execution === "task") return true;
-    return this.searchable?.hasTasks === true;
-  }
-}
-
-/** Ordered by name; itself when it is already. */
-export function byName(
-  entries: ReadonlyMap<string, RegisteredTool>,
-): ReadonlyMap<string, RegisteredTool> {
-  let last = "";
-  for (const name of entries.keys()) {
-    if (name < last) return sorted(entries);
-    last = name;
-  }
-  return entries;
-}
-
-/** By code unit: without a function to compare with, sorting takes a third of the time. */
-function sorted<Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> {
-  const byName = new Map<string, Value>();
-  for (const name of Array.from(entries.keys()).sort()) {
-    byName.set(name, entries.get(name) as Value);
-  }
-  return byName;
-}
-
-function firstOf<Value>(entries: ReadonlyMap<string, Value>, count: number): Map<string, Value> {
-  const first = new Map<string, Value>();
-  for (const [name, entry] of entries) {
-    if (first.size === count) break;
-    first.set(name, entry);
-  }
-  return first;
+  with(added: readonly RegisteredTool[]): Toolset;
+  /**
+   * All tools that can be called as one toolset, without the built-in tools among the listed ones.
+   *
+   * @internal
+   */
+  whole(): Toolset;
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 
 /** Which credential, and whose. */
 export interface CredentialKey {

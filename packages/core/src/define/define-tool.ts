@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type Metadata,
-} from "../contract/json.ts";
+} from "../json/json.ts";
 import type {
   InjectedParameter,
   OutputLimit,
@@ -20,17 +20,16 @@ import type {
   ToolReturn,
   ValidationProblem,
 } from "../contract/tool.ts";
-import { suspend } from "../contract/interruption.ts";
+import { suspend, type Suspension } from "../contract/interruption.ts";
 import { defineLazy, lazyProperty } from "../contract/lazy.ts";
 import { isWhenTooLarge } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { shown } from "../text/format-value.ts";
 import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../executor/call/to-tool-error.ts";
+import { messageOf } from "../contract/error-message.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
-import type { Suspension } from "../contract/interruption.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
 import { standardInput, type StandardInput } from "./standard-input.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** What `defineTool` takes as `input` and `output`. */

@@ -1,4 +1,4 @@
-import { isThenable, promised, type Awaitable, type JsonObject } from "../contract/json.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../json/json.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { escapePointer } from "../json/json-pointer.ts";
 import { ToolError } from "../contract/tool-error.ts";

@@ -1,4 +1,4 @@
-import type { Awaitable, JsonSchema } from "../contract/json.ts";
+import type { Awaitable, JsonSchema } from "../json/json.ts";
 
 /** One thing that a Standard Schema found wrong. */
 export interface StandardIssue {

@@ -1,12 +1,19 @@
 import { mediaSize, textSize } from "../artifacts/block-size.ts";
 import { clipText, utf8Length } from "../text/truncate-utf8.ts";
 import { jsonValue, plainBytes } from "../json/to-json.ts";
-import type { Execution } from "../executor/call/call-state.ts";
-import type { Redactor } from "../redaction/redactor.ts";
-import { redactorOf } from "../redaction/redactor-of.ts";
+import type { CallInfo } from "../contract/call-info.ts";
+import type { Redactor } from "../contract/redactor.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
+
+/** What events report of a call beside what all services know of it. */
+export interface ReportedCall extends CallInfo {
+  readonly engine: { readonly maxOutputBytes: number };
+  /** The names of injected values that the model sent, and that were discarded. */
+  readonly discarded: string[] | undefined;
+  readonly warnings: string[] | undefined;
+}
 
 interface Bounds {
   readonly maxOutputBytes: number;
@@ -14,10 +21,10 @@ interface Bounds {
 }
 
 /** What of a call's events may leave. */
-export function boundsOf(execution: Execution): Bounds {
+export function boundsOf(execution: ReportedCall): Bounds {
   return {
     maxOutputBytes: execution.engine.maxOutputBytes,
-    redactor: redactorOf(execution),
+    redactor: execution.redactor,
   };
 }
 

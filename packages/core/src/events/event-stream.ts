@@ -1,12 +1,11 @@
 import type { Decided } from "../audit/decided.ts";
-import { isThenable } from "../contract/json.ts";
+import { isThenable } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolError } from "../contract/tool-error.ts";
 import { clipText } from "../text/truncate-utf8.ts";
 import { jsonValue } from "../json/to-json.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Execution } from "../executor/call/call-state.ts";
-import { redactorOf } from "../redaction/redactor-of.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 import { toldArguments } from "../redaction/shown-call.ts";
 import {
   boundsOf,
@@ -15,6 +14,7 @@ import {
   frozenJson,
   resultPayload,
   valuePart,
+  type ReportedCall,
 } from "./event-payload.ts";
 import { EventQueue } from "./event-queue.ts";
 import { progressOf } from "./progress.ts";
@@ -87,7 +87,7 @@ export class EventStream {
    *
    * @param time when it happened, where the clock has just been read. Default: now.
    */
-  emitCall(execution: Execution, fields: EventFields, time?: number): void {
+  emitCall(execution: CallInfo, fields: EventFields, time?: number): void {
     if (!this.active) return;
     const event = this.#begun(execution, fields.type, time ?? this.#clock.now());
     for (const name in fields) event[name] = short(redacted(execution, fields[name]));
@@ -98,7 +98,7 @@ export class EventStream {
   // is most of what an event costs.
 
   /** Tells that a call has been asked for. */
-  requested(execution: Execution): void {
+  requested(execution: ReportedCall): void {
     if (!this.active) return;
     const event = this.#begun(execution, "tool.requested", this.#clock.now());
     if (this.payloads) addArguments(event, execution, execution.call);
@@ -106,7 +106,7 @@ export class EventStream {
   }
 
   /** Tells that its first attempt starts. */
-  started(execution: Execution): void {
+  started(execution: ReportedCall): void {
     if (!this.active) return;
     const { run, call, attempt, discarded } = execution;
     const event: WrittenEvent = {
@@ -125,7 +125,7 @@ export class EventStream {
   }
 
   /** Tells that it has come to its end. */
-  completed(execution: Execution, result: ToolResult, error: ToolError | undefined): void {
+  completed(execution: ReportedCall, result: ToolResult, error: ToolError | undefined): void {
     if (!this.active) return;
     const { run, call, attempt, warnings } = execution;
     const event: WrittenEvent = {
@@ -148,7 +148,7 @@ export class EventStream {
   }
 
   /** Tells that it may start, and why. */
-  authorized(execution: Execution, { decision, reason, rule, by, grantId }: Decided): void {
+  authorized(execution: CallInfo, { decision, reason, rule, by, grantId }: Decided): void {
     if (!this.active) return;
     const { run, call } = execution;
     const event: WrittenEvent = {
@@ -172,7 +172,7 @@ export class EventStream {
    *
    * @param output is there when events carry payloads; it is sealed already.
    */
-  updated(execution: Execution, output?: ToolOutput, truncated?: boolean): void {
+  updated(execution: CallInfo, output?: ToolOutput, truncated?: boolean): void {
     if (!this.active) return;
     const event = this.#begun(execution, "tool.updated", this.#clock.now());
     if (output !== undefined) event["output"] = output;
@@ -181,7 +181,7 @@ export class EventStream {
   }
 
   /** Tells how far it is, as far as that can be read. */
-  progressed(execution: Execution, given: unknown): void {
+  progressed(execution: CallInfo, given: unknown): void {
     if (!this.active) return;
     const progress = progressOf(execution, given);
     if (progress === undefined) return;
@@ -190,7 +190,7 @@ export class EventStream {
     this.#tell(event);
   }
 
-  #begun(execution: Execution, type: string, time: number): WrittenEvent {
+  #begun(execution: CallInfo, type: string, time: number): WrittenEvent {
     const { run, call } = execution;
     const event: WrittenEvent = {
       type,
@@ -248,7 +248,7 @@ function handTo(listener: ToolEventListener, event: ToolEvent): void {
 }
 
 /** The event with where the call belongs. */
-function placed(event: WrittenEvent, { parent, run }: Execution): WrittenEvent {
+function placed(event: WrittenEvent, { parent, run }: CallInfo): WrittenEvent {
   if (parent !== undefined) event["parentCallId"] = shortId(parent.call.id);
   if (run.turn !== 0) event["turnId"] = run.turnId;
   return event;
@@ -256,7 +256,7 @@ function placed(event: WrittenEvent, { parent, run }: Execution): WrittenEvent {
 
 function addArguments(
   event: WrittenEvent,
-  execution: Execution,
+  execution: ReportedCall,
   given: { readonly arguments?: unknown },
 ): void {
   let args: unknown;
@@ -276,9 +276,9 @@ function addArguments(
 }
 
 /** What cannot be searched for secrets is not told. */
-function redacted<Value>(execution: Execution, value: Value): Value {
+function redacted<Value>(execution: CallInfo, value: Value): Value {
   try {
-    return redactorOf(execution)?.told(value) ?? value;
+    return execution.redactor?.told(value) ?? value;
   } catch {
     return (
       typeof value === "string" ? "[withheld]" : Array.isArray(value) ? [] : undefined

@@ -1,12 +1,12 @@
 import type { ToolProgress } from "../contract/tool.ts";
 import { clipText } from "../text/truncate-utf8.ts";
-import type { Execution } from "../executor/call/call-state.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 import { passingText } from "../redaction/passing-output.ts";
 
 const maxMessageBytes = 1000;
 
 /** What can be used of a tool's progress: each field is read once. `undefined`: nothing. */
-export function progressOf(execution: Execution, given: unknown): ToolProgress | undefined {
+export function progressOf(execution: CallInfo, given: unknown): ToolProgress | undefined {
   try {
     const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
     const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};

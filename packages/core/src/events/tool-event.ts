@@ -1,6 +1,6 @@
 import type { ToolErrorCode } from "../contract/tool-error.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { ArtifactRef, ToolOutput } from "../contract/tool-result.ts";
 import type { ToolProgress } from "../contract/tool.ts";
 

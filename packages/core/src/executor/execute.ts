@@ -1,12 +1,12 @@
-import { isThenable, promised, type Awaitable } from "../contract/json.ts";
+import { isThenable, promised } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { capture, dismiss } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
-import type { Engine } from "./call/services.ts";
+import type { Engine, Stage } from "./call/services.ts";
 import type { Execution } from "./call/call-state.ts";
 import { failureOf } from "./call/to-tool-error.ts";
-import { FinishedBefore } from "./finished-outcome.ts";
+import { FinishedBefore } from "./call/finished-outcome.ts";
 import { tellAuthorized } from "./call/record-decision.ts";
 import { interrupt, notKept } from "./resume/suspend-call.ts";
 import { Interrupted } from "./call/interrupt-signal.ts";
@@ -30,9 +30,6 @@ import { judge, mayRetry, pause } from "./stages/retry.ts";
 import { run } from "./stages/run.ts";
 import { strip } from "./stages/remove-injected.ts";
 import { validate } from "./stages/validate.ts";
-
-/** One step of the pipeline. It leaves the pipeline by throwing. */
-export type Stage = (execution: Execution) => Awaitable<unknown>;
 
 const mendedParse = mending(parse);
 const mendedValidate = mending(validate);
@@ -178,7 +175,7 @@ function wait(
 ): void {
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
-  execution.engine.inFlight.add(execution);
+  execution.engine.activeCalls.add(execution);
   follow(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
   // A stop that came while the stage was not yet waiting has found nothing to end.
   if (execution.waitingFor !== ticket) return;
@@ -220,7 +217,7 @@ function arrive(execution: Execution): void {
   execution.waitingFor = 0;
   execution.attemptMs = 0;
   execution.time?.endStep();
-  execution.engine.inFlight.delete(execution);
+  execution.engine.activeCalls.delete(execution);
 }
 
 /** Another attempt instead of the exit, when one may follow. */
@@ -277,7 +274,7 @@ function endAfter(execution: Execution, kept: Promise<ToolOutcome>, late?: ToolE
   release(execution);
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
-  execution.engine.inFlight.add(execution);
+  execution.engine.activeCalls.add(execution);
   // Whoever waits for a call can stop it; nobody waits for a task.
   if (execution.taskId !== undefined) {
     execution.waitFor(longestKeepMs, () => leave(execution, late ?? notKept(execution)));

@@ -5,7 +5,7 @@ import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import { ArgumentsHash } from "../approvals/arguments-hash.ts";
 import { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
-import { LiveCalls } from "./resume/local-calls.ts";
+import { LiveCalls } from "./call/local-calls.ts";
 import { memoryGrants } from "../approvals/memory-grants.ts";
 import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
@@ -34,17 +34,18 @@ import type { TaskStore } from "../tasks/task-store.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { steadyClock, systemClock, type Clock } from "../time/clock.ts";
-import { Drain } from "./drain.ts";
+import { Drain } from "./call/drain.ts";
 import type { Engine } from "./call/services.ts";
 import { execute, leave, pipelineFor, retries } from "./execute.ts";
 import type { Hook, Middleware } from "./call/hook.ts";
-import { hookPhases } from "./hooks/hook-phases.ts";
-import { InFlight } from "./call/active-calls.ts";
+import { hookPhases } from "./call/hook-phases.ts";
+import { ActiveCalls } from "./call/active-calls.ts";
 import type { OnAsk } from "./call/approver.ts";
 import type { Repair } from "./call/repair.ts";
 import { resumeNested } from "./resume/resume-nested.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
-import type { ToolExecutor } from "./tool-executor.ts";
+import type { CallExecutor } from "./call/services.ts";
+import type { Execution } from "./call/call-state.ts";
 
 /** What an executor is made with. Only the registry has no default. */
 export interface ExecutorOptions {
@@ -169,7 +170,7 @@ const optionNames: readonly string[] = [
  *
  * @throws ToolError `internal` when an option makes no sense.
  */
-export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engine {
+export function engineOf(executor: CallExecutor, options: ExecutorOptions): Engine {
   checkOptions("new ToolExecutor", options, optionNames);
   // Not by class: the registry may be of another copy of this package.
   if (typeof options.registry?.toolset !== "function") {
@@ -180,7 +181,7 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
   }
   const wallClock = options.clock ?? systemClock;
   const clock = options.clock ?? steadyClock;
-  const inFlight = new InFlight(clock);
+  const activeCalls = new ActiveCalls<Execution>(clock);
   const secret = new Secret(options.key);
   const largeOutputs = checkedLargeOutputs(options.largeOutputs);
   const configured = {
@@ -231,8 +232,8 @@ export function engineOf(executor: ToolExecutor, options: ExecutorOptions): Engi
     hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
     retry: retryOf(options.retry),
     schemas: new SchemaCache(options.validator ?? ajvValidator()),
-    inFlight,
-    drain: new Drain(clock, inFlight),
+    activeCalls,
+    drain: new Drain(clock, activeCalls),
     events: new EventStream(
       wallClock,
       options.eventPayloads === true,

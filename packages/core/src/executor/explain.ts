@@ -3,10 +3,9 @@ import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission } from "../policy/decide.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
-import { redactorOf } from "../redaction/redactor-of.ts";
 import type { Toolset } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { hashesOf, proposalFor } from "./stages/request-approval.ts";
@@ -21,7 +20,6 @@ import { resolve } from "./stages/resolve.ts";
 import { strip } from "./stages/remove-injected.ts";
 import { validate } from "./stages/validate.ts";
 import { ExecutionPreflight } from "./context/tool-context.ts";
-import { ToolRun } from "./tool-run.ts";
 
 /** A call to be explained. */
 export interface ExplainedCall {
@@ -75,7 +73,7 @@ export async function explain(
   { name, arguments: args }: ExplainedCall,
   { caller, sessionId, injected, toolset }: ExplainOptions,
 ): Promise<Explanation> {
-  const run = new ToolRun(engine, {
+  const run = engine.executor.startRun({
     ...(caller === undefined ? {} : { caller }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(injected === undefined ? {} : { injected }),
@@ -152,7 +150,7 @@ async function explained(
         : proposalFor(execution, permission, hashes),
     ),
   );
-  const redactor = redactorOf(execution);
+  const redactor = execution.redactor;
   return weighed.map(({ permission: asked, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;
     const grant = grants[index]?.grant;

@@ -11,7 +11,7 @@ import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
+import { checkOptions, isAtLeastZero, checkSignal } from "../contract/check-options.ts";
 import { helperMakers, HelperTools } from "../built-in/built-in-tools.ts";
 import { shown } from "../text/format-value.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
@@ -28,11 +28,10 @@ import {
   callOptionNames,
   checkCallOptions,
   checkOnUpdate,
-  checkSignal,
   runOptionNames,
-  type CallOptions,
   type RunOptions,
 } from "./batch/check-call-options.ts";
+import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { ToolRun } from "./tool-run.ts";
 
@@ -105,8 +104,8 @@ export class ToolExecutor {
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
     this.helpers = new HelperTools(
-      this.#engine,
-      helperMakers(this.#engine),
+      this.#engine.policies,
+      helperMakers(this.#engine, () => this.tasks),
       options.artifacts !== undefined,
     );
     if (this.#engine.events.active) this.#followRegistry();
@@ -204,7 +203,12 @@ export class ToolExecutor {
       checkOnUpdate("executor.resume", options.onUpdate);
     }
     const go = (): Promise<ToolOutcome> =>
-      this.#engine.drain.keep(resume(this.#engine, interruption, answers, options));
+      this.#engine.drain.keep(
+        resume(this.#engine, interruption, answers, {
+          ...options,
+          newRun: (like, turn) => new ToolRun(this.#engine, like, turn),
+        }),
+      );
     // A source that never loads must not keep the executor from coming to rest.
     return this.registry.loading
       ? untilAborted(this.registry.whenThere([askedName(interruption?.call)]), options.signal).then(

@@ -18,13 +18,14 @@ import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import type { Engine } from "./call/services.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
-import { checkOneCall, type CallOptions, type RunOptions } from "./batch/check-call-options.ts";
+import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
+import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { checkedCall } from "./call/read-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { Execution } from "./call/call-state.ts";
 import { followSignal } from "./call/abort-with.ts";
 import { innerCall } from "./call/unwrap-call-tool.ts";
-import { manyCalls, type ExecuteAllOptions, type FinishedCall } from "./batch/many-calls.ts";
+import { manyCalls } from "./batch/many-calls.ts";
 import { ownCaller } from "../contract/copy-caller.ts";
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
@@ -100,7 +101,7 @@ export class ToolRun {
 
   /** Whose run it is. */
   get executor(): ToolExecutor {
-    return this.#engine.executor;
+    return this.#engine.executor as ToolExecutor;
   }
 
   /** Names the run in events and results. */
@@ -243,7 +244,7 @@ export class ToolRun {
 
   #stop(reason: ToolError): void {
     this.#stopped ??= reason;
-    for (const execution of [...this.#engine.inFlight]) {
+    for (const execution of [...this.#engine.activeCalls]) {
       const why = execution.run === this ? execution.runStopped : undefined;
       if (why !== undefined) execution.stop(why);
     }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { parsePath, type Segment } from "./parse-path.ts";
 import { Walk } from "./walk.ts";

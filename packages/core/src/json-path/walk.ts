@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Segment, Slice } from "./parse-path.ts";
 

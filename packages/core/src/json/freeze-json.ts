@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { jsonValue } from "./to-json.ts";
 
 /**

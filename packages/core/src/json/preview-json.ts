@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { clipText, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 

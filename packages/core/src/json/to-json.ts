@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { wellFormed } from "../text/well-formed.ts";
 

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 
 /** One limit that a call counts against. */
 export interface RateRequest {

@@ -1,7 +1,7 @@
-import type { Execution } from "../executor/call/call-state.ts";
+import type { LimitedCall } from "./limited-call.ts";
 import type { RegisteredTool } from "../contract/toolset.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isThenable, promised, type Awaitable } from "../contract/json.ts";
+import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { heldBy } from "./held.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
@@ -19,7 +19,7 @@ export class RateLimits {
   }
 
   /** Whether spending is limited for the tool of a call. */
-  limitSpend(execution: Execution): boolean {
+  limitSpend(execution: LimitedCall): boolean {
     return this.#rulesFor(execution, "spend").length > 0;
   }
 
@@ -28,7 +28,7 @@ export class RateLimits {
    *
    * @throws ToolError `rate_limited`, `store_unavailable`
    */
-  reserve(execution: Execution, unit: RateUnit, amount: number): Awaitable<void> {
+  reserve(execution: LimitedCall, unit: RateUnit, amount: number): Awaitable<void> {
     const rules = this.#rulesFor(execution, unit);
     if (rules.length === 0) return;
     const requests = rules.map((rule): RateRequest => ({
@@ -64,7 +64,7 @@ export class RateLimits {
    *
    * @throws ToolError `store_unavailable`
    */
-  commit(execution: Execution): Awaitable<void> {
+  commit(execution: LimitedCall): Awaitable<void> {
     const { held } = execution;
     // One after the other: what is behind one that fails can still be given back.
     for (let id = held?.reservations.shift(); id !== undefined; id = held?.reservations.shift()) {
@@ -85,7 +85,7 @@ export class RateLimits {
   }
 
   /** Gives back what the call has reserved and not used. Never throws. */
-  release({ held }: Execution): void {
+  release({ held }: LimitedCall): void {
     if (held === undefined) return;
     const ids = held.reservations;
     held.reservations = [];
@@ -102,14 +102,14 @@ export class RateLimits {
     }
   }
 
-  #rulesFor({ entry }: Execution, unit: RateUnit): readonly RateRule[] {
+  #rulesFor({ entry }: LimitedCall, unit: RateUnit): readonly RateRule[] {
     return this.#rules.filter(
       (rule) => rule.unit === unit && rule.matches(entry as RegisteredTool),
     );
   }
 }
 
-function keyOf({ per, prefix }: RateRule, { run, entry }: Execution): string {
+function keyOf({ per, prefix }: RateRule, { run, entry }: LimitedCall): string {
   const { tool, source } = entry as RegisteredTool;
   switch (per) {
     case "tool":
@@ -125,7 +125,7 @@ function keyOf({ per, prefix }: RateRule, { run, entry }: Execution): string {
   }
 }
 
-function exhausted({ call }: Execution, rule: RateRule, retryAfterMs: number): ToolError {
+function exhausted({ call }: LimitedCall, rule: RateRule, retryAfterMs: number): ToolError {
   const scope = {
     tool: call.name,
     source: `the tools of ${call.name}'s source`,
@@ -146,7 +146,7 @@ function exhausted({ call }: Execution, rule: RateRule, retryAfterMs: number): T
   );
 }
 
-function unavailable({ call }: Execution, cause: unknown): ToolError {
+function unavailable({ call }: LimitedCall, cause: unknown): ToolError {
   return new ToolError(
     "store_unavailable",
     `${call.name} has not run, because its rate limits could not be checked. Try again later, or go on without it.`,

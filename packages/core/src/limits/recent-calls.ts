@@ -1,6 +1,6 @@
 import { shortHash } from "../contract/tool-names.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 /** How far back a repetition is looked for. */
 const most = 20;

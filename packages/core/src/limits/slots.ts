@@ -1,30 +1,8 @@
-import type { Execution } from "../executor/call/call-state.ts";
+import type { LimitedCall, Slot, Tally } from "./limited-call.ts";
 import type { RegisteredTool } from "../contract/toolset.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Concurrency } from "./concurrency.ts";
-
-/** How many calls of one tool or source run. */
-interface Tally {
-  readonly key: string;
-  readonly limit: number;
-  running: number;
-  /** Calls that have not left: with the last of them it is forgotten. */
-  calls: number;
-}
-
-/** The place of one call, from when it asks for one until it leaves. */
-export interface Slot {
-  readonly execution: Execution;
-  readonly exclusive: boolean;
-  /** Of its tool and its source, as far as they are limited. */
-  readonly tallies: readonly Tally[];
-  state: "waiting" | "running" | "away" | "left";
-  /** Nested calls that have not ended: the last of them brings the place back. */
-  nested: Set<Execution> | undefined;
-  /** While it waits. */
-  wait: { readonly over: Promise<void>; readonly end: () => void } | undefined;
-}
 
 /**
  * The places in which calls run. Those who come back go before those who have not started; among
@@ -49,7 +27,7 @@ export class Slots {
    *
    * @throws ToolError `unavailable` when as many wait already as may.
    */
-  enter(execution: Execution): Awaitable<void> {
+  enter(execution: LimitedCall): Awaitable<void> {
     const { tool, source } = execution.entry as RegisteredTool;
     const { name } = tool.spec;
     const { perTool, perSource, exclusive } = this.#limits;
@@ -72,12 +50,12 @@ export class Slots {
   }
 
   /** Gives the place up until `takeBack`. Without effect when the call has none. */
-  giveUp({ slot }: Execution): void {
+  giveUp({ slot }: LimitedCall): void {
     if (slot !== undefined) this.#sendAway(slot);
   }
 
   /** Gives up the place of the caller, until the last of the calls that it has made has left. */
-  lend(nested: Execution): void {
+  lend(nested: LimitedCall): void {
     const slot = nested.parent?.slot;
     if (slot === undefined) return;
     (slot.nested ??= new Set()).add(nested);
@@ -85,13 +63,13 @@ export class Slots {
   }
 
   /** Resolves when the call has its place again, and at once when it has ended. */
-  takeBack({ slot }: Execution): Awaitable<void> {
+  takeBack({ slot }: LimitedCall): Awaitable<void> {
     if (slot?.state === "away") return this.#queue(slot, this.#returning);
     return slot?.wait?.over;
   }
 
   /** Gives the place up for good, whatever came of the call. May be said twice. */
-  leave(execution: Execution): void {
+  leave(execution: LimitedCall): void {
     const { slot, parent } = execution;
     // Before its own place is free: the caller goes on before others start.
     const caller = parent?.slot;

@@ -1,9 +1,17 @@
-import type { Execution } from "../executor/call/call-state.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { heldBy } from "./held.ts";
+import type { LimitedCall } from "./limited-call.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import { within } from "./within.ts";
+
+/** A call whose spending is limited, once its tool is known. */
+export interface SpendingCall extends LimitedCall {
+  readonly tool: Tool;
+  readonly engine: { readonly rates: RateLimits | undefined };
+}
 
 /**
  * Stage 7, as soon as the tool has said what the call intends, and before anything is decided:
@@ -13,7 +21,7 @@ import { within } from "./within.ts";
  * `rate_limited`, `store_unavailable`
  */
 export function reserveSpend(
-  execution: Execution,
+  execution: SpendingCall,
   permissions: readonly PermissionRequest[],
 ): Awaitable<void> {
   const { run, engine } = execution;
@@ -25,7 +33,7 @@ export function reserveSpend(
 }
 
 /** Takes `amount` of every limit that counts spending. */
-export function holdSpend(execution: Execution, amount: number): Awaitable<void> {
+export function holdSpend(execution: SpendingCall, amount: number): Awaitable<void> {
   const held = heldBy(execution);
   held.amount = amount;
   const counted = Math.max(0, amount - (execution.resumption?.counted?.spent ?? 0));
@@ -34,7 +42,7 @@ export function holdSpend(execution: Execution, amount: number): Awaitable<void>
 }
 
 /** Counts `amount` in the run; `false`: the run counts no spending. */
-export function countSpend({ run, call }: Execution, amount: number): boolean {
+export function countSpend({ run, call }: SpendingCall, amount: number): boolean {
   const { limits, counters } = run;
   if (limits?.spend === undefined || counters === undefined) return false;
   if (!within(limits.spend, counters.spend, amount)) {
@@ -47,7 +55,7 @@ export function countSpend({ run, call }: Execution, amount: number): boolean {
   return true;
 }
 
-function spendOf({ tool, call }: Execution, permissions: readonly PermissionRequest[]): number {
+function spendOf({ tool, call }: SpendingCall, permissions: readonly PermissionRequest[]): number {
   let sum = 0;
   let stated = false;
   for (const { kind, details } of permissions) {

@@ -1,5 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { hostSource } from "../registry/collect-tools.ts";
+import { hostSource } from "../contract/reserved-names.ts";
 import { isToolName } from "../contract/tool-names.ts";
 import type { RegisteredTool } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
-import { isThenable, type Awaitable } from "../contract/json.ts";
+import { isThenable, type Awaitable } from "../json/json.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
 

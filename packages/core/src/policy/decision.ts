@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { JsonObject } from "../contract/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
 

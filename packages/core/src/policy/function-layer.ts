@@ -1,5 +1,5 @@
 import { frozenCopy } from "../json/freeze-json.ts";
-import { isThenable, type Awaitable } from "../contract/json.ts";
+import { isThenable, type Awaitable } from "../json/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";
 import type {
   PolicyEffect,

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../contract/toolset.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";
 import type { PolicyDefinition, PolicyPreset } from "../contract/policy-definition.ts";
 

@@ -1,18 +1,17 @@
-import type { Execution } from "../executor/call/call-state.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
-import type { PassingTexts } from "./passing-texts.ts";
-import { redactorOf } from "./redactor-of.ts";
+import type { StreamRedactor } from "../contract/redactor.ts";
 
 /** By call and kind: what has passed. */
-const passing = new WeakMap<Execution, Partial<Record<"progress" | "update", PassingTexts>>>();
+const passing = new WeakMap<CallInfo, Partial<Record<"progress" | "update", StreamRedactor>>>();
 
 /** The next text of that kind that a call tells while it runs. */
 export function passingText(
-  execution: Execution,
+  execution: CallInfo,
   kind: "progress" | "update",
   text: string,
 ): string {
-  const redactor = redactorOf(execution);
+  const redactor = execution.redactor;
   if (redactor === undefined) return text;
   let kinds = passing.get(execution);
   if (kinds === undefined) passing.set(execution, (kinds = {}));
@@ -20,7 +19,7 @@ export function passingText(
 }
 
 /** An update, as far as its texts may pass. */
-export function passingOutput(execution: Execution, output: ToolOutput): ToolOutput {
+export function passingOutput(execution: CallInfo, output: ToolOutput): ToolOutput {
   let changed = false;
   const content = output.content.map((block) => {
     if (block.type !== "text") return block;

@@ -1,6 +1,6 @@
 import { jsonPath, type JsonPath } from "../json-path/json-path.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { RedactionRule } from "../contract/tool-spec.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";

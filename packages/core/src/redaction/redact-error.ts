@@ -1,5 +1,5 @@
 import { jsonValue } from "../json/to-json.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ErrorSearch, type ErrorLimits, type RedactAny } from "./error-search.ts";
 

@@ -2,7 +2,7 @@ import { base64ToBytes, bytesToBase64 } from "../text/base64.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import type { Redactor } from "./redactor.ts";
+import type { Redactor } from "../contract/redactor.ts";
 import { redactValue } from "./redact-value.ts";
 
 /** What of a redactor an output needs. */

@@ -1,14 +1,13 @@
 import { checkOptions } from "../contract/check-options.ts";
-import type { Execution } from "../executor/call/call-state.ts";
 import type { JsonPath } from "../json-path/json-path.ts";
-import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { shown } from "../text/format-value.ts";
+import type { RegisteredTool } from "../contract/toolset.ts";
 import type { InjectedParameter } from "../contract/tool-spec.ts";
 import type { Tool } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { compilePaths } from "./path-rules.ts";
 import type { RedactionOptions } from "./redaction-options.ts";
-import type { Redactor } from "./redactor.ts";
+import type { Redactor } from "../contract/redactor.ts";
 import { SecretFinder } from "./secret-finder.ts";
 import { SecretRedactor } from "./secret-redactor.ts";
 import { SecretSet } from "./secret-set.ts";
@@ -26,7 +25,7 @@ const optionNames: readonly string[] = [
  */
 export function redactionOf(
   options: RedactionOptions | false | undefined,
-  registry: ToolRegistry,
+  registry: { readonly secrets?: readonly SecretSet[] },
 ): { readonly secrets: SecretSet; readonly redactor: SecretRedactor | undefined } {
   if (options === false) return { secrets: new SecretSet(), redactor: undefined };
   const { secrets: given = [], credentials = true, paths }: RedactionOptions = options ?? {};
@@ -65,8 +64,21 @@ function misuse(what: string): ToolError {
   return new ToolError("internal", `new ToolExecutor: redact: ${what}.`);
 }
 
+/** The parts of a call that say what is secret in it. */
+export interface RedactedCall {
+  readonly engine: { readonly redactor: SecretRedactor | undefined };
+  readonly run: RedactedRun;
+  readonly entry: RegisteredTool | undefined;
+}
+
+interface RedactedRun {
+  /** Removes the secrets that the run injects, too; set when a tool first gets them. */
+  redactor: SecretRedactor | undefined;
+  readonly injected: unknown;
+}
+
 /** What takes out of a call whatever must not leave: also what its run injects, and what its tool names. */
-export function redactorOf({ engine, run, entry }: Execution): Redactor | undefined {
+export function redactorOf({ engine, run, entry }: RedactedCall): Redactor | undefined {
   const { redactor } = engine;
   if (redactor === undefined || entry === undefined) return redactor && (run.redactor ?? redactor);
   const { injected, annotations } = entry.tool.spec;
@@ -105,7 +117,7 @@ const injectedSecrets = new WeakMap<
 >();
 
 function addInjected(
-  run: Execution["run"],
+  run: RedactedRun,
   redactor: SecretRedactor,
   parameters: readonly InjectedParameter[],
 ): void {

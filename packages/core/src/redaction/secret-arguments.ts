@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import { mask } from "./spans.ts";
 
 /** References may lead in circles; arguments do not nest so deep, even with a few of them at each level. */

@@ -1,6 +1,6 @@
 import type { JsonPath } from "../json-path/json-path.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { isSecretKey, withoutNamed } from "./by-name.ts";
@@ -9,7 +9,7 @@ import { PassingTexts } from "./passing-texts.ts";
 import { redactError } from "./redact-error.ts";
 import { isTextType, redactOutput } from "./redact-output.ts";
 import { redactValue } from "./redact-value.ts";
-import type { Redactor } from "./redactor.ts";
+import type { Redactor } from "../contract/redactor.ts";
 import { shortestForm, type SecretFinder } from "./secret-finder.ts";
 import { latin1 } from "./secret-patterns.ts";
 import { mask, merged, replaceSpans, type Spans } from "./spans.ts";

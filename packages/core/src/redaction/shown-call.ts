@@ -1,10 +1,9 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { Execution } from "../executor/call/call-state.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
 import type { InterruptionRequest } from "../contract/interruption.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
-import type { Redactor } from "./redactor.ts";
-import { redactorOf } from "./redactor-of.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import type { Redactor } from "../contract/redactor.ts";
 import { maskArguments } from "./secret-arguments.ts";
 import { mask } from "./spans.ts";
 
@@ -15,8 +14,8 @@ export interface ShownCall {
 }
 
 /** What a person may see of a call that waits: the same objects where nothing is secret. */
-export function shownCall<Given extends ShownCall>(execution: Execution, given: Given): Given {
-  const redactor = redactorOf(execution);
+export function shownCall<Given extends ShownCall>(execution: CallInfo, given: Given): Given {
+  const redactor = execution.redactor;
   if (redactor === undefined) return given;
   const args = shownArguments(execution, given.arguments, redactor);
   const requests = given.requests.map((request) => shownRequest(execution, request, redactor));
@@ -27,7 +26,7 @@ export function shownCall<Given extends ShownCall>(execution: Execution, given: 
 
 /** Without what the tool's schema calls secret, and what is. */
 function shownArguments(
-  { entry, toolset, call }: Execution,
+  { entry, toolset, call }: CallInfo,
   args: JsonObject,
   redactor: Redactor,
 ): JsonObject {
@@ -38,8 +37,8 @@ function shownArguments(
 }
 
 /** The same of arguments as a model has sent them: an object, its JSON text, or anything else. */
-export function toldArguments(execution: Execution, args: JsonValue): JsonValue {
-  const redactor = redactorOf(execution);
+export function toldArguments(execution: CallInfo, args: JsonValue): JsonValue {
+  const redactor = execution.redactor;
   if (redactor === undefined) return args;
   if (typeof args !== "string") {
     return isObject(args) ? shownArguments(execution, args, redactor) : redactor.told(args);
@@ -63,7 +62,7 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 function shownRequest(
-  execution: Execution,
+  execution: CallInfo,
   request: InterruptionRequest,
   redactor: Redactor,
 ): InterruptionRequest {

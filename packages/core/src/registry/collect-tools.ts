@@ -1,5 +1,6 @@
+import { hostSource } from "../contract/reserved-names.ts";
 import type { Tool } from "../contract/tool.ts";
-import { messageOf } from "../executor/call/to-tool-error.ts";
+import { messageOf } from "../contract/error-message.ts";
 import { isHelperName } from "../contract/reserved-names.ts";
 import { isToolName } from "../contract/tool-names.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
@@ -21,9 +22,6 @@ export interface Slot {
 
 /** Of one source; what it has beyond is not taken. The host's own tools are not counted. */
 const maxToolsOfSource = 40_000;
-
-/** What the host's own tools come from. */
-export const hostSource = "host";
 
 /** A tool with the slot that has its name. */
 class HeldTool implements RegisteredTool {

@@ -1,10 +1,10 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { isToolError, messageOf } from "../executor/call/to-tool-error.ts";
+import { isToolError, messageOf } from "../contract/error-message.ts";
 import { SecretFinder } from "../redaction/secret-finder.ts";
 import { SecretRedactor } from "../redaction/secret-redactor.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { sameSpec } from "./registry-diff.ts";

@@ -1,21 +1,16 @@
-import { messageOf } from "../executor/call/to-tool-error.ts";
+import { messageOf } from "../contract/error-message.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import { steadyClock, type ClockTimer } from "../time/clock.ts";
-import { helperSource, isHelperName } from "../contract/reserved-names.ts";
-import { isThenable } from "../contract/json.ts";
+import { helperSource, isHelperName, hostSource } from "../contract/reserved-names.ts";
+import { isThenable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import {
-  collectTools,
-  hostSource,
-  type CollectedTools,
-  type RegistryProblem,
-  type Slot,
-} from "./collect-tools.ts";
+import { collectTools, type CollectedTools } from "./collect-tools.ts";
+import type { RegistryProblem, Slot } from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
-import type { ToolSelection } from "./tool-selection.ts";
-import { byName, Toolset, type RegisteredTool } from "../contract/toolset.ts";
+import type { ToolSelection, RegisteredTool, Toolset } from "../contract/toolset.ts";
+import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
@@ -125,7 +120,12 @@ export class ToolRegistry {
 
   /** A snapshot of the tools as they are now, all of them or the selected ones. */
   toolset(selection?: ToolSelection): Toolset {
-    this.#all ??= new Toolset(this.#version, byName(this.#entries), undefined, this.#hasTasks);
+    this.#all ??= new ToolsetSnapshot(
+      this.#version,
+      byName(this.#entries),
+      undefined,
+      this.#hasTasks,
+    );
     return selection === undefined ? this.#all : this.#all.select(selection);
   }
 

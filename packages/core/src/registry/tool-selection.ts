@@ -1,32 +1,12 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { checkAnnotations, checkProvenance } from "../policy/check-definition.ts";
 import { certain, CompiledRule } from "../policy/compiled-rule.ts";
+import type { ToolSelection } from "../contract/toolset.ts";
 import type { AnnotationCondition, ProvenanceCondition } from "../contract/policy-definition.ts";
 import { shown } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { globMatcher } from "../text/glob.ts";
 import type { RegisteredTool } from "../contract/toolset.ts";
-
-/** Which tools of a registry a turn gets. Every condition that is there has to hold. */
-export interface ToolSelection {
-  /** Globs over names; absent: all. */
-  readonly include?: readonly string[];
-  /** Globs over names, taken away afterwards. */
-  readonly exclude?: readonly string[];
-  /**
-   * What the tools must say of themselves. A hint that is absent has MCP's default; a claim against
-   * the default counts only when the tool's source is trusted, and selects nothing otherwise.
-   */
-  readonly annotations?: AnnotationCondition;
-  /** Where they must come from. `source` is the id in the registry; `host`: the host's own tools. */
-  readonly provenance?: ProvenanceCondition;
-  /**
-   * Tokens that the descriptions may take together, estimated as a quarter of the characters of name,
-   * description and input schema. In order of name: what does not fit is left out, and a smaller one
-   * behind it may fit.
-   */
-  readonly maxTokens?: number;
-}
 
 const selectionKeys: readonly string[] = [
   "include",
@@ -37,7 +17,7 @@ const selectionKeys: readonly string[] = [
 ] satisfies readonly (keyof ToolSelection)[];
 
 /**
- * Whether a tool is meant by all of a selection but its budget.
+ * Whether a tool meets all conditions of a selection but its budget.
  *
  * @throws ToolError `internal` when the selection makes no sense.
  */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import { clipText, utf8Length } from "../text/truncate-utf8.ts";
 import { bytesOf, jsonValue, plainBytes, type Cut } from "../json/to-json.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 const brand: unique symbol = Symbol.for("toolweave.ItemStream");
 

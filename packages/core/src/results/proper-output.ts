@@ -4,7 +4,7 @@ import {
   type ContentBlock,
   type TextBlock,
 } from "../contract/content-block.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { clipText } from "../text/truncate-utf8.ts";
 import { jsonValue, mostBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";

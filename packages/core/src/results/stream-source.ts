@@ -1,4 +1,4 @@
-import { isThenable, promised, type Awaitable, type JsonValue } from "../contract/json.ts";
+import { isThenable, promised, type Awaitable, type JsonValue } from "../json/json.ts";
 import { isItemStream } from "./item-stream.ts";
 
 /** What comes piece by piece, read one piece at a time: nothing is asked for before it is wanted. */

@@ -1,5 +1,5 @@
 import { text } from "../contract/content-block.ts";
-import type { JsonValue } from "../contract/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { clipText, utf8Length } from "../text/truncate-utf8.ts";
 import { bytesOf, jsonValue, mostBytes, wellFormedValue, type Cut } from "../json/to-json.ts";

@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import type { JsonSchema } from "../contract/json.ts";
+import type { JsonSchema } from "../json/json.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { escapePointer } from "../json/json-pointer.ts";

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import type { JsonSchema } from "../contract/json.ts";
+import type { JsonSchema } from "../json/json.ts";
 import { escapePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 

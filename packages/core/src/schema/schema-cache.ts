@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable, type JsonSchema } from "../contract/json.ts";
+import { isThenable, type Awaitable, type JsonSchema } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";

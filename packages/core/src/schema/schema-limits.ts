@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../contract/json.ts";
+import type { JsonSchema } from "../json/json.ts";
 
 /** How deep a schema may nest: a schema in `properties` is two deeper. */
 const maxDepth = 400;

@@ -1,4 +1,4 @@
-import type { Awaitable, JsonSchema } from "../contract/json.ts";
+import type { Awaitable, JsonSchema } from "../json/json.ts";
 import type { UncheckedPattern } from "./unchecked-patterns.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from "../contract/json.ts";
+import type { JsonSchema, JsonValue } from "../json/json.ts";
 import { escapePointer } from "../json/json-pointer.ts";
 import { linearRegExp, UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { allowWork, workBudgets } from "./pattern/work-budget.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../contract/json.ts";
+import type { JsonSchema } from "../json/json.ts";
 
 /** Schemas that are looked at in one branch. */
 const maxSchemas = 2000;

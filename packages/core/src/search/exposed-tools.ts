@@ -1,5 +1,6 @@
 import { globMatcher } from "../text/glob.ts";
-import { byName, Toolset, type RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 
 /** So many of those that were found stay shown; the oldest are forgotten first. */
 const mostFound = 50;
@@ -81,6 +82,6 @@ export class ExposedTools {
       const entry = this.entry(name);
       if (entry !== undefined) shown.set(name, entry);
     }
-    return new Toolset(version, byName(shown), this.#whole);
+    return new ToolsetSnapshot(version, byName(shown), this.#whole);
   }
 }

@@ -1,7 +1,7 @@
 import { clipText } from "../text/truncate-utf8.ts";
 import { helperSource } from "../contract/reserved-names.ts";
 import { nearNames } from "../contract/tool-names.ts";
-import type { JsonObject, JsonSchema } from "../contract/json.ts";
+import type { JsonObject, JsonSchema } from "../json/json.ts";
 import type { SearchContext } from "../built-in/tool-search-port.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";

@@ -1,8 +1,9 @@
 import { ownerOf, type Behalf } from "../contract/owner.ts";
 import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
-import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { checkSignal } from "../executor/batch/check-call-options.ts";
-import type { Engine } from "../executor/call/services.ts";
+import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-options.ts";
+import type { EventFields } from "../events/tool-event.ts";
+import type { Clock } from "../time/clock.ts";
+import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { inTime } from "../time/with-timeout.ts";
 import { ownCaller } from "../contract/copy-caller.ts";
 import { shown } from "../text/format-value.ts";
@@ -11,7 +12,7 @@ import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { endedWith, hasEnded, lost, outcomeOf, type FoundTask } from "./task-record.ts";
 import type { TaskRecord } from "./task-store.ts";
-import { storeMs } from "./tasks.ts";
+import { storeMs, type Tasks } from "./tasks.ts";
 
 /** On whose behalf a task is asked about: the session and the caller of the run that made it. */
 export type TaskOptions = Behalf;
@@ -28,6 +29,15 @@ export interface TaskResultOptions extends TaskOptions {
 export interface TaskInfo extends Omit<TaskRecord, "owner" | "result" | "interruptionId"> {
   /** With `input_required`, as long as it can be answered: pass it to `executor.resume`. */
   readonly interruption?: Interruption;
+}
+
+/** The parts of an executor that its tasks use. */
+export interface TaskServices {
+  readonly tasks: Tasks;
+  readonly pendingCalls: PendingCallStore;
+  readonly events: { emit(fields: EventFields): void };
+  readonly clock: Clock;
+  readonly maxTimeoutMs: number;
 }
 
 /** How often a task that is to be cancelled is looked at. */
@@ -48,14 +58,14 @@ const lookMs = 1000;
  * with `not_found` when there is no such task, it has expired, or it is somebody else's.
  */
 export class ExecutorTasks {
-  readonly #engine: Engine;
+  readonly #engine: TaskServices;
 
   /**
    * Made by the executor.
    *
    * @internal
    */
-  constructor(engine: Engine) {
+  constructor(engine: TaskServices) {
     this.#engine = engine;
   }
 

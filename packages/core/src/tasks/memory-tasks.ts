@@ -1,6 +1,6 @@
 import { quotaOwner } from "../contract/owner.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
-import { checkedQuota, type MemoryQuota } from "../memory-quota.ts";
+import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { changedBy } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";

@@ -1,7 +1,7 @@
 import { clipText } from "../text/truncate-utf8.ts";
 import { jsonValue } from "../json/to-json.ts";
 import { plainCopy } from "../json/clone-json.ts";
-import type { Execution } from "../executor/call/call-state.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 import { text } from "../contract/content-block.ts";
 import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
@@ -12,7 +12,7 @@ const mostBytes = 4000;
 
 /** What a call's outcome makes of its task: plain data, and of an error only what a model may see. */
 export function changeBy(
-  execution: Execution,
+  execution: CallInfo,
   outcome: ToolOutcome,
 ): Omit<TaskChange, "updatedAt" | "expiresAt"> {
   if (outcome.status === "interrupted") {
@@ -26,7 +26,7 @@ export function changeBy(
 }
 
 /** What the host put into a result may be no JSON. */
-function plainResult({ call }: Execution, result: ToolResult): ToolResult {
+function plainResult({ call }: CallInfo, result: ToolResult): ToolResult {
   try {
     return plainCopy(jsonValue(result)) as unknown as ToolResult;
   } catch {

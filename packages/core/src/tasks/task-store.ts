@@ -1,4 +1,4 @@
-import type { Awaitable } from "../contract/json.ts";
+import type { Awaitable } from "../json/json.ts";
 import type { ToolResult } from "../contract/tool-result.ts";
 import type { ToolErrorCode } from "../contract/tool-error.ts";
 

@@ -1,11 +1,12 @@
 import { ownerOf } from "../contract/owner.ts";
+import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Execution } from "../executor/call/call-state.ts";
-import { messageOf } from "../executor/call/to-tool-error.ts";
+import type { CallInfo } from "../contract/call-info.ts";
+import { messageOf } from "../contract/error-message.ts";
 import { inTime } from "../time/with-timeout.ts";
 import { plainCopy } from "../json/clone-json.ts";
-import { withdraw } from "../executor/resume/suspend-call.ts";
-import { isThenable, promised, type Awaitable } from "../contract/json.ts";
+import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
+import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { changeBy } from "./task-change.ts";
@@ -21,11 +22,22 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 /** More that the store would not take are not kept: the oldest go. */
 const mostUnkept = 1000;
 
+/** A call that goes on as a task. */
+export interface TaskCall extends CallInfo {
+  readonly ended: boolean;
+  readonly engine: {
+    readonly drain: { keep<T>(work: Promise<T>): Promise<T> };
+    readonly events: { emitCall(call: CallInfo, fields: EventFields): void };
+    readonly pendingCalls: PendingCallStore;
+  };
+  stop(reason: ToolError): void;
+}
+
 /** A task that this process runs, or the store would not take. */
 interface OwnTask {
   record: TaskRecord;
   /** Absent: it does not run. */
-  execution: Execution | undefined;
+  execution: TaskCall | undefined;
   /** Resolves when it does not run any more, and that is kept. */
   readonly over: Promise<void>;
 }
@@ -44,7 +56,7 @@ export class Tasks {
   }
 
   /** A new record for a call that becomes a task. */
-  recordOf({ run, call }: Execution): TaskRecord {
+  recordOf({ run, call }: CallInfo): TaskRecord {
     const now = this.#clock.now();
     return {
       id: `task_${crypto.randomUUID().replaceAll("-", "")}`,
@@ -116,7 +128,7 @@ export class Tasks {
   }
 
   /** The call goes on as this task, in this process. Returns what has to hear of its outcome. */
-  run(execution: Execution, record: TaskRecord): (outcome: Awaitable<ToolOutcome>) => void {
+  run(execution: TaskCall, record: TaskRecord): (outcome: Awaitable<ToolOutcome>) => void {
     let end: (() => void) | undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
     const task: OwnTask = { record, execution, over };
@@ -130,13 +142,13 @@ export class Tasks {
   }
 
   /** What came of a call that was to go on with a task, and did not get to it. */
-  async endEarly(execution: Execution, record: TaskRecord, outcome: ToolOutcome): Promise<void> {
+  async endEarly(execution: TaskCall, record: TaskRecord, outcome: ToolOutcome): Promise<void> {
     const task = { record, execution: undefined, over: Promise.resolve() };
     await this.#end(task, execution, outcome);
   }
 
   /** Keeps what came of a task, and tells it. Never rejects. */
-  async #end(task: OwnTask, execution: Execution, outcome: ToolOutcome): Promise<void> {
+  async #end(task: OwnTask, execution: TaskCall, outcome: ToolOutcome): Promise<void> {
     const { id } = task.record;
     const change = changeBy(execution, outcome);
     let record = changedBy(task.record, { ...change, ...this.#times() });
@@ -163,7 +175,7 @@ export class Tasks {
     if (isKept) this.#own.delete(id);
     else this.#remember(id, task);
     if (outcome.status === "interrupted" && record.status !== "input_required") {
-      void withdraw(execution.engine, outcome.interruption);
+      void withdraw(execution.engine.pendingCalls, outcome.interruption);
     }
     tell(execution, record);
   }
@@ -201,7 +213,7 @@ export class Tasks {
   }
 }
 
-function tell(execution: Execution, { id: taskId, status, ...record }: TaskRecord): void {
+function tell(execution: TaskCall, { id: taskId, status, ...record }: TaskRecord): void {
   const { events } = execution.engine;
   switch (status) {
     case "input_required":

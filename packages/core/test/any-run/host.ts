@@ -1,17 +1,19 @@
-import {
-  type Interruption,
-  type Tool,
-  type TaskOptions,
-  type TaskStore,
-  type ToolCallEvent,
-  type ToolContext,
-  type ToolErrorCode,
-  type ToolExecutor,
-  type ToolOutcome,
-  type ToolRun,
+import type {
+  Interruption,
+  Tool,
+  TaskOptions,
+  TaskStore,
+  ToolCallEvent,
+  ToolContext,
+  ToolErrorCode,
+  ToolExecutor,
+  ToolOutcome,
+  ToolRun,
 } from "@toolweave/core";
-import { InFlight } from "../../src/executor/call/active-calls.ts";
-import { Slots, type Slot } from "../../src/limits/slots.ts";
+import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
+import type { Execution } from "../../src/executor/call/call-state.ts";
+import { Slots } from "../../src/limits/slots.ts";
+import type { Slot } from "../../src/limits/limited-call.ts";
 import { executorFor } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 import { hostOptions } from "./host-options.ts";
@@ -30,10 +32,10 @@ export interface Got {
 }
 
 /** What is seen of the executors' insides, and of which: only one life is played at a time. */
-const inside = { inFlight: new Set<InFlight>(), slots: new Set<Slot>() };
+const inside = { inFlight: new Set<ActiveCalls<Execution>>(), slots: new Set<Slot>() };
 
-const { add } = InFlight.prototype;
-InFlight.prototype.add = function (execution) {
+const { add } = ActiveCalls.prototype;
+ActiveCalls.prototype.add = function (execution) {
   inside.inFlight.add(this);
   add.call(this, execution);
 };

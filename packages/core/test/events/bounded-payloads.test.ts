@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { outputPart, valuePart } from "../../src/events/event-payload.ts";
-import type { Redactor } from "../../src/redaction/redactor.ts";
+import type { Redactor } from "../../src/contract/redactor.ts";
 
 const maxOutputBytes = 1_000;
 const secret = "s3cret-of-the-museum";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ToolError, ToolRegistry, Toolset, type ToolSource } from "@toolweave/core";
+import { ToolError, ToolRegistry, type ToolSource, ToolsetSnapshot } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";
@@ -99,7 +99,7 @@ describe("a source that never says what it has", () => {
       policy: "autonomous",
     });
     const entry = { tool: foreignTool("own"), source: "host", trusted: true };
-    const options = { toolset: new Toolset(0, new Map([["own", entry]])) };
+    const options = { toolset: new ToolsetSnapshot(0, new Map([["own", entry]])) };
     const all = Promise.all([
       executor.explain({ name: "own" }, options),
       executor.execute(call("own"), options),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ToolRegistry, Toolset, type RegisteredTool } from "@toolweave/core";
+import { ToolRegistry, type RegisteredTool, ToolsetSnapshot, type Toolset } from "@toolweave/core";
 import { tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -50,7 +50,7 @@ describe("a toolset", () => {
   test("with a searchable part shows less than may be called, and keeps both parts apart", () => {
     const all = toolset();
     const shown = all.select({ include: ["read_a"] });
-    const searching = new Toolset(
+    const searching = new ToolsetSnapshot(
       all.version,
       new Map([["read_a", entryOf(shown, "read_a")]]),
       all,

@@ -1,4 +1,10 @@
-import { Toolset, type JsonSchema, type Tool, type ToolSpec } from "@toolweave/core";
+import {
+  type JsonSchema,
+  type Tool,
+  type ToolSpec,
+  ToolsetSnapshot,
+  type Toolset,
+} from "@toolweave/core";
 
 type Changes = { readonly [Key in keyof ToolSpec]?: ToolSpec[Key] };
 
@@ -22,7 +28,7 @@ export function toolsetOf(...tools: readonly Tool[]): Toolset {
   const entries = tools
     .map((tool) => [tool.spec.name, { tool, source: "test", trusted: false }] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return new Toolset(1, new Map(entries));
+  return new ToolsetSnapshot(1, new Map(entries));
 }
 
 /** An object schema with these parameters, all texts. */

@@ -1,9 +1,9 @@
 import {
-  Toolset,
   type JsonObject,
   type StoredContent,
   type Tool,
   type ToolExecutor,
+  ToolsetSnapshot,
 } from "@toolweave/core";
 import { artifactScheme } from "./call-result.ts";
 import type { GatewayClient } from "./gateway-client.ts";
@@ -37,7 +37,7 @@ export async function readArtifact(
   const outcome = await executor.execute(
     { id: crypto.randomUUID(), name: readerSpec.name, arguments: { uri } },
     {
-      toolset: new Toolset(0, new Map([[readerSpec.name, entry]])),
+      toolset: new ToolsetSnapshot(0, new Map([[readerSpec.name, entry]])),
       signal,
       ...behalf,
     },

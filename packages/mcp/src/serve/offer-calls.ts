@@ -1,12 +1,13 @@
 import {
   text,
   ToolError,
-  Toolset,
   type Awaitable,
   type JsonObject,
   type RegisteredTool,
   type Tool,
   type ToolExecutor,
+  ToolsetSnapshot,
+  type Toolset,
 } from "@toolweave/core";
 import { isObject } from "./client-question.ts";
 import type { GatewayClient } from "./gateway-client.ts";
@@ -162,5 +163,5 @@ function asksFirst({ resultType }: JsonObject): boolean {
 function alone(tool: Tool): Toolset {
   const { name, provenance } = tool.spec;
   const entry: RegisteredTool = { tool, source: provenance.source ?? name, trusted: true };
-  return new Toolset(0, new Map([[name, entry]]));
+  return new ToolsetSnapshot(0, new Map([[name, entry]]));
 }

@@ -1,4 +1,4 @@
-import { steadyClock, Toolset, type ToolContext } from "@toolweave/core";
+import { steadyClock, type ToolContext, ToolsetSnapshot } from "@toolweave/core";
 
 /** The least that a tool gets, for tests that run one without an executor. */
 export function toolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
@@ -13,7 +13,7 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     signal,
     injected: undefined,
     scope: {
-      toolset: new Toolset(0, new Map()),
+      toolset: new ToolsetSnapshot(0, new Map()),
       clock: steadyClock,
       inherited: new Map(),
       execute: unused,

@@ -1,4 +1,4 @@
-import { Toolset, type JsonSchema, type Tool } from "@toolweave/core";
+import { type JsonSchema, type Tool, ToolsetSnapshot, type Toolset } from "@toolweave/core";
 
 /** A tool that does nothing, with that schema for its arguments. */
 export function toolOf(name: string, inputSchema: JsonSchema, description = "It does."): Tool {
@@ -19,7 +19,7 @@ export function toolsetOf(...tools: readonly Tool[]): Toolset {
   const entries = tools.map(
     (tool) => [tool.spec.name, { tool, source: "test", trusted: true }] as const,
   );
-  return new Toolset(1, new Map(entries));
+  return new ToolsetSnapshot(1, new Map(entries));
 }
 
 /** A snapshot of one tool, `do_it`, with that schema for its arguments. */

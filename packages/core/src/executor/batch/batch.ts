@@ -1,12 +1,13 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { Execution } from "../call/call-state.ts";
-import { messageOf } from "../call/to-tool-error.ts";
-import type { FinishedCall, ManyCalls } from "./many-calls.ts";
+import { messageOf } from "../../contract/error-message.ts";
+import type { ManyCalls } from "./many-calls.ts";
+import type { FinishedCall } from "../../contract/call-options.ts";
 
 /** What a batch needs of its run. */
 export interface BatchRun {

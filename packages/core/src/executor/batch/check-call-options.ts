@@ -1,3 +1,5 @@
+import { checkSignal } from "../../contract/check-options.ts";
+import type { CallOptions } from "../../contract/call-options.ts";
 import { checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
 import { shown } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -5,9 +7,6 @@ import type { ToolSearch } from "../../built-in/tool-search-port.ts";
 import type { RunLimits } from "../../limits/run-limits.ts";
 import type { Toolset } from "../../contract/toolset.ts";
 import type { Caller } from "../../contract/caller.ts";
-import type { Awaitable } from "../../contract/json.ts";
-import type { ToolCall } from "../../contract/tool-call.ts";
-import type { ToolOutput } from "../../contract/tool-result.ts";
 
 /** What a run is started with. */
 export interface RunOptions {
@@ -42,28 +41,6 @@ export interface RunOptions {
   readonly reach?: "toolset" | "policy";
   /** What tools find as `ctx.scope.inherited`, and those that they call. Never shown to a model. */
   readonly inherited?: ReadonlyMap<symbol, unknown>;
-}
-
-/** What one call is made with. */
-export interface CallOptions {
-  /** Milliseconds; shortens the tool's own timeout. */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * Milliseconds for the whole call: its attempts, the waits between them, and the wait for a place.
-   * Waiting for people does not count, and a call that is resumed has none. The call fails with
-   * `timeout`. 0 or less: it has passed. Default: the run's time.
-   */
-  readonly deadlineMs?: number | undefined;
-  /** Cancels this call. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Gets the partial outputs of the call's tool, for user interfaces: each in place of the one before,
-   * after hooks, redacted, frozen, within `maxOutputBytes`. A promise that it gives holds up the next
-   * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
-   */
-  readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
-  /** The call goes on as a task, whatever its tool says; so it does when it has waited for a person. */
-  readonly asTask?: boolean | undefined;
 }
 
 /** The names of all that a call takes. */
@@ -122,12 +99,6 @@ export function checkOneCall(where: string, options: CallOptions): void {
 export function checkOnUpdate(where: string, onUpdate: CallOptions["onUpdate"]): void {
   if (onUpdate === undefined || typeof onUpdate === "function") return;
   throw wrong(where, `onUpdate is ${shown(onUpdate)}; use a function (output, call) => ….`);
-}
-
-/** @throws ToolError `internal` for what is no signal. */
-export function checkSignal(where: string, signal: AbortSignal | undefined): void {
-  if (signal === undefined || typeof signal?.addEventListener === "function") return;
-  throw wrong(where, `signal is ${shown(signal)}; use an AbortSignal.`);
 }
 
 function wrong(where: string, what: string): ToolError {

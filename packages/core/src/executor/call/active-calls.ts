@@ -1,5 +1,4 @@
 import type { Clock, ClockTimer } from "../../time/clock.ts";
-import type { Execution } from "./call-state.ts";
 
 /**
  * How soon the timer looks again after the first call of a busy spell. Most calls are over by then,
@@ -7,14 +6,24 @@ import type { Execution } from "./call-state.ts";
  */
 const firstLookMs = 10;
 
+/** A call with a deadline, as an element of a linked list. */
+export interface ActiveCall<Call> {
+  /** Milliseconds since the epoch; Infinity: none. */
+  readonly deadline: number;
+  previous: Call | undefined;
+  next: Call | undefined;
+  /** The deadline has passed. */
+  expire(): void;
+}
+
 /**
  * The calls that are waiting for something, and the one timer that watches their deadlines: a timer
  * per call would cost more than the call. A list linked through its members, for the same reason.
  */
-export class InFlight {
+export class ActiveCalls<Call extends ActiveCall<Call>> {
   readonly #clock: Clock;
-  #first: Execution | undefined;
-  #last: Execution | undefined;
+  #first: Call | undefined;
+  #last: Call | undefined;
   #timer: ClockTimer | undefined;
   #armedFor = Infinity;
 
@@ -22,7 +31,7 @@ export class InFlight {
     this.#clock = clock;
   }
 
-  add(execution: Execution): void {
+  add(execution: Call): void {
     execution.previous = this.#last;
     if (this.#last === undefined) this.#first = execution;
     else this.#last.next = execution;
@@ -31,11 +40,11 @@ export class InFlight {
   }
 
   /** Takes note that a call has another deadline than before. */
-  watch({ deadline }: Execution): void {
+  watch({ deadline }: Call): void {
     if (deadline < this.#armedFor) this.#watch(deadline);
   }
 
-  delete(execution: Execution): void {
+  delete(execution: Call): void {
     const { previous, next } = execution;
     if (previous === undefined) this.#first = next;
     else previous.next = next;
@@ -49,7 +58,7 @@ export class InFlight {
   }
 
   /** Those that wait, in order of arrival. */
-  *[Symbol.iterator](): IterableIterator<Execution> {
+  *[Symbol.iterator](): IterableIterator<Call> {
     for (let at = this.#first; at !== undefined; at = at.next) yield at;
   }
 
@@ -89,7 +98,7 @@ export class InFlight {
     this.#armedFor = Infinity;
     this.#looking = false;
     const now = this.#clock.now();
-    const due: Execution[] = [];
+    const due: Call[] = [];
     for (const execution of this) if (execution.deadline <= now) due.push(execution);
     // Late when the process was busy, but in the order that they were due.
     due.sort((a, b) => a.deadline - b.deadline);

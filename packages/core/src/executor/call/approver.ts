@@ -1,6 +1,6 @@
 import { isGrantChoice } from "../../approvals/new-grant.ts";
 import type { GrantChoice } from "../../contract/grant.ts";
-import type { Awaitable, JsonObject } from "../../contract/json.ts";
+import type { Awaitable, JsonObject } from "../../json/json.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";

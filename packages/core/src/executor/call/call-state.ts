@@ -8,21 +8,21 @@ import type {
   RejectAnswer,
   Suspension,
 } from "../../contract/interruption.ts";
-import type { Awaitable, JsonObject, JsonValue } from "../../contract/json.ts";
+import type { Awaitable, JsonObject, JsonValue } from "../../json/json.ts";
 import type { RegisteredTool, Toolset } from "../../contract/toolset.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../../contract/tool-result.ts";
-import type { CallOptions } from "../batch/check-call-options.ts";
-import type { ToolRun } from "../tool-run.ts";
+import type { CallOptions } from "../../contract/call-options.ts";
+import type { RunState } from "./run-state.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import type { Counted, Held } from "../../limits/held.ts";
-import type { Slot } from "../../limits/slots.ts";
+import type { Counted, Held, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Batch } from "../batch/batch.ts";
 import { CallTime, overdue, timedOut } from "./deadlines.ts";
 import type { Engine } from "./services.ts";
 import type { HookedCall } from "./hook.ts";
+import type { Redactor } from "../../contract/redactor.ts";
+import { redactorOf } from "../../redaction/redactor-of.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** What a resumed call starts from. */
@@ -54,10 +54,20 @@ export interface Resumption {
   readonly task?: TaskRecord;
 }
 
+/** Several calls that are made together. */
+export interface CallBatch {
+  /** Resolves when the call may start. */
+  enter(call: Execution): Awaitable<void>;
+  /** The call has ended, or does not start. */
+  leave(call: Execution): void;
+  /** The arguments of the call are known: those of equal calls are skipped. */
+  note(call: Execution): void;
+}
+
 /** One call on its way through the stages: what each of them found. */
 export class Execution {
   readonly engine: Engine;
-  readonly run: ToolRun;
+  readonly run: RunState;
   readonly call: ToolCall;
   readonly toolset: Toolset;
   /** Narrowest last. */
@@ -90,7 +100,7 @@ export class Execution {
   /** Stages 5 and 7: what else it has taken of its limits. */
   held: Held | undefined;
   /** Set while the call is one of several made together. */
-  batch: Batch | undefined;
+  batch: CallBatch | undefined;
   /** Stage 7: what a person has agreed to. */
   approval: Approval | undefined;
   /** A resumed call that is this process's to run. */
@@ -148,7 +158,7 @@ export class Execution {
 
   constructor(
     engine: Engine,
-    run: ToolRun,
+    run: RunState,
     call: ToolCall,
     toolset: Toolset,
     policies: readonly PolicyLayer[],
@@ -188,6 +198,11 @@ export class Execution {
   /** Its `time`, made when there is something to watch. */
   get ownTime(): CallTime {
     return (this.time ??= new CallTime(this.deadline));
+  }
+
+  /** Removes secrets from what leaves the executor of this call. */
+  get redactor(): Redactor | undefined {
+    return redactorOf(this);
   }
 
   /** The tool, after stage 1. */
@@ -254,7 +269,7 @@ export class Execution {
 
   /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
   stopChildren(reason: ToolError): void {
-    for (const execution of [...this.engine.inFlight]) {
+    for (const execution of [...this.engine.activeCalls]) {
       if (execution.endsWith(this)) execution.stop(reason);
     }
   }
@@ -308,7 +323,7 @@ export class Execution {
   waitFor(ms: number, end: () => void): void {
     this.ownTime.stepEnds = this.engine.clock.now() + ms;
     this.ownTime.onStepEnd = end;
-    if (this.waitingFor !== 0) this.engine.inFlight.watch(this);
+    if (this.waitingFor !== 0) this.engine.activeCalls.watch(this);
   }
 
   /** A deadline has passed: the earliest is the one that counts. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "./call-state.ts";
+import type { LimitedCall } from "../../limits/limited-call.ts";
 
 /** The time of a call that has more to watch than the timeout of its first attempt. Milliseconds since the epoch. */
 export class CallTime {
@@ -58,7 +58,12 @@ export class CallTime {
 }
 
 /** Why a call fails when its deadline, or that of its run, has passed. */
-export function overdue({ call, attempt, run, time }: Execution): ToolError {
+export function overdue({
+  call,
+  attempt,
+  run,
+  time,
+}: LimitedCall & { readonly time: CallTime | undefined }): ToolError {
   const begun =
     attempt === 0
       ? ""
@@ -75,7 +80,10 @@ export function overdue({ call, attempt, run, time }: Execution): ToolError {
 }
 
 /** Why an attempt fails when its timeout has passed. */
-export function timedOut({ call, attemptMs }: Execution): ToolError {
+export function timedOut({
+  call,
+  attemptMs,
+}: LimitedCall & { readonly attemptMs: number }): ToolError {
   return new ToolError(
     "timeout",
     `${call.name} did not answer within ${attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,

@@ -1,5 +1,5 @@
 import type { ToolEvent } from "../../events/tool-event.ts";
-import type { Awaitable, JsonObject } from "../../contract/json.ts";
+import type { Awaitable, JsonObject } from "../../json/json.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { ToolResult, ToolOutput } from "../../contract/tool-result.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";

@@ -5,12 +5,12 @@ import type {
   ToolOutput,
   ToolResult,
 } from "../../contract/tool-result.ts";
-import type { JsonValue } from "../../contract/json.ts";
+import type { JsonValue } from "../../json/json.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { clipText } from "../../text/truncate-utf8.ts";
 import type { Execution } from "./call-state.ts";
-import { framedContent } from "../stages/frame.ts";
+import { framedContent } from "./framed-content.ts";
 
 /** Stage 11 of a call that ran: its result, and the event of its end. */
 export function completion(execution: Execution): ToolOutcome {

@@ -1,4 +1,6 @@
-import type { JsonObject } from "../../contract/json.ts";
+import type { Interruption } from "../../contract/interruption.ts";
+import { plainCopy } from "../../json/clone-json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /**
@@ -22,6 +24,16 @@ export function readOnce(call: ToolCall): ToolCall {
     return { id, name, arguments: args, ...(metadata === undefined ? {} : { metadata }) };
   } catch {
     return { id: "", name: "", arguments: {} };
+  }
+}
+
+/** What was passed for an interruption, read once: it may come from outside, and be anything. */
+export function copyOf(interruption: Interruption): Interruption {
+  try {
+    const copy = plainCopy<unknown>(interruption) as Interruption | null | undefined;
+    return { ...copy, call: checkedCall(copy?.call as Interruption["call"]) } as Interruption;
+  } catch {
+    return { call: checkedCall(undefined as never) } as Interruption;
   }
 }
 

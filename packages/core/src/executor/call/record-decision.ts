@@ -1,6 +1,6 @@
 import type { Decided } from "../../audit/decided.ts";
 import type { Decision } from "../../policy/decision.ts";
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { Execution } from "./call-state.ts";
 
 /** Names the rule for events and the audit: the policy it belongs to, and its place or id there. */

@@ -4,14 +4,14 @@ import type { Engine } from "./services.ts";
 import { Execution } from "./call-state.ts";
 import { failureOf } from "./to-tool-error.ts";
 import { failure } from "./outcome.ts";
-import type { ToolRun } from "../tool-run.ts";
+import type { RunState } from "./run-state.ts";
 
 /** Ends a call that does not go on, and of which nothing is certain but its error. */
 export function refuse(
   engine: Engine,
   { id, call, runId }: Interruption,
   error: unknown,
-  run?: ToolRun,
+  run?: RunState,
   parent?: Execution,
 ): ToolOutcome {
   const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });

@@ -1,4 +1,4 @@
-import type { Awaitable, JsonObject } from "../../contract/json.ts";
+import type { Awaitable, JsonObject } from "../../json/json.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
 

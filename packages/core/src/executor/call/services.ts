@@ -1,3 +1,9 @@
+import type { HelperTools } from "../../built-in/built-in-tools.ts";
+import type { Caller } from "../../contract/caller.ts";
+import type { Toolset } from "../../contract/toolset.ts";
+import type { Awaitable } from "../../json/json.ts";
+import type { ExecutorTasks } from "../../tasks/executor-tasks.ts";
+import type { RunState } from "./run-state.ts";
 import type { Artifacts } from "../../artifacts/artifacts.ts";
 import type { LargeOutputs } from "../../artifacts/large-outputs.ts";
 import type { EventStream } from "../../events/event-stream.ts";
@@ -7,7 +13,7 @@ import type { ArgumentsHash } from "../../approvals/arguments-hash.ts";
 import type { GrantSeal } from "../../approvals/grant-seal.ts";
 import type { GrantStore } from "../../approvals/grant-store.ts";
 import type { IdempotencyKeys } from "../../approvals/idempotency-key.ts";
-import type { LiveCalls } from "../resume/local-calls.ts";
+import type { LiveCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
 import type { Seal } from "../../approvals/seal.ts";
 import type { Audit } from "../../audit/audit.ts";
@@ -19,22 +25,41 @@ import type { RetryPolicy } from "../../contract/tool-spec.ts";
 import type { SchemaCache } from "../../schema/schema-cache.ts";
 import type { Tasks } from "../../tasks/tasks.ts";
 import type { Clock } from "../../time/clock.ts";
-import type { Drain } from "../drain.ts";
+import type { Drain } from "./drain.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import type { NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
-import type { Stage } from "../execute.ts";
 import type { Execution } from "./call-state.ts";
-import type { HookPhases } from "../hooks/hook-phases.ts";
-import type { InFlight } from "./active-calls.ts";
+import type { HookPhases } from "./hook-phases.ts";
+import type { ActiveCalls } from "./active-calls.ts";
 import type { OnAsk } from "./approver.ts";
 import type { Repair } from "./repair.ts";
-import type { ToolExecutor } from "../tool-executor.ts";
+
+/** One step of the pipeline. It leaves the pipeline by throwing. */
+export type Stage = (execution: Execution) => Awaitable<unknown>;
+
+/** What the executor itself starts a run with. */
+export interface StartedRun {
+  readonly id?: string;
+  readonly caller?: Caller;
+  readonly sessionId?: string;
+  readonly injected?: unknown;
+  readonly toolset?: Toolset;
+}
+
+/** What calls use of the executor that they belong to. */
+export interface CallExecutor {
+  readonly helpers: HelperTools;
+  readonly tasks: ExecutorTasks;
+  /** The toolset that a model of this caller is given. */
+  advertised(caller: Caller | undefined): Toolset;
+  startRun(options: StartedRun): RunState;
+}
 
 /** What the stages share: an executor's settings and what lives as long as it does. */
 export interface Engine {
-  readonly executor: ToolExecutor;
+  readonly executor: CallExecutor;
   /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
   readonly pipeline: readonly Stage[];
   /** The same in a run with limits. */
@@ -65,7 +90,7 @@ export interface Engine {
   readonly largeOutputs: Required<LargeOutputs>;
   readonly artifacts: Artifacts;
   readonly tasks: Tasks;
-  /** Absent: the host wants nothing redacted. Of a call, `redactorOf(execution)` takes out more. */
+  /** Absent: the host wants nothing redacted. Of a call, `execution.redactor` takes out more. */
   readonly redactor: SecretRedactor | undefined;
   /** The executor's own. */
   readonly secrets: SecretSet;
@@ -82,7 +107,7 @@ export interface Engine {
   /** Absent: no call is limited by them. */
   readonly rates: RateLimits | undefined;
   readonly slots: Slots | undefined;
-  readonly inFlight: InFlight;
+  readonly activeCalls: ActiveCalls<Execution>;
   readonly drain: Drain;
   readonly events: EventStream;
   /** Closes what leaves the process to wait for a person. */

@@ -1,13 +1,8 @@
-import { errorCodes, ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
-import type { Redactor } from "../../redaction/redactor.ts";
-import { redactorOf } from "../../redaction/redactor-of.ts";
-import { previewJson } from "../../json/preview-json.ts";
-import { wellFormed } from "../../text/well-formed.ts";
+import { isToolError, messageOf } from "../../contract/error-message.ts";
+import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
+import type { Redactor } from "../../contract/redactor.ts";
 import { withoutPaths, withoutPathsOf } from "../../text/strip-paths.ts";
 import type { Execution } from "./call-state.ts";
-import { jsonValue } from "../../json/to-json.ts";
-
-const maxMessage = 1000;
 
 /**
  * The error of a call for whatever was thrown on its way: the reason it was stopped for, a
@@ -30,7 +25,7 @@ export function failureOf(execution: Execution, thrown: unknown): ToolError {
 /** A tool whose rules cannot be read fails when its output is redacted, and with that error. */
 function ownRedactor(execution: Execution): Redactor | undefined {
   try {
-    return redactorOf(execution);
+    return execution.redactor;
   } catch {
     return execution.run.redactor ?? execution.engine.redactor;
   }
@@ -56,32 +51,6 @@ function codeOf(error: ToolError): ToolErrorCode {
   }
 }
 
-/** A `ToolError` that can be read; what only looks like one must not break the pipeline's exit. */
-export function isToolError(thrown: unknown): thrown is ToolError {
-  try {
-    return (
-      ToolError.is(thrown) &&
-      Object.hasOwn(errorCodes, thrown.code) &&
-      typeof thrown.message === "string"
-    );
-  } catch {
-    return false;
-  }
-}
-
-/** The message of anything that can be thrown; hostile getters and endless texts included. */
-export function messageOf(thrown: unknown, redactor?: Redactor): string {
-  try {
-    const given = thrown instanceof Error ? thrown.message : textOf(thrown, redactor);
-    if (typeof given !== "string" || given === "") return "no reason given.";
-    // Before it is cut: half of a secret is none that could be found.
-    const message = redactor?.told(given.slice(0, 100 * maxMessage)) ?? given;
-    return wellFormed(message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message);
-  } catch {
-    return "no reason could be read.";
-  }
-}
-
 /** The same for a model: without the stack that some put into it, and without where the host keeps its files. */
 function shownMessage(thrown: unknown, redactor?: Redactor): string {
   const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
@@ -90,14 +59,4 @@ function shownMessage(thrown: unknown, redactor?: Redactor): string {
   } catch {
     return withoutPaths(message);
   }
-}
-
-/** What is thrown and is no error: its text, or its JSON when it has none to speak of. */
-function textOf(thrown: unknown, redactor: Redactor | undefined): string {
-  const text = String(thrown);
-  if (text !== "[object Object]") return text;
-  const { message } = thrown as { message?: unknown };
-  if (typeof message === "string") return message;
-  const json = jsonValue(thrown, 100 * maxMessage);
-  return previewJson(redactor?.told(json) ?? json, maxMessage);
 }

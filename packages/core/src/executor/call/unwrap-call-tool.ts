@@ -1,6 +1,6 @@
 import { helperSource } from "../../contract/reserved-names.ts";
 import type { Toolset } from "../../contract/toolset.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Slot } from "../../limits/slots.ts";
+import type { Slot } from "../../limits/limited-call.ts";
 import { narrowPolicy } from "../../policy/compile-policy.ts";
 import type { Toolset } from "../../contract/toolset.ts";
 import type { NestedCallOptions } from "../../contract/tool.ts";
@@ -10,7 +10,8 @@ import { checkedCall, readOnce } from "../call/read-call.ts";
 import { Execution } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { innerCall } from "../call/unwrap-call-tool.ts";
-import { manyCalls, type ExecuteAllOptions } from "../batch/many-calls.ts";
+import { manyCalls } from "../batch/many-calls.ts";
+import type { ExecuteAllOptions } from "../../contract/call-options.ts";
 
 /** How deep calls may nest: a tool that calls itself must come to an end. */
 const maxNesting = 16;

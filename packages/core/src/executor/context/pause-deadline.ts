@@ -6,7 +6,7 @@ import type { Execution } from "../call/call-state.ts";
  * never say anything then.
  */
 export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T>): Promise<T> {
-  const { clock, inFlight } = execution.engine;
+  const { clock, activeCalls } = execution.engine;
   const waiting = callsAbove(execution);
   for (const call of waiting) call.ownTime.pause(clock.now());
   let isOver = false;
@@ -15,7 +15,7 @@ export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T
     isOver = true;
     for (const call of waiting) {
       call.ownTime.goOn(clock.now());
-      if (call.waitingFor !== 0) inFlight.watch(call);
+      if (call.waitingFor !== 0) activeCalls.watch(call);
     }
   };
   const { signal } = execution;

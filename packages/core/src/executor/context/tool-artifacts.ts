@@ -1,7 +1,6 @@
 import type { Execution } from "../call/call-state.ts";
-import { redactorOf } from "../../redaction/redactor-of.ts";
 import { Captured } from "../../results/captured.ts";
-import { read } from "../stages/collect-stream.ts";
+import { readStream } from "../../results/read-stream.ts";
 import { isStreamed, streamSource } from "../../results/stream-source.ts";
 import type { ArtifactData, ArtifactWriter, StoredContent } from "../../contract/tool.ts";
 import type { ArtifactRef } from "../../contract/tool-result.ts";
@@ -33,7 +32,7 @@ export class ToolArtifacts implements ArtifactWriter {
     if (typeof whole !== "string" && !(whole instanceof Uint8Array)) {
       throw misuse("takes text, bytes or a stream of them; make JSON with JSON.stringify");
     }
-    const redactor = redactorOf(this.#execution);
+    const redactor = this.#execution.redactor;
     const clean =
       typeof whole === "string"
         ? (redactor?.text(whole) ?? whole)
@@ -65,7 +64,7 @@ export class ToolArtifacts implements ArtifactWriter {
     const source = streamSource(data);
     const cancel = (): void => source.cancel();
     signal.addEventListener("abort", cancel, { once: true });
-    const broke = await read(source, captured, signal);
+    const broke = await readStream(source, captured, signal);
     signal.removeEventListener("abort", cancel);
     if (broke !== undefined || captured.truncated) cancel();
     if (broke !== undefined) throw broke.thrown;

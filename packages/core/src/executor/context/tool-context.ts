@@ -9,16 +9,15 @@ import type {
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Caller } from "../../contract/caller.ts";
-import type { JsonValue } from "../../contract/json.ts";
+import type { JsonValue } from "../../json/json.ts";
 import { ToolArtifacts } from "./tool-artifacts.ts";
 import { mayRun } from "../../policy/decide.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { checkedCall } from "../call/read-call.ts";
+import { checkedCall, copyOf } from "../call/read-call.ts";
 import { Execution } from "../call/call-state.ts";
 import { update } from "../hooks/update-hooks.ts";
 import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
-import { copyOf } from "../resume/open-interruption.ts";
 import { whileAsking } from "./pause-deadline.ts";
 
 /** The context of a running tool: a view of its execution, most of it made when read. */

@@ -1,9 +1,8 @@
 import { isSuspension, type Suspension } from "../../contract/interruption.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { isToolError } from "../call/to-tool-error.ts";
-import type { ExecutionContext } from "../context/tool-context.ts";
-import type { HookInto } from "./hook-phases.ts";
+import { isToolError } from "../../contract/error-message.ts";
+import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "./hooked-call.ts";
 
 /** What a middleware cannot turn into an answer. */
@@ -17,14 +16,14 @@ const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
 /** One attempt within its middleware, of which the lowest priority is outermost. */
 export class Around {
   readonly #execution: Execution;
-  readonly #ctx: ExecutionContext;
+  readonly #ctx: { readonly isLive: boolean };
   readonly #invoke: () => unknown;
   readonly #hooks: readonly HookInto<"around">[];
   /** What the tool, or a misuse of `next`, has decided for good. */
   #final: Suspension | ToolError | undefined;
   #isRunning = false;
 
-  constructor(execution: Execution, ctx: ExecutionContext, invoke: () => unknown) {
+  constructor(execution: Execution, ctx: { readonly isLive: boolean }, invoke: () => unknown) {
     this.#execution = execution;
     this.#ctx = ctx;
     this.#invoke = invoke;

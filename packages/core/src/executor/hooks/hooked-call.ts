@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import type { Execution } from "../call/call-state.ts";
 import { frozenCopy, frozenPlain } from "../../json/freeze-json.ts";
 import type { HookedCall } from "../call/hook.ts";

@@ -2,12 +2,12 @@ import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts"
 import { passingOutput } from "../../redaction/passing-output.ts";
 import { isOutput } from "../../results/is-output.ts";
 import { toOutput } from "../../results/to-output.ts";
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import type { ClockTimer } from "../../time/clock.ts";
 import type { Execution } from "../call/call-state.ts";
 import { hookedCall } from "./hooked-call.ts";
-import { timeoutOf } from "./within.ts";
+import { timeoutOf } from "./hook-timeout.ts";
 
 /** Longer waits do not fit the platform's timers. */
 const longestMs = 2 ** 31 - 1;

@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { rejection } from "../stages/request-approval.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import { finish } from "./mark-finished.ts";
-import { FinishedBefore, finishedOutcome } from "../finished-outcome.ts";
+import { FinishedBefore, finishedOutcome } from "../call/finished-outcome.ts";
 import type { Execution, Resumption } from "../call/call-state.ts";
 
 /**

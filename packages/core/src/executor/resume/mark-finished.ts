@@ -1,8 +1,8 @@
 import type { FinishedResult } from "../../approvals/pending-call-store.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Execution } from "../call/call-state.ts";
-import { messageOf } from "../call/to-tool-error.ts";
-import { finishedResult } from "../finished-outcome.ts";
+import { messageOf } from "../../contract/error-message.ts";
+import { finishedResult } from "../call/finished-outcome.ts";
 import { inTime } from "../../time/with-timeout.ts";
 
 /** No longer than this is an outcome held back by the store that has to note it. */

@@ -5,21 +5,10 @@ import type { Toolset } from "../../contract/toolset.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import { checkedCall } from "../call/read-call.ts";
 import type { Engine } from "../call/services.ts";
 import { jsonValue } from "../../json/to-json.ts";
 import { plainCopy } from "../../json/clone-json.ts";
-import type { ToolRun } from "../tool-run.ts";
-
-/** What was passed for an interruption, read once: it may come from outside, and be anything. */
-export function copyOf(interruption: Interruption): Interruption {
-  try {
-    const copy = plainCopy<unknown>(interruption) as Interruption | null | undefined;
-    return { ...copy, call: checkedCall(copy?.call as Interruption["call"]) } as Interruption;
-  } catch {
-    return { call: checkedCall(undefined as never) } as Interruption;
-  }
-}
+import type { RunState } from "../call/run-state.ts";
 
 /** The answers, read once. @throws ToolError `approval_invalid` when they are none. */
 export function answersOf(answers: readonly Answer[]): readonly Answer[] {
@@ -50,12 +39,12 @@ export async function unseal(engine: Engine, interruption: Interruption): Promis
 }
 
 /** @throws ToolError `approval_invalid` when `run` acts for somebody else than the call did. */
-export function checkBehalf(run: ToolRun, pending: PendingCall, name: string): void {
+export function checkBehalf(run: RunState, pending: PendingCall, name: string): void {
   if (behalf(run) === behalf(pending)) return;
   throw approvalInvalid(`The interruption of ${name} belongs to another caller or session.`);
 }
 
-function behalf({ caller, sessionId }: ToolRun | PendingCall): string {
+function behalf({ caller, sessionId }: RunState | PendingCall): string {
   return canonicalJson([caller, sessionId]);
 }
 

@@ -12,28 +12,28 @@ import type { PolicyLayer } from "../../policy/policy-layer.ts";
 import { unmasked } from "../../redaction/shown-call.ts";
 import type { RegisteredTool, Toolset } from "../../contract/toolset.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import type { Engine } from "../call/services.ts";
 import { Execution, type Resumption } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { finish } from "./mark-finished.ts";
-import { finishedOutcome } from "../finished-outcome.ts";
+import { finishedOutcome } from "../call/finished-outcome.ts";
 import { followSignal } from "../call/abort-with.ts";
 import { executeWithin } from "../context/nested-calls.ts";
 import { copyArguments } from "../stages/parse.ts";
 import { strip } from "../stages/remove-injected.ts";
 import { validate } from "../stages/validate.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
-import type { CallOptions } from "../batch/check-call-options.ts";
-import type { ToolRun } from "../tool-run.ts";
+import type { CallOptions } from "../../contract/call-options.ts";
+import type { RunState } from "../call/run-state.ts";
 
 /** A verified interruption with all that the call goes on with. */
 export interface Opened {
   readonly interruption: Interruption;
   readonly pending: PendingCall;
-  readonly run: ToolRun;
+  readonly run: RunState;
   readonly policies: readonly PolicyLayer[];
   readonly toolset: Toolset;
   /** Set for a call that the running tool `parent` has made and now goes on with. */

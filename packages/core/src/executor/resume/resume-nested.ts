@@ -8,14 +8,8 @@ import type { Execution } from "../call/call-state.ts";
 import { goOn } from "./resume-call.ts";
 import { toolsetBelow } from "../context/nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
-import {
-  answersOf,
-  callable,
-  checkBehalf,
-  copyOf,
-  narrowerPolicies,
-  unseal,
-} from "./open-interruption.ts";
+import { answersOf, callable, checkBehalf, narrowerPolicies, unseal } from "./open-interruption.ts";
+import { copyOf } from "../call/read-call.ts";
 
 /**
  * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the

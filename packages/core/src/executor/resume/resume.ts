@@ -5,23 +5,36 @@ import { approvalInvalid } from "../call/approval-invalid.ts";
 import type { Engine } from "../call/services.ts";
 import { goOn, type Opened } from "./resume-call.ts";
 import { refuse } from "../call/refuse.ts";
-import type { ResumeOptions } from "../tool-executor.ts";
-import { ToolRun } from "../tool-run.ts";
-import {
-  answersOf,
-  callable,
-  checkBehalf,
-  copyOf,
-  narrowerPolicies,
-  unseal,
-} from "./open-interruption.ts";
+import type { CallOptions } from "../../contract/call-options.ts";
+import type { Caller } from "../../contract/caller.ts";
+import type { RunState } from "../call/run-state.ts";
+import { answersOf, callable, checkBehalf, narrowerPolicies, unseal } from "./open-interruption.ts";
+import { copyOf } from "../call/read-call.ts";
+
+/** What a call is resumed with. */
+export interface ResumeWith {
+  readonly signal?: AbortSignal | undefined;
+  readonly run?: RunState;
+  readonly injected?: unknown;
+  readonly onUpdate?: CallOptions["onUpdate"];
+  /** Makes a run like the one that is gone. */
+  readonly newRun: (
+    options: {
+      readonly id: string;
+      readonly caller?: Caller;
+      readonly sessionId?: string;
+      readonly injected?: unknown;
+    },
+    turn?: number,
+  ) => RunState;
+}
 
 /** Goes on with a pending call: at most once, and only as it was agreed to. Never rejects. */
 export async function resume(
   engine: Engine,
   given: Interruption,
   answers: readonly Answer[],
-  options: ResumeOptions,
+  options: ResumeWith,
 ): Promise<ToolOutcome> {
   const interruption = copyOf(given);
   try {
@@ -38,11 +51,11 @@ export async function resume(
 async function open(
   engine: Engine,
   interruption: Interruption,
-  options: ResumeOptions,
+  options: ResumeWith,
 ): Promise<Opened> {
   const pending = await unseal(engine, interruption);
   const { name } = interruption.call;
-  const run = options.run ?? runOf(engine, interruption, pending, options.injected);
+  const run = options.run ?? runOf(engine, interruption, pending, options);
   if (run.executor !== engine.executor) {
     throw approvalInvalid(`The run that ${name} is to go on in belongs to another executor.`);
   }
@@ -57,8 +70,8 @@ function runOf(
   engine: Engine,
   { id, runId }: Interruption,
   { caller, sessionId, turn, taskId }: PendingCall,
-  injected: unknown,
-): ToolRun {
+  { injected, newRun }: ResumeWith,
+): RunState {
   const live = engine.liveCalls.get(id)?.run;
   if (live !== undefined && (!live.ended || taskId !== undefined)) return live;
   const options = {
@@ -67,5 +80,5 @@ function runOf(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(injected === undefined ? {} : { injected }),
   };
-  return new ToolRun(engine, options, turn);
+  return newRun(options, turn);
 }

@@ -1,3 +1,4 @@
+import { withdraw } from "../../approvals/pending-call-store.ts";
 import { specHashOf } from "../../contract/spec-hash.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { ownerOf } from "../../contract/owner.ts";
@@ -5,11 +6,10 @@ import { storeTime, unavailable } from "../../approvals/store-time.ts";
 import { countedOf } from "../../limits/held.ts";
 import { shownCall } from "../../redaction/shown-call.ts";
 import type { Interruption } from "../../contract/interruption.ts";
-import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
-import type { Engine } from "../call/services.ts";
 import type { Execution } from "../call/call-state.ts";
 import type { Interrupted } from "../call/interrupt-signal.ts";
 import { jsonValue, mostBytes } from "../../json/to-json.ts";
@@ -39,7 +39,7 @@ export async function interrupt(
     await engine.audit?.write(execution, { ...decided, interruptionId: id });
   }
   await keep(execution, interruption);
-  if (execution.ended) void withdraw(engine, interruption);
+  if (execution.ended) void withdraw(engine.pendingCalls, interruption);
   else {
     // Before anybody hears of it: whoever does may stop the call, and it waits already.
     execution.ended = true;
@@ -162,17 +162,6 @@ export function notKept({ call, attempt }: Execution, cause?: unknown): ToolErro
     `${what} and cannot be kept, since the store of pending calls does not answer.`,
     cause,
   );
-}
-
-/** Nobody is to answer a call that was stopped while it was put aside. */
-export async function withdraw(engine: Engine, interruption: Interruption): Promise<void> {
-  try {
-    if ((await engine.pendingCalls.claim(interruption)) === "claimed") {
-      await engine.pendingCalls.finish(interruption.id);
-    }
-  } catch {
-    // It expires by itself.
-  }
 }
 
 function tell(execution: Execution, { suspension }: Interrupted, interruptionId: string): void {

@@ -1,5 +1,5 @@
 import { helperSource } from "../../contract/reserved-names.ts";
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { Execution } from "../call/call-state.ts";
 
 /**

@@ -1,12 +1,13 @@
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { isOutput } from "../../results/is-output.ts";
 import { properOutput } from "../../results/proper-output.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import type { HookInto } from "../hooks/hook-phases.ts";
+import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
-import { timeoutOf, within } from "../hooks/within.ts";
+import { timeoutOf } from "../hooks/hook-timeout.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 
 /** Stage 10, first half: host code amends or redacts what the tool answered. */
 export function afterHooks(execution: Execution): Awaitable<void> {
@@ -53,7 +54,9 @@ function ask(
     call,
     value === undefined ? { content, isError } : { content, isError, value },
   );
-  return isThenable(amended) ? within(execution, timeoutOf(execution, hook), amended) : amended;
+  return isThenable(amended)
+    ? answerWithin(execution, timeoutOf(execution, hook), amended)
+    : amended;
 }
 
 function amend(execution: Execution, amended: ToolOutput | undefined | void): void {

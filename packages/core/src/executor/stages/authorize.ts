@@ -1,4 +1,4 @@
-import { isThenable, promised, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import { isThenable, promised, type Awaitable, type JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
 import type { Decided } from "../../audit/decided.ts";
 import { reserveSpend } from "../../limits/spend.ts";
@@ -9,7 +9,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { answerAsks, type Asked } from "./request-approval.ts";
 import { authorized, ruleOf } from "../call/record-decision.ts";
 import type { Execution } from "../call/call-state.ts";
-import { within } from "../hooks/within.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { ExecutionPreflight } from "../context/tool-context.ts";
 
@@ -23,7 +23,7 @@ export function authorize(execution: Execution): Awaitable<void> {
   const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
   if (!isThenable(proposed)) return weigh(execution, checkedPermissions(execution, proposed));
   const { hookTimeoutMs } = execution.engine;
-  return within(execution, hookTimeoutMs, promised(proposed), () => unsaid(execution)).then(
+  return answerWithin(execution, hookTimeoutMs, promised(proposed), () => unsaid(execution)).then(
     (requests) => weigh(execution, checkedPermissions(execution, requests)),
   );
 }
@@ -80,7 +80,7 @@ async function decideEach(
   const deciding = Promise.all(pending);
   let decisions: readonly Decision[];
   try {
-    decisions = await within(execution, execution.engine.hookTimeoutMs, deciding);
+    decisions = await answerWithin(execution, execution.engine.hookTimeoutMs, deciding);
   } catch (cause) {
     decisions = [{ ...undecided, cause }];
   }

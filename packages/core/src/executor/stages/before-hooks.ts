@@ -1,10 +1,11 @@
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
 import type { BeforeCallAnswer } from "../call/hook.ts";
-import type { HookInto } from "../hooks/hook-phases.ts";
+import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
-import { timeoutOf, within } from "../hooks/within.ts";
+import { timeoutOf } from "../hooks/hook-timeout.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 import { copyArguments } from "./parse.ts";
 import { strip } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
@@ -42,7 +43,9 @@ function ask(execution: Execution, hook: HookInto<"beforeCall">): Awaitable<Befo
     const call = hookedCall(execution);
     if (hook.when?.(call) === false) return;
     const answer = hook.beforeCall(call);
-    return isThenable(answer) ? within(execution, timeoutOf(execution, hook), answer) : answer;
+    return isThenable(answer)
+      ? answerWithin(execution, timeoutOf(execution, hook), answer)
+      : answer;
   } catch (error) {
     throw failedCheck(execution, error);
   }

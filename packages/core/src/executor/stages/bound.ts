@@ -1,4 +1,4 @@
-import type { Awaitable } from "../../contract/json.ts";
+import type { Awaitable } from "../../json/json.ts";
 import { isAtLeastZero } from "../../contract/check-options.ts";
 import { text, type ContentBlock } from "../../contract/content-block.ts";
 import type { ArtifactRef, ToolOutput } from "../../contract/tool-result.ts";
@@ -10,14 +10,15 @@ import {
   type ContentLimits,
 } from "../../artifacts/clip-content.ts";
 import { lateStore, longestStoreMs } from "../../artifacts/artifacts.ts";
-import { isWhenTooLarge, type WhenTooLarge } from "../../artifacts/large-outputs.ts";
+import { isWhenTooLarge } from "../../artifacts/large-outputs.ts";
+import type { WhenTooLarge } from "../../contract/tool-spec.ts";
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
 import { divideContent, shownContent, type Part } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { messageOf } from "../call/to-tool-error.ts";
-import { within } from "../hooks/within.ts";
+import { messageOf } from "../../contract/error-message.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 
 /**
  * Stage 10, last part: the model gets no more than the limit, and is told what it did not get. What
@@ -97,7 +98,7 @@ async function storeParts(
 function inTime<T>(execution: Execution, pending: Promise<T>): Promise<T> {
   const left = ((execution.time?.endsAt ?? Infinity) - execution.engine.clock.now()) / 2;
   const ms = Math.max(1, Math.min(longestStoreMs, left));
-  return within(execution, ms, pending, () => lateStore(ms));
+  return answerWithin(execution, ms, pending, () => lateStore(ms));
 }
 
 /** The output with those artifacts only that are there for whoever the call is made for. */

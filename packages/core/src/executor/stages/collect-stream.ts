@@ -1,6 +1,6 @@
 import { text } from "../../contract/content-block.ts";
 import { stringifyExact } from "../../contract/exact-json.ts";
-import { isThenable, promised, type JsonValue } from "../../contract/json.ts";
+import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { timedOut } from "../call/deadlines.ts";
@@ -9,11 +9,9 @@ import { failureOf } from "../call/to-tool-error.ts";
 import { bytesOutput } from "../../results/bytes-output.ts";
 import { Captured } from "../../results/captured.ts";
 import { essence, isJsonType } from "../../results/media-type.ts";
+import { readStream, type Broken } from "../../results/read-stream.ts";
 import { streamSource, type StreamSource } from "../../results/stream-source.ts";
 import { toOutput } from "../../results/to-output.ts";
-
-/** Milliseconds after which everything else has its turn: a source may always have the next piece ready. */
-const turnMs = 10;
 
 /**
  * Reads a stream that a tool has answered with, one piece at a time, up to `maxCapturedBytes`, and
@@ -35,7 +33,7 @@ export async function capture(execution: Execution, streamed: object): Promise<u
   const timeout = new Promise<Broken>((resolve) => {
     execution.ownTime.onStepEnd = () => resolve({ thrown: timedOut(execution) });
   });
-  const reading = read(source, captured, signal);
+  const reading = readStream(source, captured, signal);
   const broke = await Promise.race([reading, timeout]);
   captured.isClosed = true;
   // The call has its outcome already.
@@ -54,34 +52,6 @@ export function dismiss(streamed: object): void {
     streamSource(streamed).cancel();
   } catch {
     // Somebody else reads it: it is theirs to end.
-  }
-}
-
-/** What a stream that broke off has thrown. */
-export interface Broken {
-  readonly thrown: unknown;
-}
-
-/** Until the end, or until there is no more room. Gives what went wrong. */
-export async function read(
-  source: StreamSource,
-  captured: Captured,
-  signal: AbortSignal,
-): Promise<Broken | undefined> {
-  let turn = performance.now();
-  try {
-    for (;;) {
-      const step = (await source.next()) as { done?: unknown; value?: unknown };
-      if (signal.aborted || captured.isClosed || step.done) return undefined;
-      const { value } = step;
-      captured.add(isThenable(value) ? await promised(value) : value);
-      if (captured.truncated) return undefined;
-      if (performance.now() - turn < turnMs) continue;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      turn = performance.now();
-    }
-  } catch (thrown) {
-    return { thrown };
   }
 }
 

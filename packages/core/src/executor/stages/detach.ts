@@ -1,6 +1,6 @@
 import { unavailable } from "../../approvals/store-time.ts";
 import type { RegisteredTool } from "../../contract/toolset.ts";
-import type { Awaitable } from "../../contract/json.ts";
+import type { Awaitable } from "../../json/json.ts";
 import { handleOf, stoppedOutcome } from "./task-outcomes.ts";
 import { changeBy } from "../../tasks/task-change.ts";
 import { changedBy } from "../../tasks/task-record.ts";
@@ -8,7 +8,7 @@ import type { TaskRecord } from "../../tasks/task-store.ts";
 import { storeMs } from "../../tasks/tasks.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { within } from "../hooks/within.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 import { release } from "./acquire.ts";
 
 /**
@@ -41,7 +41,7 @@ async function begin(execution: Execution): Promise<TaskRecord> {
   const record = engine.tasks.recordOf(execution);
   const adding = engine.tasks.add(record);
   try {
-    await within(execution, storeMs, adding);
+    await answerWithin(execution, storeMs, adding);
   } catch (cause) {
     // It may be kept all the same, and nobody is ever to wait for it.
     adding.then(

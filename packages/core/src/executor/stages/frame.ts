@@ -1,29 +1,10 @@
-import { framed } from "../../framing/frame.ts";
-import { helperSource } from "../../contract/reserved-names.ts";
-import type { ContentBlock } from "../../contract/content-block.ts";
-import type { ToolSpec } from "../../contract/tool-spec.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import type { Execution } from "../call/call-state.ts";
+import { framedContent } from "../call/framed-content.ts";
 
 /** Stage 10, last: what comes from outside is named as such. */
 export function frame(execution: Execution): void {
   const output = execution.output as ToolOutput;
   const content = framedContent(execution, output.content);
   if (content !== output.content) execution.output = { ...output, content };
-}
-
-/** The content as a model may read it; itself when it is the host's own, or nothing is to be framed. */
-export function framedContent(
-  { engine, entry, call }: Execution,
-  content: readonly ContentBlock[],
-): readonly ContentBlock[] {
-  if (!engine.frameOutputs || content.length === 0 || entry === undefined) return content;
-  const { trusted, source, tool } = entry;
-  if (trusted && isOwn(source, tool.spec)) return content;
-  return framed(call.name, content);
-}
-
-/** What a helper gives back is what another tool has answered; of a task it has been framed already. */
-function isOwn(source: string, { name, annotations }: ToolSpec): boolean {
-  return source === helperSource ? name === "task_result" : annotations.openWorldHint === false;
 }

@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable, type JsonSchema } from "../../contract/json.ts";
+import { isThenable, type Awaitable, type JsonSchema } from "../../json/json.ts";
 import { isSuspension } from "../../contract/interruption.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";

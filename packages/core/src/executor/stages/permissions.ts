@@ -4,7 +4,7 @@ import { displayLine, displayProse } from "../../contract/display-text.ts";
 import { shown } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { messageOf } from "../call/to-tool-error.ts";
+import { messageOf } from "../../contract/error-message.ts";
 import { jsonValue } from "../../json/to-json.ts";
 import { plainCopy } from "../../json/clone-json.ts";
 

@@ -1,5 +1,4 @@
-import { redactorOf } from "../../redaction/redactor-of.ts";
-import type { Redactor } from "../../redaction/redactor.ts";
+import type { Redactor } from "../../contract/redactor.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
@@ -8,7 +7,7 @@ import type { Execution } from "../call/call-state.ts";
 export function redact(execution: Execution): void {
   const output = execution.output as ToolOutput;
   try {
-    const redactor = redactorOf(execution);
+    const redactor = execution.redactor;
     if (redactor === undefined) return;
     execution.output = redactor.output(
       execution.truncated ? withoutBegun(redactor, output) : output,

@@ -1,10 +1,10 @@
-import { isThenable, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import { isThenable, type Awaitable, type JsonObject } from "../../json/json.ts";
 import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { isToolError } from "../call/to-tool-error.ts";
+import { isToolError } from "../../contract/error-message.ts";
 import { frozenCopy } from "../../json/freeze-json.ts";
-import { within } from "../hooks/within.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 import type { Repair } from "../call/repair.ts";
 import { unwrapped } from "./unwrap-arguments.ts";
 import { readArguments } from "./parse.ts";
@@ -92,7 +92,7 @@ async function ask(
     arguments: typeof sent === "string" ? sent : frozenCopy(sent),
     error,
   });
-  return within(execution, engine.hookTimeoutMs, Promise.resolve(answer));
+  return answerWithin(execution, engine.hookTimeoutMs, Promise.resolve(answer));
 }
 
 /** What the model reads is what is wrong with what it has sent; the rest is for the host. */

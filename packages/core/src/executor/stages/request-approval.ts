@@ -8,7 +8,7 @@ import type { AuditDecision } from "../../audit/audit-sink.ts";
 import type { Decided } from "../../audit/decided.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
 import { shownCall } from "../../redaction/shown-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";

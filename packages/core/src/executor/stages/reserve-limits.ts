@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable } from "../../contract/json.ts";
+import { isThenable, type Awaitable } from "../../json/json.ts";
 import { heldBy } from "../../limits/held.ts";
 import { repetitionKey } from "../../limits/recent-calls.ts";
 import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";

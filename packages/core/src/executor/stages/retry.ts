@@ -1,4 +1,4 @@
-import type { Awaitable } from "../../contract/json.ts";
+import type { Awaitable } from "../../json/json.ts";
 import type { RetryPolicy } from "../../contract/tool-spec.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";

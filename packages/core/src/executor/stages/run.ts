@@ -1,4 +1,4 @@
-import { isThenable, type Awaitable, type JsonObject } from "../../contract/json.ts";
+import { isThenable, type Awaitable, type JsonObject } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { capture } from "./collect-stream.ts";
 import { isStreamed } from "../../results/stream-source.ts";

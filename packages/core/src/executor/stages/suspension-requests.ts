@@ -2,7 +2,7 @@ import type { InterruptionRequest } from "../../contract/interruption.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Execution } from "../call/call-state.ts";
-import { messageOf } from "../call/to-tool-error.ts";
+import { messageOf } from "../../contract/error-message.ts";
 import { readPermission } from "./permissions.ts";
 import { plainCopy } from "../../json/clone-json.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../contract/json.ts";
+import type { JsonSchema } from "../../json/json.ts";
 
 /** What models wrap a tool's arguments into. */
 const envelopes: ReadonlySet<string> = new Set([

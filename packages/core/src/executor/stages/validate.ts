@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
-} from "../../contract/json.ts";
+} from "../../json/json.ts";
 import { escapePointer } from "../../json/json-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
@@ -16,7 +16,7 @@ import { compareNames, nearNames } from "../../contract/tool-names.ts";
 import { beginningOf } from "../../redaction/beginning-of.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { Execution } from "../call/call-state.ts";
-import { within } from "../hooks/within.ts";
+import { answerWithin } from "../../contract/answer-within.ts";
 
 const shownProblems = 5;
 /** Of more than these nothing is said but how many there are: thousands take their time to write. */
@@ -41,7 +41,7 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
   const refined = tool.validate(args);
   if (!isThenable(refined)) return refuse(execution, refined);
   const { hookTimeoutMs } = execution.engine;
-  return within(execution, hookTimeoutMs, promised(refined), () => unchecked(execution)).then(
+  return answerWithin(execution, hookTimeoutMs, promised(refined), () => unchecked(execution)).then(
     (found) => refuse(execution, found),
   );
 }

@@ -1,7 +1,7 @@
 import { checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
 import { shown } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Hook, Middleware } from "../call/hook.ts";
+import type { Hook, Middleware } from "./hook.ts";
 
 /** What a hook can hook into. */
 type Phase = "beforeCall" | "around" | "afterCall" | "beforeUpdate" | "afterUpdate" | "onEvent";

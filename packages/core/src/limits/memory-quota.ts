@@ -1,6 +1,6 @@
-import { checkOptions } from "./contract/check-options.ts";
-import { shown } from "./text/format-value.ts";
-import { ToolError } from "./contract/tool-error.ts";
+import { checkOptions } from "../contract/check-options.ts";
+import { shown } from "../text/format-value.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /** What one owner may keep in a store in memory. */
 export interface MemoryQuota {

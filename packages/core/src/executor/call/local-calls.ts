@@ -1,10 +1,10 @@
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import type { Counted } from "../../limits/held.ts";
-import type { ToolRun } from "../tool-run.ts";
+import type { Counted } from "../../limits/limited-call.ts";
+import type { RunState } from "./run-state.ts";
 
 /** What an interrupted call had in the process that made it, and that cannot be written down. */
 export interface LiveCall {
-  readonly run: ToolRun;
+  readonly run: RunState;
   /** The policies that narrowed the executor's own. */
   readonly narrower: readonly PolicyLayer[];
   /** Set when it is among what the run has counted. */

@@ -1,23 +1,29 @@
-import { ToolError } from "../contract/tool-error.ts";
-import type { Clock } from "../time/clock.ts";
-import type { Execution } from "./call/call-state.ts";
-import type { InFlight } from "./call/active-calls.ts";
+import { ToolError } from "../../contract/tool-error.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { Awaitable } from "../../json/json.ts";
 
 /** Longer waits do not fit the platform's timers. */
 const longestMs = 2 ** 31 - 1;
 
+/** A call that can be waited for, and stopped. */
+export interface DrainedCall {
+  settle: (outcome: Awaitable<ToolOutcome>) => void;
+  stop(reason: ToolError): void;
+}
+
 /** How an executor comes to rest: no new calls, time for those under way, then cancellation. */
 export class Drain {
   readonly #clock: Clock;
-  readonly #inFlight: InFlight;
+  readonly #activeCalls: Iterable<DrainedCall>;
   readonly #kept = new Set<Promise<unknown>>();
   readonly #waiting = new Set<() => void>();
   #refusal: ToolError | undefined;
   #cancellation: ToolError | undefined;
 
-  constructor(clock: Clock, inFlight: InFlight) {
+  constructor(clock: Clock, activeCalls: Iterable<DrainedCall>) {
     this.#clock = clock;
-    this.#inFlight = inFlight;
+    this.#activeCalls = activeCalls;
   }
 
   /** Why no new call is taken any more. */
@@ -67,17 +73,17 @@ export class Drain {
 
   #cancel(): void {
     this.#cancellation ??= new ToolError("cancelled", "The host is shutting down.");
-    for (const execution of [...this.#inFlight]) execution.stop(this.#cancellation);
+    for (const execution of [...this.#activeCalls]) execution.stop(this.#cancellation);
   }
 
   #underWay(): Promise<unknown>[] {
-    const calls = Array.from(this.#inFlight, endOf);
+    const calls = Array.from(this.#activeCalls, endOf);
     return [...calls, ...Array.from(this.#kept, (work) => work.catch(() => {}))];
   }
 }
 
 /** Resolves when the outcome of a call is known, and kept where it has to be. */
-function endOf(execution: Execution): Promise<unknown> {
+function endOf(execution: DrainedCall): Promise<unknown> {
   const { settle } = execution;
   return new Promise((end) => {
     execution.settle = (outcome) => {

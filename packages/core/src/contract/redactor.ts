@@ -1,7 +1,12 @@
-import type { ToolOutput } from "../contract/tool-result.ts";
-import type { JsonValue } from "../contract/json.ts";
-import type { ToolError } from "../contract/tool-error.ts";
-import type { PassingTexts } from "./passing-texts.ts";
+import type { ToolOutput } from "./tool-result.ts";
+import type { JsonValue } from "../json/json.ts";
+import type { ToolError } from "./tool-error.ts";
+
+/** Removes secrets from texts that follow each other, such as the updates of a call. */
+export interface StreamRedactor {
+  /** The next text, as far as it may leave: the beginning of a possible secret is held back. */
+  next(text: string): string;
+}
 
 /**
  * Takes secrets out of whatever leaves the executor. Gives back the very same object when there is
@@ -25,5 +30,5 @@ export interface Redactor {
   error(error: ToolError, thrown?: boolean): ToolError;
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array;
   /** For texts that come one after the other. */
-  passing(): PassingTexts;
+  passing(): StreamRedactor;
 }

@@ -1,11 +1,11 @@
-import type { FinishedResult } from "../approvals/pending-call-store.ts";
-import { unavailable } from "../approvals/store-time.ts";
-import type { Answer, Interruption } from "../contract/interruption.ts";
-import type { JsonValue } from "../contract/json.ts";
-import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
-import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../contract/tool-error.ts";
-import type { Engine } from "./call/services.ts";
-import { jsonValue } from "../json/to-json.ts";
+import type { FinishedResult } from "../../approvals/pending-call-store.ts";
+import { unavailable } from "../../approvals/store-time.ts";
+import type { Answer, Interruption } from "../../contract/interruption.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";
+import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../contract/tool-error.ts";
+import type { Engine } from "./services.ts";
+import { jsonValue } from "../../json/to-json.ts";
 
 /** How long the same answers get the outcome once more: 10 minutes. */
 const maxAgeMs = 600_000;

@@ -1,0 +1,41 @@
+import type { JsonObject } from "../json/json.ts";
+import type { Caller } from "./caller.ts";
+import type { Redactor } from "./redactor.ts";
+import type { ToolCall } from "./tool-call.ts";
+import type { RegisteredTool, Toolset } from "./toolset.ts";
+
+/** What services may know of the run of a call. */
+export interface RunInfo {
+  readonly id: string;
+  /** The number of the turn; 0: the run has no turns. */
+  readonly turn: number;
+  readonly turnId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly caller: Caller | undefined;
+}
+
+/**
+ * What limits, events, audit and redaction may know of a call. The pipeline's own state of a call satisfies it, so that
+ * these services do not depend on the pipeline.
+ */
+export interface CallInfo {
+  readonly call: ToolCall;
+  readonly run: RunInfo;
+  readonly toolset: Toolset;
+  /** The tool, once the name has been resolved. */
+  readonly entry: RegisteredTool | undefined;
+  /** The arguments, once they are an object. */
+  readonly args: JsonObject | undefined;
+  /** The number of the current attempt; 0: not started. */
+  readonly attempt: number;
+  /** The call whose tool made this one. */
+  readonly parent: CallInfo | undefined;
+  /** Removes secrets from what leaves the executor; absent: the host wants nothing redacted. */
+  readonly redactor: Redactor | undefined;
+}
+
+/** A call that can wait for the host's code for a limited time. */
+export interface WaitingCall {
+  /** Calls `end` after `ms` milliseconds, unless the step of the call is over before. */
+  waitFor(ms: number, end: () => void): void;
+}

@@ -1,0 +1,200 @@
+import { helperSource } from "../contract/reserved-names.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ToolSpec } from "../contract/tool-spec.ts";
+import type { RegisteredTool, Toolset, ToolSelection } from "../contract/toolset.ts";
+import { selectorOf, withinTokens } from "./tool-selection.ts";
+
+/** The toolset that a registry gives; other packages make their own of entries. */
+export class ToolsetSnapshot implements Toolset {
+  /** The registry's version when the snapshot was made. */
+  readonly version: number;
+  /** What may be called although it is not shown; it may hold tools that are shown, too. */
+  readonly searchable: Toolset | undefined;
+  readonly #entries: ReadonlyMap<string, RegisteredTool>;
+  #specs: readonly ToolSpec[] | undefined;
+  #hasTasks: boolean | undefined;
+
+  /**
+   * @param entries ordered by name.
+   * @param hasTasks some tool goes on by itself as a task. Absent: to be found out.
+   */
+  constructor(
+    version: number,
+    entries: ReadonlyMap<string, RegisteredTool>,
+    searchable?: Toolset,
+    hasTasks?: boolean,
+  ) {
+    this.#hasTasks = hasTasks;
+    this.version = version;
+    this.#entries = entries;
+    this.searchable = searchable;
+  }
+
+  /** How many tools are shown. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The tool of that name, among those that are shown. */
+  get(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  /** The tool of that name with what the registry knows of it, among those that are shown. */
+  entry(name: string): RegisteredTool | undefined {
+    return this.#entries.get(name);
+  }
+
+  /** What a call of that name runs: a tool that is shown, or one that is only searchable. */
+  callable(name: string): RegisteredTool | undefined {
+    return this.#entries.get(name) ?? this.searchable?.callable(name);
+  }
+
+  /** All tools that are shown, with what the registry knows of them, by name. */
+  entries(): IterableIterator<RegisteredTool> {
+    return this.#entries.values();
+  }
+
+  /** The names of those that are shown, in order. */
+  names(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  /** The names of all that may be called: first those that are shown. */
+  *callableNames(): IterableIterator<string> {
+    yield* this.#entries.keys();
+    for (const name of this.searchable?.callableNames() ?? []) {
+      if (!this.#entries.has(name)) yield name;
+    }
+  }
+
+  /** The descriptions of those that are shown, in order of name. Schemas stay unrealised until read. */
+  specs(): readonly ToolSpec[] {
+    if (this.#specs === undefined) {
+      const specs: ToolSpec[] = [];
+      for (const { tool } of this.#entries.values()) specs.push(tool.spec);
+      this.#specs = specs;
+    }
+    return this.#specs;
+  }
+
+  /**
+   * Some tool that may be called goes on by itself as a task.
+   *
+   * @internal
+   */
+  get hasTasks(): boolean {
+    return (this.#hasTasks ??= this.#findTask());
+  }
+
+  /** The snapshot with only the tools that `keep` accepts, shown or not; itself when that is all. */
+  filter(keep: (entry: RegisteredTool) => boolean): Toolset {
+    const searchable = this.searchable?.filter(keep);
+    const kept = this.#kept(keep);
+    if (kept === undefined && searchable === this.searchable) return this;
+    // What was left out may have been the only task; none comes by leaving out.
+    const hasTasks = this.#hasTasks === false ? false : undefined;
+    return new ToolsetSnapshot(this.version, kept ?? this.#entries, searchable, hasTasks);
+  }
+
+  /**
+   * The part of the snapshot that `selection` names. A budget counts what is shown.
+   *
+   * @throws ToolError `internal` when the selection makes no sense.
+   */
+  select(selection: ToolSelection): Toolset {
+    const named = this.filter(selectorOf(selection));
+    if (selection.maxTokens === undefined) return named;
+    return named.filterListed(withinTokens(selection.maxTokens));
+  }
+
+  /**
+   * The snapshot without those of the listed tools that `keep` is false for; they can still be searched for.
+   *
+   * @internal
+   */
+  filterListed(keep: (entry: RegisteredTool) => boolean): Toolset {
+    const kept = this.#kept(keep);
+    return kept === undefined ? this : new ToolsetSnapshot(this.version, kept, this.searchable);
+  }
+
+  /**
+   * The snapshot with further tools among those that are shown; they replace what has their names.
+   *
+   * @internal
+   */
+  with(added: readonly RegisteredTool[]): Toolset {
+    if (added.length === 0) return this;
+    const all = new Map(this.#entries);
+    for (const entry of added) all.set(entry.tool.spec.name, entry);
+    return new ToolsetSnapshot(this.version, byName(all), this.searchable);
+  }
+
+  /** The tools that are shown, in order of name. */
+  *[Symbol.iterator](): IterableIterator<Tool> {
+    for (const { tool } of this.#entries.values()) yield tool;
+  }
+
+  /** `undefined`: all of them. */
+  #kept(keep: (entry: RegisteredTool) => boolean): Map<string, RegisteredTool> | undefined {
+    // Mostly all are kept, and a map of many is costly to make: not before the first is left out.
+    let kept: Map<string, RegisteredTool> | undefined;
+    let index = 0;
+    for (const [name, entry] of this.#entries) {
+      if (keep(entry)) kept?.set(name, entry);
+      else kept ??= firstOf(this.#entries, index);
+      index += 1;
+    }
+    return kept;
+  }
+
+  /**
+   * All that may be called as one toolset, without the helper tools among what is shown.
+   *
+   * @internal
+   */
+  whole(): Toolset {
+    if (this.searchable === undefined) return this;
+    const whole = this.searchable.whole();
+    const more: RegisteredTool[] = [];
+    for (const [name, entry] of this.#entries) {
+      if (entry.source !== helperSource && whole.entry(name) !== entry) more.push(entry);
+    }
+    return whole.with(more);
+  }
+
+  #findTask(): boolean {
+    for (const { tool } of this.#entries.values()) if (tool.spec.execution === "task") return true;
+    return this.searchable?.hasTasks === true;
+  }
+}
+
+/** Ordered by name; itself when it is already. */
+export function byName(
+  entries: ReadonlyMap<string, RegisteredTool>,
+): ReadonlyMap<string, RegisteredTool> {
+  let last = "";
+  for (const name of entries.keys()) {
+    if (name < last) return sorted(entries);
+    last = name;
+  }
+  return entries;
+}
+
+/** By code unit: without a function to compare with, sorting takes a third of the time. */
+function sorted<Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> {
+  const byName = new Map<string, Value>();
+  for (const name of Array.from(entries.keys()).sort()) {
+    byName.set(name, entries.get(name) as Value);
+  }
+  return byName;
+}
+
+function firstOf<Value>(entries: ReadonlyMap<string, Value>, count: number): Map<string, Value> {
+  const first = new Map<string, Value>();
+  for (const [name, entry] of entries) {
+    if (first.size === count) break;
+    first.set(name, entry);
+  }
+  return first;
+}
