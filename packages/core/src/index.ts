@@ -112,7 +112,7 @@ export { loadedSource } from "./registry/loaded-source.ts";
 export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
 export { ToolsetSnapshot } from "./registry/toolset-snapshot.ts";
-export type { RegisteredTool, Toolset, ToolSelection } from "./contract/toolset.ts";
+export type { RegisteredTool, Toolset, ToolSelection } from "./contract/tool.ts";
 export type { RunSearch, ToolSearch } from "./built-in/tool-search-port.ts";
 export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput } from "./registry/tool-registry.ts";

@@ -9,8 +9,15 @@ import type { ArtifactRef, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { decodeText, readPage, type Page } from "./page.ts";
-import type { ArtifactReading } from "./read-artifact.ts";
+import type { LargeOutputs } from "./large-outputs.ts";
 import { searchText } from "./search-text.ts";
+
+/** What `read_artifact` needs of an executor. */
+export interface ArtifactReading {
+  readonly artifacts: Artifacts;
+  readonly maxOutputBytes: number;
+  readonly largeOutputs: Required<LargeOutputs>;
+}
 
 /** Kept for what is said beside the content. */
 const noteBytes = 200;

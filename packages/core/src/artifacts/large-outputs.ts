@@ -1,6 +1,6 @@
 import type { WhenTooLarge } from "../contract/tool-spec.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
 /** How large and binary outputs are handled. */
@@ -32,7 +32,7 @@ export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOut
   if (!isWhenTooLarge(over)) {
     throw new ToolError(
       "internal",
-      `largeOutputs.over is ${shown(over)}; use "store", "clip" or "fail".`,
+      `largeOutputs.over is ${formatValue(over)}; use "store", "clip" or "fail".`,
     );
   }
   return {
@@ -51,5 +51,5 @@ export function isWhenTooLarge(value: unknown): value is WhenTooLarge {
 
 function atLeastZero(name: string, value: number): number {
   if (isAtLeastZero(value)) return value;
-  throw new ToolError("internal", `largeOutputs.${name} is ${shown(value)}; use 0 or more.`);
+  throw new ToolError("internal", `largeOutputs.${name} is ${formatValue(value)}; use 0 or more.`);
 }

@@ -1,7 +1,7 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import type { Clock } from "../time/clock.ts";
 import { systemClock } from "../time/clock.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { quotaOwner } from "../contract/owner.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
@@ -41,7 +41,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactS
   const { maxBytesPerOwner = maxBytes } = options;
   for (const [name, value] of Object.entries({ maxBytes, maxBytesPerOwner })) {
     if (isAtLeastZero(value)) continue;
-    throw new ToolError("internal", `${name} is ${shown(value)}; use 0 or more.`);
+    throw new ToolError("internal", `${name} is ${formatValue(value)}; use 0 or more.`);
   }
   return new MemoryArtifacts(maxBytes, Math.min(maxBytes, maxBytesPerOwner), clock);
 }

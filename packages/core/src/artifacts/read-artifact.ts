@@ -1,14 +1,6 @@
 import type { Tool } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import type { Artifacts } from "./artifacts.ts";
-import type { LargeOutputs } from "./large-outputs.ts";
-
-/** What `read_artifact` needs of an executor. */
-export interface ArtifactReading {
-  readonly artifacts: Artifacts;
-  readonly maxOutputBytes: number;
-  readonly largeOutputs: Required<LargeOutputs>;
-}
+import type { ArtifactReading } from "./artifact-reader.ts";
 
 const spec: ToolSpec = {
   name: "read_artifact",

@@ -1,9 +1,8 @@
 import { readArtifactTool } from "../artifacts/read-artifact.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import { mayRun } from "../policy/decide.ts";
-import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import type { RegisteredTool, Toolset, Tool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { Tool } from "../contract/tool.ts";
 import type { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { taskTools } from "./task-tools.ts";
 import { helperSource } from "../contract/reserved-names.ts";

@@ -1,9 +1,9 @@
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { mayRun } from "../policy/decide.ts";
-import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import type { RegisteredTool, Toolset } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { registered } from "./built-in-tools.ts";
 import type { RunSearch, ToolSearch } from "./tool-search-port.ts";
@@ -31,7 +31,7 @@ export class Exposure {
     if (typeof (search as Partial<ToolSearch> | null)?.begin !== "function") {
       throw new ToolError(
         "internal",
-        `search is ${shown(search)}; use toolSearch({ form: "growing" }) of @toolweave/core/search.`,
+        `search is ${formatValue(search)}; use toolSearch({ form: "growing" }) of @toolweave/core/search.`,
       );
     }
     this.#search = search.begin(registry);

@@ -1,6 +1,5 @@
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import type { Toolset } from "../contract/toolset.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Toolset, Tool } from "../contract/tool.ts";
 
 /** A way to find tools among many; made by `toolSearch` of `@toolweave/core/search`. */
 export interface ToolSearch {

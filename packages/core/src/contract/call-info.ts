@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { Caller } from "./caller.ts";
 import type { Redactor } from "./redactor.ts";
 import type { ToolCall } from "./tool-call.ts";
-import type { RegisteredTool, Toolset } from "./toolset.ts";
+import type { RegisteredTool, Toolset } from "./tool.ts";
 
 /** What services may know of the run of a call. */
 export interface RunInfo {

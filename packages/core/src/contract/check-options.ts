@@ -1,5 +1,5 @@
 import { nearNames } from "./tool-names.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "./tool-error.ts";
 
 /** A number of 0 or more: a text, or NaN, would be a limit that never holds. */
@@ -37,5 +37,8 @@ function longer(name: string, known: readonly string[]): string | undefined {
 /** @throws ToolError `internal` for what is no signal. */
 export function checkSignal(where: string, signal: AbortSignal | undefined): void {
   if (signal === undefined || typeof signal?.addEventListener === "function") return;
-  throw new ToolError("internal", `${where}: signal is ${shown(signal)}; use an AbortSignal.`);
+  throw new ToolError(
+    "internal",
+    `${where}: signal is ${formatValue(signal)}; use an AbortSignal.`,
+  );
 }

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import type { Caller } from "./caller.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -41,6 +41,6 @@ export function checkSession(sessionId: unknown): void {
   if (sessionId === undefined || typeof sessionId === "string") return;
   throw new ToolError(
     "internal",
-    `sessionId is ${shown(sessionId)}; use a text, such as String(id), or leave it out.`,
+    `sessionId is ${formatValue(sessionId)}; use a text, such as String(id), or leave it out.`,
   );
 }

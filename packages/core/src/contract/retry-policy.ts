@@ -1,5 +1,5 @@
 import { checkOptions, isAtLeastZero } from "./check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import type { RetryPolicy } from "./tool-spec.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -21,11 +21,11 @@ export function checkRetry(where: string, policy: RetryPolicy): void {
   checkOptions(where, policy, Object.keys(policyKeys));
   const { attempts, initialDelayMs = 0, maxDelayMs = 0, evenIfNotIdempotent = false } = policy;
   if (!(Number.isInteger(attempts) && attempts > 0)) {
-    throw defect(`${where}.attempts is ${shown(attempts)}; use a whole number above 0.`);
+    throw defect(`${where}.attempts is ${formatValue(attempts)}; use a whole number above 0.`);
   }
   for (const [name, ms] of Object.entries({ initialDelayMs, maxDelayMs })) {
     if (!isAtLeastZero(ms) || ms === Infinity) {
-      throw defect(`${where}.${name} is ${shown(ms)}; use 0 or more.`);
+      throw defect(`${where}.${name} is ${formatValue(ms)}; use 0 or more.`);
     }
   }
   if (typeof evenIfNotIdempotent !== "boolean") {

@@ -24,7 +24,7 @@ import { suspend, type Suspension } from "../contract/interruption.ts";
 import { defineLazy, lazyProperty } from "../contract/lazy.ts";
 import { isWhenTooLarge } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
@@ -165,7 +165,9 @@ function check(definition: DefinitionData): void {
     );
   }
   if (timeoutMs !== undefined && !isAtLeastZero(timeoutMs)) {
-    throw defect(`${name}: timeoutMs is ${shown(timeoutMs)}; use 0 for none, or leave it out.`);
+    throw defect(
+      `${name}: timeoutMs is ${formatValue(timeoutMs)}; use 0 for none, or leave it out.`,
+    );
   }
   if (definition.outputLimit !== undefined) checkOutputLimit(name, definition.outputLimit);
   if (definition.annotations !== undefined) checkAnnotations(name, definition.annotations);
@@ -180,10 +182,12 @@ function checkOutputLimit(name: string, limit: OutputLimit): void {
   checkOptions(`${name}: outputLimit`, limit, ["maxBytes", "over"]);
   const { maxBytes = 0, over = "store" } = limit;
   if (!isAtLeastZero(maxBytes)) {
-    throw defect(`${name}: outputLimit.maxBytes is ${shown(maxBytes)}; use 0 or more.`);
+    throw defect(`${name}: outputLimit.maxBytes is ${formatValue(maxBytes)}; use 0 or more.`);
   }
   if (!isWhenTooLarge(over)) {
-    throw defect(`${name}: outputLimit.over is ${shown(over)}; use "store", "clip" or "fail".`);
+    throw defect(
+      `${name}: outputLimit.over is ${formatValue(over)}; use "store", "clip" or "fail".`,
+    );
   }
 }
 
@@ -206,7 +210,7 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
   compilePaths(`${name}: annotations.redact`, annotations.redact);
   for (const [key, value] of Object.entries(annotations) as [keyof ToolAnnotations, unknown][]) {
     if (!annotationKeys[key] || value === undefined || typeof value === "boolean") continue;
-    throw defect(`${name}: annotations.${key} is ${shown(value)}; use true or false.`);
+    throw defect(`${name}: annotations.${key} is ${formatValue(value)}; use true or false.`);
   }
 }
 

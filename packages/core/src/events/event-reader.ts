@@ -1,5 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -124,10 +124,10 @@ function checked(
   checkOptions("executor.events", options, optionNames);
   const { after, maxQueued = 1000 } = options;
   if (!Number.isInteger(maxQueued) || maxQueued < 1) {
-    throw wrong(`maxQueued is ${shown(maxQueued)}; use a whole number above 0.`);
+    throw wrong(`maxQueued is ${formatValue(maxQueued)}; use a whole number above 0.`);
   }
   if (after !== undefined && (!Number.isInteger(after) || after < 0)) {
-    throw wrong(`after is ${shown(after)}; use the seq of an event.`);
+    throw wrong(`after is ${formatValue(after)}; use the seq of an event.`);
   }
   if (after !== undefined && backlog === undefined) {
     throw wrong(

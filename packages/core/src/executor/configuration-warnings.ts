@@ -4,12 +4,12 @@ import {
   unmatchedGlobs,
   type ConfigurationWarning,
 } from "../policy/rule-warnings.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
-import type { Engine } from "./call/services.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
+import type { CallServices } from "./call/call-state.ts";
 
 /** What an executor was given that has no effect. While sources are missing only what holds whatever the tools are. */
 export function configurationWarnings(
-  { registry, policies }: Engine,
+  { registry, policies }: CallServices,
   limits: ExecutorLimits = {},
 ): readonly ConfigurationWarning[] {
   const isComplete = !registry.loading && registry.failedSources.length === 0;

@@ -3,8 +3,7 @@ import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { capture, dismiss } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
-import type { Engine, Stage } from "./call/services.ts";
-import type { Execution } from "./call/call-state.ts";
+import type { CallServices, Stage, CallState } from "./call/call-state.ts";
 import { failureOf } from "./call/to-tool-error.ts";
 import { FinishedBefore } from "./call/finished-outcome.ts";
 import { tellAuthorized } from "./call/record-decision.ts";
@@ -100,7 +99,7 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
 }
 
 type PipelineSettings = Pick<
-  Engine,
+  CallServices,
   | "hooks"
   | "slots"
   | "rates"
@@ -118,7 +117,7 @@ const resumed: readonly Stage[] = [claim, ...pipeline];
 const afterAdmission: readonly Stage[] = [count, ...work];
 
 /** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
-export function execute(execution: Execution): Promise<ToolOutcome> {
+export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
   return new Promise((settle) => {
     execution.settle = settle;
@@ -126,23 +125,23 @@ export function execute(execution: Execution): Promise<ToolOutcome> {
   });
 }
 
-function stagesOf({ engine, run, batch, resumption }: Execution): readonly Stage[] {
+function stagesOf({ engine, run, batch, resumption }: CallState): readonly Stage[] {
   if (resumption !== undefined) return resumed;
   if (batch !== undefined) return pipeline;
   return run.limits === undefined ? engine.pipeline : engine.limitedPipeline;
 }
 
 /** Takes a call through admission only. `undefined`: it would run now. */
-export function admit(execution: Execution): Promise<ToolOutcome | undefined> {
+export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   execution.onlyAdmitted = true;
   return new Promise((settle) => {
-    execution.settle = settle as Execution["settle"];
+    execution.settle = settle as CallState["settle"];
     through(admission, execution, 0);
   });
 }
 
 /** Goes on with a call that `admit` has let through. */
-export function start(execution: Execution): Promise<ToolOutcome> {
+export function start(execution: CallState): Promise<ToolOutcome> {
   execution.engine.events.requested(execution);
   tellAuthorized(execution);
   return new Promise((settle) => {
@@ -152,7 +151,7 @@ export function start(execution: Execution): Promise<ToolOutcome> {
 }
 
 /** The stages in order; one is waited for only when it gives a promise. */
-function through(stages: readonly Stage[], execution: Execution, from: number): void {
+function through(stages: readonly Stage[], execution: CallState, from: number): void {
   try {
     for (let index = from; index < stages.length; index++) {
       if (execution.stopped !== undefined) throw execution.stopped;
@@ -169,7 +168,7 @@ function through(stages: readonly Stage[], execution: Execution, from: number): 
 /** Goes on after a stage that takes its time; a stop does not wait with it. */
 function wait(
   stages: readonly Stage[],
-  execution: Execution,
+  execution: CallState,
   index: number,
   pending: PromiseLike<unknown>,
 ): void {
@@ -189,7 +188,7 @@ function wait(
 /** Goes on with what the stage settles with, unless the wait for it has ended before. */
 function follow(
   stages: readonly Stage[],
-  execution: Execution,
+  execution: CallState,
   index: number,
   settling: Promise<unknown>,
 ): void {
@@ -213,7 +212,7 @@ function follow(
   );
 }
 
-function arrive(execution: Execution): void {
+function arrive(execution: CallState): void {
   execution.waitingFor = 0;
   execution.attemptMs = 0;
   execution.time?.endStep();
@@ -221,7 +220,7 @@ function arrive(execution: Execution): void {
 }
 
 /** Another attempt instead of the exit, when one may follow. */
-export function retries(execution: Execution, thrown: unknown): boolean {
+export function retries(execution: CallState, thrown: unknown): boolean {
   if (!mayRetry(execution, thrown)) return false;
   // Stopped by whoever was told of it, and over.
   if (execution.ended) return true;
@@ -231,7 +230,7 @@ export function retries(execution: Execution, thrown: unknown): boolean {
 }
 
 /** The exit of every stage that does not let the call through, and of a stop. */
-export function leave(execution: Execution, thrown: unknown): void {
+export function leave(execution: CallState, thrown: unknown): void {
   try {
     exit(execution, thrown);
   } catch {
@@ -241,7 +240,7 @@ export function leave(execution: Execution, thrown: unknown): void {
   }
 }
 
-function exit(execution: Execution, thrown: unknown): void {
+function exit(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
   if (execution.waitingFor !== 0) arrive(execution);
   // Stopped on its way out: nobody waits for that any more.
@@ -270,7 +269,7 @@ function exit(execution: Execution, thrown: unknown): void {
 const longestKeepMs = 10_000;
 
 /** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
-function endAfter(execution: Execution, kept: Promise<ToolOutcome>, late?: ToolError): void {
+function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolError): void {
   release(execution);
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
@@ -291,20 +290,20 @@ function endAfter(execution: Execution, kept: Promise<ToolOutcome>, late?: ToolE
   );
 }
 
-function end(execution: Execution, outcome: ToolOutcome): void {
+function end(execution: CallState, outcome: ToolOutcome): void {
   execution.settle(outcome);
   letGo(execution);
 }
 
 /** Gives back the place, and ends what the tool has left running. */
-function letGo(execution: Execution): void {
+function letGo(execution: CallState): void {
   release(execution);
   if (execution.hasChildren) {
     execution.stopChildren(new ToolError("cancelled", "The tool that made this call has ended."));
   }
 }
 
-function admitted(execution: Execution): never {
+function admitted(execution: CallState): never {
   uncount(execution);
   execution.ended = true;
   return undefined as never;
@@ -312,7 +311,7 @@ function admitted(execution: Execution): never {
 
 /** A tool answered after its call had already ended; nobody waits for it any more. */
 function late(
-  execution: Execution,
+  execution: CallState,
   stage: Stage | undefined,
   outcome: "returned" | "threw",
   value?: unknown,

@@ -27,7 +27,7 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import type { RetryPolicy } from "../contract/tool-spec.ts";
 import { memoryTasks } from "../tasks/memory-tasks.ts";
 import type { TaskStore } from "../tasks/task-store.ts";
@@ -35,7 +35,7 @@ import { Tasks } from "../tasks/tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { steadyClock, systemClock, type Clock } from "../time/clock.ts";
 import { Drain } from "./call/drain.ts";
-import type { Engine } from "./call/services.ts";
+import type { CallServices, CallState } from "./call/call-state.ts";
 import { execute, leave, pipelineFor, retries } from "./execute.ts";
 import type { Hook, Middleware } from "./call/hook.ts";
 import { hookPhases } from "./call/hook-phases.ts";
@@ -45,7 +45,6 @@ import type { Repair } from "./call/repair.ts";
 import { resumeNested } from "./resume/resume-nested.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import type { CallExecutor } from "./call/services.ts";
-import type { Execution } from "./call/call-state.ts";
 
 /** What an executor is made with. Only the registry has no default. */
 export interface ExecutorOptions {
@@ -170,7 +169,7 @@ const optionNames: readonly string[] = [
  *
  * @throws ToolError `internal` when an option makes no sense.
  */
-export function engineOf(executor: CallExecutor, options: ExecutorOptions): Engine {
+export function createServices(executor: CallExecutor, options: ExecutorOptions): CallServices {
   checkOptions("new ToolExecutor", options, optionNames);
   // Not by class: the registry may be of another copy of this package.
   if (typeof options.registry?.toolset !== "function") {
@@ -181,7 +180,7 @@ export function engineOf(executor: CallExecutor, options: ExecutorOptions): Engi
   }
   const wallClock = options.clock ?? systemClock;
   const clock = options.clock ?? steadyClock;
-  const activeCalls = new ActiveCalls<Execution>(clock);
+  const activeCalls = new ActiveCalls<CallState>(clock);
   const secret = new Secret(options.key);
   const largeOutputs = checkedLargeOutputs(options.largeOutputs);
   const configured = {
@@ -282,7 +281,7 @@ function backlogOf(given = 0): number {
   if (Number.isInteger(given) && given >= 0) return given;
   throw new ToolError(
     "internal",
-    `eventBacklog is ${shown(given)}; use a whole number, or 0 to keep none.`,
+    `eventBacklog is ${formatValue(given)}; use a whole number, or 0 to keep none.`,
   );
 }
 
@@ -295,7 +294,7 @@ function onAskOf(value: OnAsk): OnAsk {
   if (value === "interrupt" || value === "deny" || typeof value === "function") return value;
   throw new ToolError(
     "internal",
-    `onAsk is ${shown(value)}; use "interrupt", "deny" or a function that decides.`,
+    `onAsk is ${formatValue(value)}; use "interrupt", "deny" or a function that decides.`,
   );
 }
 
@@ -303,7 +302,7 @@ function undeclared(value: "schema" | "strip" | "reject"): "schema" | "strip" | 
   if (value === "schema" || value === "strip" || value === "reject") return value;
   throw new ToolError(
     "internal",
-    `undeclaredArguments is ${shown(value)}; use "schema", "strip" or "reject".`,
+    `undeclaredArguments is ${formatValue(value)}; use "schema", "strip" or "reject".`,
   );
 }
 
@@ -314,5 +313,5 @@ function onInvalidCall(value: "return" | "fail"): "return" | "fail" {
 
 function atLeastZero(option: string, value: number): number {
   if (isAtLeastZero(value)) return value;
-  throw new ToolError("internal", `${option} is ${shown(value)}; use 0 or more.`);
+  throw new ToolError("internal", `${option} is ${formatValue(value)}; use 0 or more.`);
 }

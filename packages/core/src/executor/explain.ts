@@ -3,15 +3,14 @@ import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission } from "../policy/decide.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
-import type { Toolset } from "../contract/toolset.ts";
+import type { Toolset } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { hashesOf, proposalFor } from "./stages/request-approval.ts";
 import { checkedCall } from "./call/read-call.ts";
-import type { Engine } from "./call/services.ts";
-import { Execution } from "./call/call-state.ts";
+import { type CallServices, CallState } from "./call/call-state.ts";
 import { failureOf } from "./call/to-tool-error.ts";
 import { innerCall } from "./call/unwrap-call-tool.ts";
 import { checkedPermissions, impliedPermission } from "./stages/permissions.ts";
@@ -69,7 +68,7 @@ export interface Explanation {
 
 /** Stages 1 to 4 and 7 of a call that is not made: no hook is asked, nothing counted, nobody told. */
 export async function explain(
-  engine: Engine,
+  engine: CallServices,
   { name, arguments: args }: ExplainedCall,
   { caller, sessionId, injected, toolset }: ExplainOptions,
 ): Promise<Explanation> {
@@ -81,7 +80,7 @@ export async function explain(
   });
   const shown = run.toolset;
   const call = innerCall(checkedCall({ id: "explained", name, arguments: args ?? {} }), shown);
-  const execution = new Execution(engine, run, call, shown, engine.policies);
+  const execution = new CallState(engine, run, call, shown, engine.policies);
   let problem: ToolError | undefined;
   let proposed: readonly PermissionRequest[] = [];
   try {
@@ -112,7 +111,7 @@ export async function explain(
   };
 }
 
-async function proposedBy(execution: Execution): Promise<readonly PermissionRequest[]> {
+async function proposedBy(execution: CallState): Promise<readonly PermissionRequest[]> {
   const { tool } = execution;
   if (tool.preflight === undefined) return [];
   const args = copyArguments(execution.call.name, execution.args);
@@ -123,7 +122,7 @@ async function proposedBy(execution: Execution): Promise<readonly PermissionRequ
 }
 
 async function explained(
-  execution: Execution,
+  execution: CallState,
   proposed: readonly PermissionRequest[],
   withArguments: boolean,
 ): Promise<readonly ExplainedRequest[]> {

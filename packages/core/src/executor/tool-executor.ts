@@ -3,7 +3,7 @@ import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import type { Toolset } from "../contract/toolset.ts";
+import type { Toolset } from "../contract/tool.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { PolicyLayer } from "../policy/policy-layer.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
@@ -13,15 +13,15 @@ import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { checkOptions, isAtLeastZero, checkSignal } from "../contract/check-options.ts";
 import { helperMakers, HelperTools } from "../built-in/built-in-tools.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
 import { configurationWarnings } from "./configuration-warnings.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Engine } from "./call/services.ts";
-import { engineOf, type ExecutorOptions } from "./executor-options.ts";
+import type { CallServices } from "./call/call-state.ts";
+import { createServices, type ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
 import { resume } from "./resume/resume.ts";
 import {
@@ -78,7 +78,7 @@ const resumeNames: readonly string[] = [
  */
 export class ToolExecutor {
   readonly registry: ToolRegistry;
-  readonly #engine: Engine;
+  readonly #engine: CallServices;
   readonly #limits: ExecutorLimits | undefined;
   readonly #dependsOnCaller: boolean;
   /**
@@ -99,7 +99,7 @@ export class ToolExecutor {
 
   /** @throws ToolError `internal` when an option makes no sense. */
   constructor(options: ExecutorOptions) {
-    this.#engine = engineOf(this, options);
+    this.#engine = createServices(this, options);
     this.#limits = options.limits;
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
@@ -273,7 +273,7 @@ export class ToolExecutor {
     if (!isAtLeastZero(graceMs)) {
       throw new ToolError(
         "internal",
-        `executor.drain: graceMs is ${shown(graceMs)}; use 0 or more.`,
+        `executor.drain: graceMs is ${formatValue(graceMs)}; use 0 or more.`,
       );
     }
     return this.#engine.drain.begin(graceMs);

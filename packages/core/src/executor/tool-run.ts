@@ -9,20 +9,19 @@ import {
   type RunLimits,
 } from "../limits/run-limits.ts";
 import type { SecretRedactor } from "../redaction/secret-redactor.ts";
-import type { Toolset } from "../contract/toolset.ts";
+import type { Toolset } from "../contract/tool.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { askedName } from "./call/requested-name.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
-import type { Engine } from "./call/services.ts";
+import { type CallServices, CallState } from "./call/call-state.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { checkedCall } from "./call/read-call.ts";
 import { admit, execute, start } from "./execute.ts";
-import { Execution } from "./call/call-state.ts";
 import { followSignal } from "./call/abort-with.ts";
 import { innerCall } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
@@ -54,13 +53,13 @@ export class ToolRun {
    * @internal
    */
   redactor: SecretRedactor | undefined;
-  readonly #engine: Engine;
+  readonly #engine: CallServices;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
   readonly #exposure: Exposure | undefined;
   /** The list that a model has been given cannot change any more. */
   #isFixed = false;
-  #admitted: WeakMap<ToolCall, Execution> | undefined;
+  #admitted: WeakMap<ToolCall, CallState> | undefined;
   #id: string | undefined;
   #turn: number;
   #stopped: ToolError | undefined;
@@ -75,7 +74,7 @@ export class ToolRun {
    *
    * @internal
    */
-  constructor(engine: Engine, options: RunOptions, turn = 0) {
+  constructor(engine: CallServices, options: RunOptions, turn = 0) {
     this.#engine = engine;
     this.#turn = turn;
     this.#id = options.id;
@@ -288,10 +287,10 @@ export class ToolRun {
     };
   }
 
-  #prepare(call: ToolCall, options: CallOptions | undefined): Execution {
+  #prepare(call: ToolCall, options: CallOptions | undefined): CallState {
     const engine = this.#engine;
     const { toolset } = this;
-    const execution = new Execution(
+    const execution = new CallState(
       engine,
       this,
       innerCall(checkedCall(call), toolset),
@@ -308,7 +307,7 @@ export class ToolRun {
     return execution;
   }
 
-  #start(call: ToolCall, admitted: Execution, options?: CallOptions): Promise<ToolOutcome> {
+  #start(call: ToolCall, admitted: CallState, options?: CallOptions): Promise<ToolOutcome> {
     this.#admitted?.delete(call);
     const { entry } = admitted;
     const now = this.toolset.callable(admitted.call.name);

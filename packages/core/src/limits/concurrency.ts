@@ -1,6 +1,6 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { globMatcher } from "../text/glob.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
 /**
@@ -61,7 +61,7 @@ function waiting(value: number): number {
   if (isAtLeastZero(value)) return value;
   throw new ToolError(
     "internal",
-    `limits.concurrency.maxWaiting is ${shown(value)}; use 0 or more.`,
+    `limits.concurrency.maxWaiting is ${formatValue(value)}; use 0 or more.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
 /** What one owner may keep in a store in memory. */
@@ -13,5 +13,8 @@ export function checkedQuota(name: string, quota: MemoryQuota): number {
   checkOptions(name, quota, ["maxPerOwner"]);
   const { maxPerOwner = 2_500 } = quota;
   if (typeof maxPerOwner === "number" && maxPerOwner >= 1) return maxPerOwner;
-  throw new ToolError("internal", `${name}: maxPerOwner is ${shown(maxPerOwner)}; use 1 or more.`);
+  throw new ToolError(
+    "internal",
+    `${name}: maxPerOwner is ${formatValue(maxPerOwner)}; use 1 or more.`,
+  );
 }

@@ -1,5 +1,5 @@
 import type { LimitedCall } from "./limited-call.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";

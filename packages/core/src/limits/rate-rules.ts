@@ -1,6 +1,6 @@
 import { checkOptions } from "../contract/check-options.ts";
 import { globMatcher } from "../text/glob.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 

@@ -1,5 +1,5 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
@@ -41,7 +41,7 @@ export function checkedLimits(limits: RunLimits): RunLimits {
   checkOptions("limits", limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value !== undefined && !isAtLeastZero(value)) {
-      throw new ToolError("internal", `limits.${name} is ${shown(value)}; use 0 or more.`);
+      throw new ToolError("internal", `limits.${name} is ${formatValue(value)}; use 0 or more.`);
     }
   }
   return { ...limits };

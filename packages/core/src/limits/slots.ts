@@ -1,5 +1,5 @@
 import type { LimitedCall, Slot, Tally } from "./limited-call.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Concurrency } from "./concurrency.ts";

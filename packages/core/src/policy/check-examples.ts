@@ -1,7 +1,7 @@
 import { checkOptions } from "../contract/check-options.ts";
 import { hostSource } from "../contract/reserved-names.ts";
 import { isToolName } from "../contract/tool-names.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { checkAnnotations } from "./check-definition.ts";
 import { checkBoolean, checkCondition, checkRecord, checkText, misuse } from "./check-values.ts";

@@ -1,5 +1,5 @@
 import { globMatcher } from "../text/glob.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { ToolAccess, ToolAnnotations } from "../contract/tool-spec.ts";

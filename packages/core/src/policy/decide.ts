@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { isThenable, type Awaitable } from "../json/json.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";

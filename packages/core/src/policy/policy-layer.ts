@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Awaitable } from "../json/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";

@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { Decision } from "./decision.ts";
 import type { PolicyEffect, PolicyPreset } from "../contract/policy-definition.ts";

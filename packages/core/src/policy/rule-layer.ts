@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { certain, CompiledRule, impossible, type Certainty } from "./compiled-rule.ts";
 import { stricter, type Decision, type PolicySubject } from "./decision.ts";

@@ -1,7 +1,7 @@
 import { helperNames } from "../contract/reserved-names.ts";
 import { globMatcher } from "../text/glob.ts";
 import { nearNames } from "../contract/tool-names.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { RegisteredTool } from "../contract/tool.ts";
 import { CompiledRule, impossible } from "./compiled-rule.ts";
 import type { PolicyLayer } from "./policy-layer.ts";
 import type { PolicyGlobs, PolicyRule } from "../contract/policy-definition.ts";

@@ -1,9 +1,8 @@
 import { checkOptions } from "../contract/check-options.ts";
 import type { JsonPath } from "../json-path/json-path.ts";
-import { shown } from "../text/format-value.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import { formatValue } from "../text/format-value.ts";
+import type { RegisteredTool, Tool } from "../contract/tool.ts";
 import type { InjectedParameter } from "../contract/tool-spec.ts";
-import type { Tool } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { compilePaths } from "./path-rules.ts";
 import type { RedactionOptions } from "./redaction-options.ts";
@@ -31,7 +30,7 @@ export function redactionOf(
   const { secrets: given = [], credentials = true, paths }: RedactionOptions = options ?? {};
   checkOptions("new ToolExecutor: redact", options ?? {}, optionNames);
   if (typeof credentials !== "boolean") {
-    throw misuse(`credentials is ${shown(credentials)}; use true or false`);
+    throw misuse(`credentials is ${formatValue(credentials)}; use true or false`);
   }
   const secrets = secretsOf(given);
   let seen: readonly SecretSet[] | undefined;
@@ -57,7 +56,7 @@ function secretsOf(given: SecretSet | readonly string[]): SecretSet {
   if (typeof (given as SecretSet | null)?.version === "number") return given as SecretSet;
   const isList = Array.isArray(given) && given.every((secret) => typeof secret === "string");
   if (isList) return new SecretSet(given);
-  throw misuse(`secrets is ${shown(given)}; use a SecretSet or a list of texts`);
+  throw misuse(`secrets is ${formatValue(given)}; use a SecretSet or a list of texts`);
 }
 
 function misuse(what: string): ToolError {

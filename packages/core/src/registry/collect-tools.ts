@@ -1,10 +1,8 @@
-import { hostSource } from "../contract/reserved-names.ts";
-import type { Tool } from "../contract/tool.ts";
+import { hostSource, isHelperName } from "../contract/reserved-names.ts";
+import type { Tool, RegisteredTool } from "../contract/tool.ts";
 import { messageOf } from "../contract/error-message.ts";
-import { isHelperName } from "../contract/reserved-names.ts";
 import { isToolName } from "../contract/tool-names.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
 
 /** A problem with the id of the source it belongs to. */
 export interface RegistryProblem extends SourceProblem {

@@ -1,7 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
-import type { Tool } from "../contract/tool.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
+import type { Tool, RegisteredTool } from "../contract/tool.ts";
 
 /** What one change did to a registry: names, in order. */
 export interface RegistryDiff {

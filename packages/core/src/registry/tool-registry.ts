@@ -3,13 +3,12 @@ import type { SecretSet } from "../redaction/secret-set.ts";
 import { steadyClock, type ClockTimer } from "../time/clock.ts";
 import { helperSource, isHelperName, hostSource } from "../contract/reserved-names.ts";
 import { isThenable } from "../json/json.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Tool, ToolSelection, RegisteredTool, Toolset } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { collectTools, type CollectedTools } from "./collect-tools.ts";
-import type { RegistryProblem, Slot } from "./collect-tools.ts";
+import type { CollectedTools, RegistryProblem, Slot } from "./collect-tools.ts";
+import { collectTools } from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
-import type { ToolSelection, RegisteredTool, Toolset } from "../contract/toolset.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 
 /** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */

@@ -1,12 +1,11 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { checkAnnotations, checkProvenance } from "../policy/check-definition.ts";
 import { certain, CompiledRule } from "../policy/compiled-rule.ts";
-import type { ToolSelection } from "../contract/toolset.ts";
+import type { ToolSelection, RegisteredTool } from "../contract/tool.ts";
 import type { AnnotationCondition, ProvenanceCondition } from "../contract/policy-definition.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { globMatcher } from "../text/glob.ts";
-import type { RegisteredTool } from "../contract/toolset.ts";
 
 const selectionKeys: readonly string[] = [
   "include",
@@ -25,7 +24,7 @@ export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) =>
   checkOptions("toolset selection", selection, selectionKeys);
   const { include, exclude, annotations, provenance, maxTokens } = selection;
   if (maxTokens !== undefined && !isAtLeastZero(maxTokens)) {
-    throw misuse(`maxTokens is ${shown(maxTokens)}; use 0 or more.`);
+    throw misuse(`maxTokens is ${formatValue(maxTokens)}; use 0 or more.`);
   }
   const included =
     include === undefined ? undefined : globMatcher(checkedGlobs("include", include));
@@ -60,7 +59,7 @@ function conditionOf(
 
 function checkedGlobs(key: string, globs: unknown): readonly string[] {
   if (Array.isArray(globs) && globs.every((glob) => typeof glob === "string")) return globs;
-  throw misuse(`${key} is ${shown(globs)}; use a list of names and globs.`);
+  throw misuse(`${key} is ${formatValue(globs)}; use a list of names and globs.`);
 }
 
 function misuse(what: string): ToolError {

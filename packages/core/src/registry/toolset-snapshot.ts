@@ -1,7 +1,6 @@
 import { helperSource } from "../contract/reserved-names.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Tool, RegisteredTool, Toolset, ToolSelection } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import type { RegisteredTool, Toolset, ToolSelection } from "../contract/toolset.ts";
 import { selectorOf, withinTokens } from "./tool-selection.ts";
 
 /** The toolset that a registry gives; other packages make their own of entries. */

@@ -1,5 +1,5 @@
 import { globMatcher } from "../text/glob.ts";
-import type { RegisteredTool, Toolset } from "../contract/toolset.ts";
+import type { RegisteredTool, Toolset } from "../contract/tool.ts";
 import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 
 /** So many of those that were found stay shown; the oldest are forgotten first. */

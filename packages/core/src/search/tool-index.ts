@@ -1,5 +1,4 @@
-import type { Toolset } from "../contract/toolset.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Toolset, Tool } from "../contract/tool.ts";
 import { compareNames } from "../contract/tool-names.ts";
 import { Postings } from "./postings.ts";
 import { largest, scoreQuery } from "./score-query.ts";

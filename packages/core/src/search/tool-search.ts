@@ -1,7 +1,7 @@
 import { checkOptions } from "../contract/check-options.ts";
 import type { RunSearch, ToolSearch } from "../built-in/tool-search-port.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ExposedTools } from "./exposed-tools.ts";
 import { mostResults, SearchTools } from "./search-tools.ts";
@@ -45,13 +45,15 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
   checkOptions("toolSearch", options, optionNames);
   const { form, always = [], results = 5 } = options;
   if (form !== "growing" && form !== "constant") {
-    throw misuse(`form is ${shown(form)}; use "growing" or "constant".`);
+    throw misuse(`form is ${formatValue(form)}; use "growing" or "constant".`);
   }
   if (!Array.isArray(always) || !always.every((glob) => typeof glob === "string")) {
-    throw misuse(`always is ${shown(always)}; use a list of names and globs.`);
+    throw misuse(`always is ${formatValue(always)}; use a list of names and globs.`);
   }
   if (!Number.isInteger(results) || results < 1 || results > mostResults) {
-    throw misuse(`results is ${shown(results)}; use a whole number from 1 to ${mostResults}.`);
+    throw misuse(
+      `results is ${formatValue(results)}; use a whole number from 1 to ${mostResults}.`,
+    );
   }
   const globs = [...always];
   const indexes = new WeakMap<ToolRegistry, ToolIndex>();

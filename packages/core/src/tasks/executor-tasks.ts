@@ -6,7 +6,7 @@ import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { inTime } from "../time/with-timeout.ts";
 import { ownCaller } from "../contract/copy-caller.ts";
-import { shown } from "../text/format-value.ts";
+import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -98,7 +98,7 @@ export class ExecutorTasks {
   async result(id: string, options: TaskResultOptions = {}): Promise<ToolOutcome | undefined> {
     const { signal, waitMs = Infinity } = options;
     if (!isAtLeastZero(waitMs)) {
-      const given = shown(waitMs);
+      const given = formatValue(waitMs);
       throw new ToolError("internal", `executor.tasks.result: waitMs is ${given}; use 0 or more.`);
     }
     checkSignal("executor.tasks.result", signal);

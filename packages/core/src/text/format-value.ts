@@ -1,5 +1,5 @@
 /** A value in an error text; `JSON.stringify` would make `null` of `NaN` and of `Infinity`. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   try {
     return (JSON.stringify(value, (_, member: unknown) => readable(member)) ?? typeof value).slice(

@@ -4,7 +4,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import type { ManyCalls } from "./many-calls.ts";
 import type { FinishedCall } from "../../contract/call-options.ts";
@@ -16,9 +16,9 @@ export interface BatchRun {
     calls: readonly ToolCall[],
     signal: AbortSignal | undefined,
   ) => Awaitable<void>;
-  readonly prepare: (call: ToolCall) => Execution;
+  readonly prepare: (call: ToolCall) => CallState;
   /** Absent: the engine runs them. */
-  readonly execute?: (execution: Execution) => Promise<ToolOutcome>;
+  readonly execute?: (execution: CallState) => Promise<ToolOutcome>;
 }
 
 interface Member {
@@ -37,10 +37,10 @@ export class Batch {
   readonly #onEnd: ((finished: FinishedCall) => void) | undefined;
   /** Somebody hears of each end. */
   readonly #watched: boolean;
-  readonly #members = new Map<Execution, Member>();
+  readonly #members = new Map<CallState, Member>();
   /** Admitted and not started, in call order, with what starts each. */
-  readonly #waiting = new Map<Execution, () => void>();
-  readonly #running = new Set<Execution>();
+  readonly #waiting = new Map<CallState, () => void>();
+  readonly #running = new Set<CallState>();
   readonly #finished: FinishedCall[] = [];
   /** The outcomes of those that have started in this step or were never to, when somebody steers. */
   #step: (Promise<ToolOutcome> | undefined)[] = [];
@@ -49,7 +49,7 @@ export class Batch {
   /** The ids of calls by tool and arguments, when a repetition is to be skipped. */
   readonly #first: Map<string, string> | undefined;
   /** The one that is on its way through admission, and what tells that it has arrived. */
-  #arriving: Execution | undefined;
+  #arriving: CallState | undefined;
   #arrived: (() => void) | undefined;
   #stopped: ToolError | undefined;
 
@@ -101,7 +101,7 @@ export class Batch {
    *
    * @throws ToolError `skipped` when an earlier one asks for the same, and that is not to run twice.
    */
-  note({ call, args }: Execution): void {
+  note({ call, args }: CallState): void {
     if (this.#first === undefined) return;
     const key = `${call.name} ${canonicalJson(args)}`;
     const first = this.#first.get(key);
@@ -114,14 +114,14 @@ export class Batch {
   }
 
   /** The call has been admitted. Resolves when it may start. */
-  enter(execution: Execution): Promise<void> {
+  enter(execution: CallState): Promise<void> {
     const entered = new Promise<void>((start) => this.#waiting.set(execution, start));
     this.#arrive(execution);
     return entered;
   }
 
   /** The call has ended, started or not. */
-  leave(execution: Execution): void {
+  leave(execution: CallState): void {
     this.#arrive(execution);
     this.#waiting.delete(execution);
     if (this.#running.delete(execution)) this.#fill();
@@ -143,7 +143,7 @@ export class Batch {
     }
   }
 
-  #arrive(execution: Execution): void {
+  #arrive(execution: CallState): void {
     if (this.#arriving !== execution) return;
     this.#arriving = undefined;
     this.#arrived?.();

@@ -1,11 +1,10 @@
-import { checkSignal } from "../../contract/check-options.ts";
+import { checkSignal, checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
-import { checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
-import { shown } from "../../text/format-value.ts";
+import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { ToolSearch } from "../../built-in/tool-search-port.ts";
 import type { RunLimits } from "../../limits/run-limits.ts";
-import type { Toolset } from "../../contract/toolset.ts";
+import type { Toolset } from "../../contract/tool.ts";
 import type { Caller } from "../../contract/caller.ts";
 
 /** What a run is started with. */
@@ -76,10 +75,10 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
 export function checkCallOptions(where: string, options: CallOptions): void {
   const { timeoutMs, deadlineMs } = options;
   if (timeoutMs !== undefined && !isAtLeastZero(timeoutMs)) {
-    throw wrong(where, `timeoutMs is ${shown(timeoutMs)}; use 0 for none, or leave it out.`);
+    throw wrong(where, `timeoutMs is ${formatValue(timeoutMs)}; use 0 for none, or leave it out.`);
   }
   if (deadlineMs !== undefined && typeof deadlineMs !== "number") {
-    throw wrong(where, `deadlineMs is ${shown(deadlineMs)}; use a number, or leave it out.`);
+    throw wrong(where, `deadlineMs is ${formatValue(deadlineMs)}; use a number, or leave it out.`);
   }
   checkSignal(where, options.signal);
   checkOnUpdate(where, options.onUpdate);
@@ -98,7 +97,7 @@ export function checkOneCall(where: string, options: CallOptions): void {
 /** @throws ToolError `internal` for what is no function. */
 export function checkOnUpdate(where: string, onUpdate: CallOptions["onUpdate"]): void {
   if (onUpdate === undefined || typeof onUpdate === "function") return;
-  throw wrong(where, `onUpdate is ${shown(onUpdate)}; use a function (output, call) => ….`);
+  throw wrong(where, `onUpdate is ${formatValue(onUpdate)}; use a function (output, call) => ….`);
 }
 
 function wrong(where: string, what: string): ToolError {

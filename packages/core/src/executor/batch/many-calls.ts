@@ -1,5 +1,5 @@
 import { checkOptions } from "../../contract/check-options.ts";
-import { shown } from "../../text/format-value.ts";
+import { formatValue } from "../../text/format-value.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallOptions, ExecuteAllOptions } from "../../contract/call-options.ts";
@@ -43,20 +43,20 @@ export function manyCalls(
   const step = stepOf(strategy);
   if (step === undefined) {
     throw wrong(
-      `strategy is ${shown(strategy)}; use "parallel", "sequential" or { batched: n } with a whole number n above 0.`,
+      `strategy is ${formatValue(strategy)}; use "parallel", "sequential" or { batched: n } with a whole number n above 0.`,
     );
   }
   const { maxConcurrency = step === Infinity ? 8 : step } = options;
   if (!isWholeAboveZero(maxConcurrency)) {
-    throw wrong(`maxConcurrency is ${shown(maxConcurrency)}; use a whole number above 0.`);
+    throw wrong(`maxConcurrency is ${formatValue(maxConcurrency)}; use a whole number above 0.`);
   }
   if (steer !== undefined && typeof steer !== "function") {
     throw wrong(
-      `steer is ${shown(steer)}; use a function that gives a reason to stop, or nothing.`,
+      `steer is ${formatValue(steer)}; use a function that gives a reason to stop, or nothing.`,
     );
   }
   if (duplicates !== "run" && duplicates !== "skip") {
-    throw wrong(`duplicates is ${shown(duplicates)}; use "run" or "skip".`);
+    throw wrong(`duplicates is ${formatValue(duplicates)}; use "run" or "skip".`);
   }
   const skipsDuplicates = duplicates === "skip";
   return { calls: [...calls], step, maxConcurrency, steer, skipsDuplicates, options };

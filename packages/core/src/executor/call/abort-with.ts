@@ -1,12 +1,12 @@
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 
 /** Runs a call that ends when `signal` fires; listens no longer than the call takes. */
 export async function followSignal<Outcome extends ToolOutcome | undefined>(
   signal: AbortSignal | undefined,
-  execution: Execution,
-  go: (execution: Execution) => Promise<Outcome>,
+  execution: CallState,
+  go: (execution: CallState) => Promise<Outcome>,
 ): Promise<Outcome> {
   if (signal === undefined) return go(execution);
   const cancel = (): void =>

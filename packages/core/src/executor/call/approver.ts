@@ -4,7 +4,7 @@ import type { Awaitable, JsonObject } from "../../json/json.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
-import { shown } from "../../text/format-value.ts";
+import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 
 /** What an approver decides upon. */
@@ -56,7 +56,7 @@ export async function approverAnswer(approver: Approver, ask: Ask): Promise<AskA
     }
     if (approved !== true) {
       throw new TypeError(
-        `The approver answered ${shown(answer)}; use { approved: true } or { approved: false }.`,
+        `The approver answered ${formatValue(answer)}; use { approved: true } or { approved: false }.`,
       );
     }
     if (grant === undefined) return { approved: true, ...who };

@@ -9,7 +9,7 @@ import type {
   Suspension,
 } from "../../contract/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../../json/json.ts";
-import type { RegisteredTool, Toolset } from "../../contract/toolset.ts";
+import type { RegisteredTool, Toolset, NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "../../contract/tool-result.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
@@ -19,11 +19,39 @@ import type { Counted, Held, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { CallTime, overdue, timedOut } from "./deadlines.ts";
-import type { Engine } from "./services.ts";
+import type { ActiveCalls } from "./active-calls.ts";
+import type { ExecutorServices } from "./services.ts";
 import type { HookedCall } from "./hook.ts";
 import type { Redactor } from "../../contract/redactor.ts";
 import { redactorOf } from "../../redaction/redactor-of.ts";
 import { StopSignal } from "./stop-signal.ts";
+
+/** One step of the pipeline. It leaves the pipeline by throwing. */
+export type Stage = (execution: CallState) => Awaitable<unknown>;
+
+/** How calls move through the pipeline. */
+export interface CallControl {
+  /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
+  readonly pipeline: readonly Stage[];
+  /** The same in a run with limits. */
+  readonly limitedPipeline: readonly Stage[];
+  /** The pipeline, for calls that running tools make. */
+  readonly execute: (execution: CallState) => Promise<ToolOutcome>;
+  /** The pipeline's exit, for calls that are stopped while they wait. */
+  readonly leave: (execution: CallState, reason: ToolError) => void;
+  /** Goes on with a call that a running tool has made, and a person has been asked about. */
+  readonly resume: (
+    parent: CallState,
+    interruption: Interruption,
+    options?: NestedResumeOptions,
+  ) => Promise<ToolOutcome>;
+  /** Goes on with another attempt, if one may follow. */
+  readonly retries: (execution: CallState, error: ToolError) => boolean;
+  readonly activeCalls: ActiveCalls<CallState>;
+}
+
+/** What the stages share: the executor's services, and the pipeline that the calls go through. */
+export type CallServices = ExecutorServices & CallControl;
 
 /** What a resumed call starts from. */
 export interface Resumption {
@@ -57,22 +85,22 @@ export interface Resumption {
 /** Several calls that are made together. */
 export interface CallBatch {
   /** Resolves when the call may start. */
-  enter(call: Execution): Awaitable<void>;
+  enter(call: CallState): Awaitable<void>;
   /** The call has ended, or does not start. */
-  leave(call: Execution): void;
+  leave(call: CallState): void;
   /** The arguments of the call are known: those of equal calls are skipped. */
-  note(call: Execution): void;
+  note(call: CallState): void;
 }
 
 /** One call on its way through the stages: what each of them found. */
-export class Execution {
-  readonly engine: Engine;
+export class CallState {
+  readonly engine: CallServices;
   readonly run: RunState;
   readonly call: ToolCall;
   readonly toolset: Toolset;
   /** Narrowest last. */
   readonly policies: readonly PolicyLayer[];
-  readonly parent: Execution | undefined;
+  readonly parent: CallState | undefined;
   readonly resumption: Resumption | undefined;
   /** A shorter timeout than the tool's, from the host. */
   timeoutMs: number | undefined;
@@ -139,8 +167,8 @@ export class Execution {
   detached = false;
 
   /** Links of the list of calls that wait. */
-  previous: Execution | undefined;
-  next: Execution | undefined;
+  previous: CallState | undefined;
+  next: CallState | undefined;
   /** Which wait of the call is under way; 0: none. */
   waitingFor = 0;
   /** How many there were. */
@@ -157,13 +185,13 @@ export class Execution {
   #stopSignal: StopSignal | undefined;
 
   constructor(
-    engine: Engine,
+    engine: CallServices,
     run: RunState,
     call: ToolCall,
     toolset: Toolset,
     policies: readonly PolicyLayer[],
     timeoutMs?: number,
-    parent?: Execution,
+    parent?: CallState,
     resumption?: Resumption,
   ) {
     this.engine = engine;
@@ -275,19 +303,19 @@ export class Execution {
   }
 
   /** Made by `ancestor`'s tool, or by what that has called. */
-  isBelow(ancestor: Execution): boolean {
+  isBelow(ancestor: CallState): boolean {
     let at = this.parent;
     while (at !== undefined && at !== ancestor) at = at.parent;
     return at !== undefined;
   }
 
   /** The call that waits for this one: none for a task. */
-  get waitedForBy(): Execution | undefined {
+  get waitedForBy(): CallState | undefined {
     return this.taskId === undefined ? this.parent : undefined;
   }
 
   /** The same, and neither it nor one in between is a task, which outlives the one that made it. */
-  endsWith(ancestor: Execution): boolean {
+  endsWith(ancestor: CallState): boolean {
     let at = this.waitedForBy;
     while (at !== undefined && at !== ancestor) at = at.waitedForBy;
     return at !== undefined;

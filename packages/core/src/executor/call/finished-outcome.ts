@@ -4,7 +4,7 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";
 import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../contract/tool-error.ts";
-import type { Engine } from "./services.ts";
+import type { CallServices } from "./call-state.ts";
 import { jsonValue } from "../../json/to-json.ts";
 
 /** How long the same answers get the outcome once more: 10 minutes. */
@@ -55,7 +55,7 @@ export class FinishedBefore {
  * 262,144 bytes of JSON, or the call was cancelled, after which its tool may still have done its work.
  */
 export async function finishedResult(
-  { pendingCalls, seal }: Engine,
+  { pendingCalls, seal }: CallServices,
   interruption: Interruption,
   answers: readonly Answer[],
   outcome: ToolOutcome,
@@ -76,7 +76,7 @@ export async function finishedResult(
  * @throws ToolError `store_unavailable`
  */
 export async function finishedOutcome(
-  { pendingCalls, seal }: Engine,
+  { pendingCalls, seal }: CallServices,
   interruption: Interruption,
   answers: readonly Answer[],
 ): Promise<ToolOutcome | undefined> {

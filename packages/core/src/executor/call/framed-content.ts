@@ -2,11 +2,11 @@ import { framed } from "../../framing/frame.ts";
 import { helperSource } from "../../contract/reserved-names.ts";
 import type { ContentBlock } from "../../contract/content-block.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
-import type { Execution } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 
 /** The content as a model may read it; itself when it is the host's own, or nothing is to be framed. */
 export function framedContent(
-  { engine, entry, call }: Execution,
+  { engine, entry, call }: CallState,
   content: readonly ContentBlock[],
 ): readonly ContentBlock[] {
   if (!engine.frameOutputs || content.length === 0 || entry === undefined) return content;

@@ -1,5 +1,5 @@
 import { checkOptions, isAtLeastZero } from "../../contract/check-options.ts";
-import { shown } from "../../text/format-value.ts";
+import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Hook, Middleware } from "./hook.ts";
 
@@ -61,10 +61,10 @@ function checkedHook(hook: Hook | Middleware, where: string): Hook {
   }
   const { priority = 0, timeoutMs = 0 } = hook;
   if (!Number.isFinite(priority)) {
-    throw defect(`${where}.priority is ${shown(priority)}; use a number.`);
+    throw defect(`${where}.priority is ${formatValue(priority)}; use a number.`);
   }
   if (!isAtLeastZero(timeoutMs)) {
-    throw defect(`${where}.timeoutMs is ${shown(timeoutMs)}; use 0 or more.`);
+    throw defect(`${where}.timeoutMs is ${formatValue(timeoutMs)}; use 0 or more.`);
   }
   let hooksInto = 0;
   for (const key of Object.keys(hookKeys) as (keyof Hook)[]) {

@@ -9,11 +9,11 @@ import type { JsonValue } from "../../json/json.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { clipText } from "../../text/truncate-utf8.ts";
-import type { Execution } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
 
 /** Stage 11 of a call that ran: its result, and the event of its end. */
-export function completion(execution: Execution): ToolOutcome {
+export function completion(execution: CallState): ToolOutcome {
   const output = execution.output as ToolOutput;
   const isError = output.isError === true;
   const result = resultOf(execution, output, isError);
@@ -33,7 +33,7 @@ function errorOf(output: ToolOutput): ToolError {
 }
 
 /** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
-export function failure(execution: Execution, error: ToolError): FailedOutcome {
+export function failure(execution: CallState, error: ToolError): FailedOutcome {
   const result = resultOf(
     execution,
     { content: readable(execution, wellFormed(error.message)) },
@@ -64,12 +64,12 @@ export function failure(execution: Execution, error: ToolError): FailedOutcome {
 }
 
 /** A tool that has started may have been told by somebody else what to say. */
-function readable(execution: Execution, message: string): readonly ContentBlock[] {
+function readable(execution: CallState, message: string): readonly ContentBlock[] {
   const content = [text(clipText(message, execution.engine.maxOutputBytes))];
   return execution.attempt === 0 ? content : framedContent(execution, content);
 }
 
-function resultOf(execution: Execution, output: ToolOutput, isError: boolean): ToolResult {
+function resultOf(execution: CallState, output: ToolOutput, isError: boolean): ToolResult {
   const { call, engine, attempt, startedAt } = execution;
   const { clock, wallClock } = engine;
   const now = clock.now();

@@ -1,7 +1,7 @@
 import type { Decided } from "../../audit/decided.ts";
 import type { Decision } from "../../policy/decision.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
-import type { Execution } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 
 /** Names the rule for events and the audit: the policy it belongs to, and its place or id there. */
 export function ruleOf({ layer, rule }: Decision): string {
@@ -9,28 +9,28 @@ export function ruleOf({ layer, rule }: Decision): string {
 }
 
 /** The call may start: recorded first, then told; of one that is only admitted, told when it does start. */
-export function authorized(execution: Execution, decided: readonly Decided[]): Awaitable<void> {
+export function authorized(execution: CallState, decided: readonly Decided[]): Awaitable<void> {
   const recording = recorded(execution, decided);
   return isThenable(recording) ? recording.then(() => tell(execution)) : tell(execution);
 }
 
 /** Notes what has been decided, and has it recorded where somebody wants it. */
-export function recorded(execution: Execution, decided: readonly Decided[]): Awaitable<void> {
+export function recorded(execution: CallState, decided: readonly Decided[]): Awaitable<void> {
   [execution.decided] = decided;
   return execution.engine.audit === undefined ? undefined : recordAll(execution, decided);
 }
 
-async function recordAll(execution: Execution, decided: readonly Decided[]): Promise<void> {
+async function recordAll(execution: CallState, decided: readonly Decided[]): Promise<void> {
   for (const one of decided) await execution.engine.audit?.write(execution, one);
 }
 
 /** Tells it now, unless the call is only admitted. */
-export function tell(execution: Execution): void {
+export function tell(execution: CallState): void {
   if (!execution.onlyAdmitted && !execution.ended) tellAuthorized(execution);
 }
 
 /** Tells why the call may start. */
-export function tellAuthorized(execution: Execution): void {
+export function tellAuthorized(execution: CallState): void {
   const { engine, decided } = execution;
   if (decided === undefined) return;
   engine.events.authorized(execution, decided);

@@ -1,21 +1,20 @@
 import type { Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import type { Engine } from "./services.ts";
-import { Execution } from "./call-state.ts";
+import { type CallServices, CallState } from "./call-state.ts";
 import { failureOf } from "./to-tool-error.ts";
 import { failure } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Ends a call that does not go on, and of which nothing is certain but its error. */
 export function refuse(
-  engine: Engine,
+  engine: CallServices,
   { id, call, runId }: Interruption,
   error: unknown,
   run?: RunState,
-  parent?: Execution,
+  parent?: CallState,
 ): ToolOutcome {
   const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
-  const execution = new Execution(engine, own, call, own.toolset, [], undefined, parent);
+  const execution = new CallState(engine, own, call, own.toolset, [], undefined, parent);
   const failed = failureOf(execution, error);
   engine.audit?.unusable(execution, id, failed);
   return failure(execution, failed);

@@ -1,7 +1,7 @@
 import type { LimitedRun } from "../../limits/limited-call.ts";
 import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
-import type { Toolset } from "../../contract/toolset.ts";
+import type { Toolset } from "../../contract/tool.ts";
 
 /** What the pipeline knows of the run of a call. */
 export interface RunState extends LimitedRun {

@@ -1,7 +1,6 @@
 import type { HelperTools } from "../../built-in/built-in-tools.ts";
 import type { Caller } from "../../contract/caller.ts";
-import type { Toolset } from "../../contract/toolset.ts";
-import type { Awaitable } from "../../json/json.ts";
+import type { Toolset } from "../../contract/tool.ts";
 import type { ExecutorTasks } from "../../tasks/executor-tasks.ts";
 import type { RunState } from "./run-state.ts";
 import type { Artifacts } from "../../artifacts/artifacts.ts";
@@ -26,18 +25,9 @@ import type { SchemaCache } from "../../schema/schema-cache.ts";
 import type { Tasks } from "../../tasks/tasks.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { Drain } from "./drain.ts";
-import type { Interruption } from "../../contract/interruption.ts";
-import type { NestedResumeOptions } from "../../contract/tool.ts";
-import type { ToolOutcome } from "../../contract/tool-result.ts";
-import type { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "./call-state.ts";
 import type { HookPhases } from "./hook-phases.ts";
-import type { ActiveCalls } from "./active-calls.ts";
 import type { OnAsk } from "./approver.ts";
 import type { Repair } from "./repair.ts";
-
-/** One step of the pipeline. It leaves the pipeline by throwing. */
-export type Stage = (execution: Execution) => Awaitable<unknown>;
 
 /** What the executor itself starts a run with. */
 export interface StartedRun {
@@ -58,24 +48,8 @@ export interface CallExecutor {
 }
 
 /** What the stages share: an executor's settings and what lives as long as it does. */
-export interface Engine {
+export interface ExecutorServices {
   readonly executor: CallExecutor;
-  /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
-  readonly pipeline: readonly Stage[];
-  /** The same in a run with limits. */
-  readonly limitedPipeline: readonly Stage[];
-  /** The pipeline, for calls that running tools make. */
-  readonly execute: (execution: Execution) => Promise<ToolOutcome>;
-  /** The pipeline's exit, for calls that are stopped while they wait. */
-  readonly leave: (execution: Execution, reason: ToolError) => void;
-  /** Goes on with a call that a running tool has made, and a person has been asked about. */
-  readonly resume: (
-    parent: Execution,
-    interruption: Interruption,
-    options?: NestedResumeOptions,
-  ) => Promise<ToolOutcome>;
-  /** Goes on with another attempt, if one may follow. */
-  readonly retries: (execution: Execution, error: ToolError) => boolean;
   readonly registry: ToolRegistry;
   /** Every one must agree; narrower ones are added per call. */
   readonly policies: readonly PolicyLayer[];
@@ -107,7 +81,6 @@ export interface Engine {
   /** Absent: no call is limited by them. */
   readonly rates: RateLimits | undefined;
   readonly slots: Slots | undefined;
-  readonly activeCalls: ActiveCalls<Execution>;
   readonly drain: Drain;
   readonly events: EventStream;
   /** Closes what leaves the process to wait for a person. */

@@ -2,13 +2,13 @@ import { isToolError, messageOf } from "../../contract/error-message.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
 import type { Redactor } from "../../contract/redactor.ts";
 import { withoutPaths, withoutPathsOf } from "../../text/strip-paths.ts";
-import type { Execution } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 
 /**
  * The error of a call for whatever was thrown on its way: the reason it was stopped for, a
  * `ToolError` as it is, anything else as `execution_failed` with its bounded message.
  */
-export function failureOf(execution: Execution, thrown: unknown): ToolError {
+export function failureOf(execution: CallState, thrown: unknown): ToolError {
   const redactor = ownRedactor(execution);
   // A tool that notices the stop throws something of its own; the stop is why it ended.
   const error = execution.stopped ?? (isToolError(thrown) ? thrown : undefined);
@@ -23,7 +23,7 @@ export function failureOf(execution: Execution, thrown: unknown): ToolError {
 }
 
 /** A tool whose rules cannot be read fails when its output is redacted, and with that error. */
-function ownRedactor(execution: Execution): Redactor | undefined {
+function ownRedactor(execution: CallState): Redactor | undefined {
   try {
     return execution.redactor;
   } catch {
@@ -31,7 +31,7 @@ function ownRedactor(execution: Execution): Redactor | undefined {
   }
 }
 
-function withoutSecrets(execution: Execution, redactor: Redactor, error: ToolError): ToolError {
+function withoutSecrets(execution: CallState, redactor: Redactor, error: ToolError): ToolError {
   try {
     return redactor.error(error, execution.attempt > 0);
   } catch {

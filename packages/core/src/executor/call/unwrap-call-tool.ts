@@ -1,5 +1,5 @@
 import { helperSource } from "../../contract/reserved-names.ts";
-import type { Toolset } from "../../contract/toolset.ts";
+import type { Toolset } from "../../contract/tool.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 

@@ -1,13 +1,12 @@
 import type { Slot } from "../../limits/limited-call.ts";
 import { narrowPolicy } from "../../policy/compile-policy.ts";
-import type { Toolset } from "../../contract/toolset.ts";
-import type { NestedCallOptions } from "../../contract/tool.ts";
+import type { Toolset, NestedCallOptions } from "../../contract/tool.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { Batch } from "../batch/batch.ts";
 import { checkedCall, readOnce } from "../call/read-call.ts";
-import { Execution } from "../call/call-state.ts";
+import { CallState } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { innerCall } from "../call/unwrap-call-tool.ts";
 import { manyCalls } from "../batch/many-calls.ts";
@@ -18,12 +17,12 @@ const maxNesting = 16;
 
 /** Runs a call for a running tool: same run, same limits, policy and toolset at most as wide. */
 export function executeNested(
-  parent: Execution,
+  parent: CallState,
   call: ToolCall,
   options: NestedCallOptions = {},
 ): Promise<ToolOutcome> {
   const own = readOnce(call);
-  let execution: Execution;
+  let execution: CallState;
   try {
     execution = made(parent, own, narrowed(parent, options), options.inherit);
   } catch (error) {
@@ -35,7 +34,7 @@ export function executeNested(
 
 /** Runs several of them: all are admitted in order before any starts. */
 export async function executeAllNested(
-  parent: Execution,
+  parent: CallState,
   calls: readonly ToolCall[],
   { toolset, narrow, inherit, ...options }: ExecuteAllOptions & NestedCallOptions = {},
 ): Promise<readonly ToolOutcome[]> {
@@ -48,7 +47,7 @@ export async function executeAllNested(
 }
 
 /** What a call that `parent`'s tool makes may be of. */
-export function toolsetBelow(parent: Execution): Toolset {
+export function toolsetBelow(parent: CallState): Toolset {
   const { engine, run, entry } = parent;
   const isFree = entry?.trusted && entry.tool.delegates;
   const toolset = isFree ? reachOf(parent) : parent.toolset;
@@ -59,16 +58,16 @@ export function toolsetBelow(parent: Execution): Toolset {
 }
 
 /** What whoever has made the call could call. */
-function reachOf({ engine, run, parent, toolset }: Execution): Toolset {
+function reachOf({ engine, run, parent, toolset }: CallState): Toolset {
   if (parent !== undefined) return toolsetBelow(parent);
   return run.reach === "policy" ? engine.executor.advertised(run.caller) : toolset;
 }
 
 /** What a nested call is made with. */
-type Within = Pick<Execution, "policies" | "toolset">;
+type Within = Pick<CallState, "policies" | "toolset">;
 
 /** @throws ToolError `internal` for a policy that is none, or whatever a toolset that is none throws. */
-function narrowed(parent: Execution, { narrow, toolset: narrower }: NestedCallOptions): Within {
+function narrowed(parent: CallState, { narrow, toolset: narrower }: NestedCallOptions): Within {
   const { policies } = parent;
   const toolset = toolsetBelow(parent);
   return {
@@ -81,24 +80,24 @@ function narrowed(parent: Execution, { narrow, toolset: narrower }: NestedCallOp
 }
 
 function made(
-  parent: Execution,
+  parent: CallState,
   call: ToolCall,
   { policies, toolset }: Within,
   inherit?: ReadonlyMap<symbol, unknown>,
-): Execution {
+): CallState {
   const { engine, run } = parent;
   // The tool's own object might have another name for limits, the audit and people than for the registry.
   const inner = innerCall(checkedCall(call), toolset);
-  const execution = new Execution(engine, run, inner, toolset, policies, undefined, parent);
+  const execution = new CallState(engine, run, inner, toolset, policies, undefined, parent);
   execution.handedDown = inherit;
   return execution;
 }
 
 /** Runs a call as one of those that its parent's tool has made, if it has one. */
-export function executeWithin(execution: Execution): Promise<ToolOutcome> {
+export function executeWithin(execution: CallState): Promise<ToolOutcome> {
   const { engine, parent } = execution;
   if (parent === undefined) return engine.execute(execution);
-  for (let at: Execution | undefined = parent; at !== undefined; at = at.parent) {
+  for (let at: CallState | undefined = parent; at !== undefined; at = at.parent) {
     at.hasChildren = true;
   }
   execution.stopped ??= refusal(execution, parent);
@@ -116,7 +115,7 @@ async function handOver(slot: Slot, nested: Promise<ToolOutcome>): Promise<ToolO
   return outcome;
 }
 
-function refusal(execution: Execution, parent: Execution): ToolError | undefined {
+function refusal(execution: CallState, parent: CallState): ToolError | undefined {
   if (depth(execution) > maxNesting) {
     return new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
   }
@@ -126,7 +125,7 @@ function refusal(execution: Execution, parent: Execution): ToolError | undefined
   return parent.stopped;
 }
 
-function depth(execution: Execution): number {
+function depth(execution: CallState): number {
   let levels = 0;
   for (let at = execution.parent; at !== undefined; at = at.parent) levels += 1;
   return levels;

@@ -1,11 +1,11 @@
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /**
  * A person's answer. People are not hurried: until it is there, neither the call's time passes nor
  * that of the calls which have made it. It does again when the call is stopped: whoever is asked may
  * never say anything then.
  */
-export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T>): Promise<T> {
+export async function whileAsking<T>(execution: CallState, answer: PromiseLike<T>): Promise<T> {
   const { clock, activeCalls } = execution.engine;
   const waiting = callsAbove(execution);
   for (const call of waiting) call.ownTime.pause(clock.now());
@@ -29,9 +29,9 @@ export async function whileAsking<T>(execution: Execution, answer: PromiseLike<T
   }
 }
 
-function callsAbove(execution: Execution): Execution[] {
-  const calls: Execution[] = [];
-  for (let at: Execution | undefined = execution; at !== undefined; at = at.waitedForBy) {
+function callsAbove(execution: CallState): CallState[] {
+  const calls: CallState[] = [];
+  for (let at: CallState | undefined = execution; at !== undefined; at = at.waitedForBy) {
     calls.push(at);
   }
   return calls;

@@ -1,4 +1,4 @@
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { Captured } from "../../results/captured.ts";
 import { readStream } from "../../results/read-stream.ts";
 import { isStreamed, streamSource } from "../../results/stream-source.ts";
@@ -8,10 +8,10 @@ import { ToolError } from "../../contract/tool-error.ts";
 
 /** The artifacts that a running tool may write and read: those of the session and caller that it runs for. */
 export class ToolArtifacts implements ArtifactWriter {
-  readonly #execution: Execution;
+  readonly #execution: CallState;
   readonly #isLive: () => boolean;
 
-  constructor(execution: Execution, isLive: () => boolean) {
+  constructor(execution: CallState, isLive: () => boolean) {
     this.#execution = execution;
     this.#isLive = isLive;
   }

@@ -14,7 +14,7 @@ import { ToolArtifacts } from "./tool-artifacts.ts";
 import { mayRun } from "../../policy/decide.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { checkedCall, copyOf } from "../call/read-call.ts";
-import { Execution } from "../call/call-state.ts";
+import { CallState } from "../call/call-state.ts";
 import { update } from "../hooks/update-hooks.ts";
 import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
@@ -22,10 +22,10 @@ import { whileAsking } from "./pause-deadline.ts";
 
 /** The context of a running tool: a view of its execution, most of it made when read. */
 export class ExecutionContext implements ToolContext {
-  readonly #execution: Execution;
+  readonly #execution: CallState;
   readonly attempt: number;
 
-  constructor(execution: Execution) {
+  constructor(execution: CallState) {
     this.#execution = execution;
     this.attempt = execution.attempt;
   }
@@ -149,7 +149,7 @@ export class ExecutionContext implements ToolContext {
     return () => {
       const { engine, run, call, args } = execution;
       const ids: string[] = [];
-      for (let at: Execution | undefined = execution; at !== undefined; at = at.parent) {
+      for (let at: CallState | undefined = execution; at !== undefined; at = at.parent) {
         ids.push(at.call.id);
       }
       return engine.idempotencyKeys.of([run.caller?.id, run.id, ids, call.name, args]);
@@ -184,9 +184,9 @@ function overAttempt(): ToolError {
 }
 
 /** A call that a tool makes in an attempt that has been given up; the call itself goes on without it. */
-function refuseNested(parent: Execution, call: ToolCall): Promise<ToolOutcome> {
+function refuseNested(parent: CallState, call: ToolCall): Promise<ToolOutcome> {
   const { engine, run, toolset, policies } = parent;
-  const refused = new Execution(
+  const refused = new CallState(
     engine,
     run,
     checkedCall(call),
@@ -200,7 +200,7 @@ function refuseNested(parent: Execution, call: ToolCall): Promise<ToolOutcome> {
 }
 
 /** The same for one that waited for a person; it goes on waiting. */
-async function refuseResumed(parent: Execution, given: Interruption): Promise<ToolOutcome> {
+async function refuseResumed(parent: CallState, given: Interruption): Promise<ToolOutcome> {
   return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
 }
 
@@ -209,12 +209,12 @@ async function refuseResumed(parent: Execution, given: Interruption): Promise<To
  * gets a hidden class of its own for each call, and those are what the collector then has to do with.
  */
 export class ExecutionPreflight implements PreflightContext {
-  readonly #execution: Execution;
+  readonly #execution: CallState;
   declare readonly sessionId?: string;
   declare readonly caller?: Caller;
   declare readonly injected?: Readonly<Record<string, unknown>>;
 
-  constructor(execution: Execution) {
+  constructor(execution: CallState) {
     this.#execution = execution;
     const { sessionId, caller } = execution.run;
     const injected = notSecret(execution);
@@ -241,7 +241,7 @@ export class ExecutionPreflight implements PreflightContext {
 }
 
 /** What the host supplies of the values that the tool names and that may be shown. */
-function notSecret({ tool, run }: Execution): Readonly<Record<string, unknown>> | undefined {
+function notSecret({ tool, run }: CallState): Readonly<Record<string, unknown>> | undefined {
   const { injected } = tool.spec;
   if (injected === undefined || typeof run.injected !== "object" || run.injected === null) return;
   const supplied = run.injected as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { isSuspension, type Suspension } from "../../contract/interruption.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { isToolError } from "../../contract/error-message.ts";
 import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "./hooked-call.ts";
@@ -15,7 +15,7 @@ const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
 
 /** One attempt within its middleware, of which the lowest priority is outermost. */
 export class Around {
-  readonly #execution: Execution;
+  readonly #execution: CallState;
   readonly #ctx: { readonly isLive: boolean };
   readonly #invoke: () => unknown;
   readonly #hooks: readonly HookInto<"around">[];
@@ -23,7 +23,7 @@ export class Around {
   #final: Suspension | ToolError | undefined;
   #isRunning = false;
 
-  constructor(execution: Execution, ctx: { readonly isLive: boolean }, invoke: () => unknown) {
+  constructor(execution: CallState, ctx: { readonly isLive: boolean }, invoke: () => unknown) {
     this.#execution = execution;
     this.#ctx = ctx;
     this.#invoke = invoke;

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../json/json.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { frozenCopy, frozenPlain } from "../../json/freeze-json.ts";
 import type { HookedCall } from "../call/hook.ts";
 
 /** The call as hooks see it: one object for all of them, until its arguments are replaced. */
-export function hookedCall(execution: Execution): HookedCall {
+export function hookedCall(execution: CallState): HookedCall {
   return (execution.hooked ??= newHookedCall(execution));
 }
 
-function newHookedCall({ run, call, tool, args }: Execution): HookedCall {
+function newHookedCall({ run, call, tool, args }: CallState): HookedCall {
   const hooked: { -readonly [K in keyof HookedCall]: HookedCall[K] } = {
     callId: call.id,
     runId: run.id,

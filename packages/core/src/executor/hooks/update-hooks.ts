@@ -5,7 +5,7 @@ import { toOutput } from "../../results/to-output.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import type { ClockTimer } from "../../time/clock.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { hookedCall } from "./hooked-call.ts";
 import { timeoutOf } from "./hook-timeout.ts";
 
@@ -27,7 +27,7 @@ const flows = new WeakMap<object, Flow>();
  * An update of a running tool on its way to whoever listens: hooks change it, drop it, are told of it.
  * Gives a promise while one of them takes its time.
  */
-export function update(execution: Execution, given: unknown): Awaitable<void> {
+export function update(execution: CallState, given: unknown): Awaitable<void> {
   const { hooks, events } = execution.engine;
   const isRead =
     hooks.beforeUpdate.length > 0 ||
@@ -47,7 +47,7 @@ export function update(execution: Execution, given: unknown): Awaitable<void> {
   }));
 }
 
-function begin(execution: Execution, attempt: object, partial: ToolOutput): Awaitable<void> {
+function begin(execution: CallState, attempt: object, partial: ToolOutput): Awaitable<void> {
   const changed = change(execution, partial, 0);
   const passing = isThenable(changed)
     ? changed.then((output) => tell(execution, attempt, output))
@@ -75,7 +75,7 @@ function outputOf(given: unknown): ToolOutput | undefined {
 
 /** What the hooks from there on make of it. `undefined`: dropped. What failed may have been a redaction. */
 function change(
-  execution: Execution,
+  execution: CallState,
   update: ToolOutput,
   from: number,
 ): Awaitable<ToolOutput | undefined> {
@@ -113,7 +113,7 @@ function accept(before: ToolOutput, answer: unknown): ToolOutput | undefined {
 }
 
 function tell(
-  execution: Execution,
+  execution: CallState,
   attempt: object,
   output: ToolOutput | undefined,
 ): Awaitable<void> {
@@ -145,7 +145,7 @@ function tell(
 }
 
 /** `undefined`: it cannot be searched for secrets, and is dropped. */
-function seal(execution: Execution, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
+function seal(execution: CallState, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
   try {
     return outputPart(boundsOf(execution), passingOutput(execution, output));
   } catch {
@@ -155,7 +155,7 @@ function seal(execution: Execution, output: ToolOutput): ReturnType<typeof outpu
 
 /** What the host's code answers; `null` when it fails, or takes longer. */
 async function inTime(
-  { engine: { clock } }: Execution,
+  { engine: { clock } }: CallState,
   ms: number,
   pending: PromiseLike<unknown>,
 ): Promise<unknown> {

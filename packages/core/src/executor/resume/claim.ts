@@ -6,13 +6,13 @@ import { rejection } from "../stages/request-approval.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import { finish } from "./mark-finished.ts";
 import { FinishedBefore, finishedOutcome } from "../call/finished-outcome.ts";
-import type { Execution, Resumption } from "../call/call-state.ts";
+import type { CallState, Resumption } from "../call/call-state.ts";
 
 /**
  * Before stage 1 of a resumed call: takes it, so that nobody else goes on with it, and ends it when
  * that is what was answered.
  */
-export async function claim(execution: Execution): Promise<void> {
+export async function claim(execution: CallState): Promise<void> {
   const { engine, call } = execution;
   const resumption = execution.resumption as Resumption;
   const { interruption, rejected, by } = resumption;
@@ -61,7 +61,7 @@ export async function claim(execution: Execution): Promise<void> {
 }
 
 /** Stopped while it was claimed: nobody can go on with it any more. */
-async function giveUp(execution: Execution): Promise<void> {
+async function giveUp(execution: CallState): Promise<void> {
   const task = execution.resumption?.task;
   const { tasks } = execution.engine;
   if (task !== undefined) await tasks.endEarly(execution, task, stoppedOutcome(execution));

@@ -1,6 +1,6 @@
 import type { FinishedResult } from "../../approvals/pending-call-store.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { finishedResult } from "../call/finished-outcome.ts";
 import { inTime } from "../../time/with-timeout.ts";
@@ -14,11 +14,11 @@ const longestNoteMs = 5000;
  *
  * @param outcome stored for a retry of the same answers. Absent: there is none.
  */
-export async function finish(execution: Execution, outcome?: ToolOutcome): Promise<void> {
+export async function finish(execution: CallState, outcome?: ToolOutcome): Promise<void> {
   await inTime(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(() => {});
 }
 
-async function note(execution: Execution, outcome: ToolOutcome | undefined): Promise<void> {
+async function note(execution: CallState, outcome: ToolOutcome | undefined): Promise<void> {
   const { engine, resumption } = execution;
   const id = resumption?.interruption.id ?? "";
   try {
@@ -36,7 +36,7 @@ async function note(execution: Execution, outcome: ToolOutcome | undefined): Pro
 
 /** That an outcome cannot be stored must not leave the call without its end. */
 async function resultOf(
-  { engine, resumption }: Execution,
+  { engine, resumption }: CallState,
   outcome: ToolOutcome | undefined,
 ): Promise<FinishedResult | undefined> {
   if (outcome === undefined || resumption?.answers === undefined) return undefined;

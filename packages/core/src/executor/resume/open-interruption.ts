@@ -1,11 +1,11 @@
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { narrowPolicy } from "../../policy/compile-policy.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import type { Toolset } from "../../contract/toolset.ts";
+import type { Toolset } from "../../contract/tool.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import type { Engine } from "../call/services.ts";
+import type { CallServices } from "../call/call-state.ts";
 import { jsonValue } from "../../json/to-json.ts";
 import { plainCopy } from "../../json/clone-json.ts";
 import type { RunState } from "../call/run-state.ts";
@@ -24,7 +24,10 @@ export function answersOf(answers: readonly Answer[]): readonly Answer[] {
  *
  * @throws ToolError `approval_invalid` when it was changed, or sealed with another key.
  */
-export async function unseal(engine: Engine, interruption: Interruption): Promise<PendingCall> {
+export async function unseal(
+  engine: CallServices,
+  interruption: Interruption,
+): Promise<PendingCall> {
   const pending = await engine.seal.open(interruption);
   if (pending !== undefined) return pending;
   const { name } = interruption.call;
@@ -54,7 +57,7 @@ function behalf({ caller, sessionId }: RunState | PendingCall): string {
  * @throws ToolError `approval_invalid` when one of them is a function of another process.
  */
 export function narrowerPolicies(
-  engine: Engine,
+  engine: CallServices,
   { id, call }: Interruption,
   { policies, onlyHere }: PendingCall,
 ): readonly PolicyLayer[] {

@@ -10,13 +10,12 @@ import type { PendingCall } from "../../approvals/pending-call.ts";
 import { unavailable } from "../../approvals/store-time.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
 import { unmasked } from "../../redaction/shown-call.ts";
-import type { RegisteredTool, Toolset } from "../../contract/toolset.ts";
+import type { RegisteredTool, Toolset } from "../../contract/tool.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import type { Engine } from "../call/services.ts";
-import { Execution, type Resumption } from "../call/call-state.ts";
+import { type CallServices, CallState, type Resumption } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { finish } from "./mark-finished.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
@@ -37,14 +36,14 @@ export interface Opened {
   readonly policies: readonly PolicyLayer[];
   readonly toolset: Toolset;
   /** Set for a call that the running tool `parent` has made and now goes on with. */
-  readonly parent: Execution | undefined;
+  readonly parent: CallState | undefined;
   /** What `parent` leaves for it. */
-  readonly inherit?: Execution["handedDown"];
+  readonly inherit?: CallState["handedDown"];
 }
 
 /** Goes on with a verified call, once the answers have been found to answer it. */
 export async function goOn(
-  engine: Engine,
+  engine: CallServices,
   opened: Opened,
   answers: readonly Answer[],
   signal?: AbortSignal,
@@ -63,7 +62,7 @@ export async function goOn(
     const how = task === undefined ? "is not there any more" : `is ${task.status}`;
     throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
   }
-  const execution = new Execution(
+  const execution = new CallState(
     engine,
     run,
     interruption.call,
@@ -94,7 +93,7 @@ export async function goOn(
  *
  * @throws ToolError `store_unavailable`
  */
-async function taskOf({ tasks }: Engine, taskId: string): Promise<TaskRecord | undefined> {
+async function taskOf({ tasks }: CallServices, taskId: string): Promise<TaskRecord | undefined> {
   try {
     // That it waits may only just be being written down.
     const own = tasks.own(taskId);
@@ -113,7 +112,7 @@ function waitsFor(task: TaskRecord | undefined, { id }: Interruption): boolean {
 }
 
 async function resumptionOf(
-  engine: Engine,
+  engine: CallServices,
   opened: Opened,
   answers: readonly Answer[],
 ): Promise<Resumption> {
@@ -161,13 +160,13 @@ async function resumptionOf(
 
 /** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
 async function checkedEdit(
-  engine: Engine,
+  engine: CallServices,
   { interruption, pending, run, policies, toolset }: Opened,
   entry: RegisteredTool,
   edited: JsonObject,
 ): Promise<JsonObject> {
   const { call } = interruption;
-  const scratch = new Execution(engine, run, call, toolset, policies);
+  const scratch = new CallState(engine, run, call, toolset, policies);
   scratch.entry = entry;
   try {
     const hidden = pending.unmasked?.arguments;

@@ -4,7 +4,7 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { goOn } from "./resume-call.ts";
 import { toolsetBelow } from "../context/nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
@@ -16,7 +16,7 @@ import { copyOf } from "../call/read-call.ts";
  * tool's own suspension. The answers are the person's: the tool has no say in them. Never rejects.
  */
 export async function resumeNested(
-  parent: Execution,
+  parent: CallState,
   given: Interruption,
   { inherit, signal }: NestedResumeOptions = {},
 ): Promise<ToolOutcome> {
@@ -37,7 +37,7 @@ export async function resumeNested(
 
 /** The person's answers to what was asked about a nested call, each to be used for one call only. */
 function passedOn(
-  { resumption, call }: Execution,
+  { resumption, call }: CallState,
   { id, requests, call: nested, parentCallId }: Interruption,
 ): readonly Answer[] {
   const resumed = resumption?.suspended;

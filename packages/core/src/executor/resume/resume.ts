@@ -2,7 +2,7 @@ import type { PendingCall } from "../../approvals/pending-call.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import type { Engine } from "../call/services.ts";
+import type { CallServices } from "../call/call-state.ts";
 import { goOn, type Opened } from "./resume-call.ts";
 import { refuse } from "../call/refuse.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
@@ -31,7 +31,7 @@ export interface ResumeWith {
 
 /** Goes on with a pending call: at most once, and only as it was agreed to. Never rejects. */
 export async function resume(
-  engine: Engine,
+  engine: CallServices,
   given: Interruption,
   answers: readonly Answer[],
   options: ResumeWith,
@@ -49,7 +49,7 @@ export async function resume(
 }
 
 async function open(
-  engine: Engine,
+  engine: CallServices,
   interruption: Interruption,
   options: ResumeWith,
 ): Promise<Opened> {
@@ -67,7 +67,7 @@ async function open(
 
 /** The run that the call was made in; where it is gone, or of another process, one like it. */
 function runOf(
-  engine: Engine,
+  engine: CallServices,
   { id, runId }: Interruption,
   { caller, sessionId, turn, taskId }: PendingCall,
   { injected, newRun }: ResumeWith,

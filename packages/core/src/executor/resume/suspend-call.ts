@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import type { Interrupted } from "../call/interrupt-signal.ts";
 import { jsonValue, mostBytes } from "../../json/to-json.ts";
 import { plainCopy } from "../../json/clone-json.ts";
@@ -28,7 +28,7 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
  * `limit_exceeded` when it cannot be kept.
  */
 export async function interrupt(
-  execution: Execution,
+  execution: CallState,
   interrupted: Interrupted,
 ): Promise<ToolOutcome> {
   const { engine, run } = execution;
@@ -53,7 +53,7 @@ export async function interrupt(
 }
 
 async function written(
-  execution: Execution,
+  execution: CallState,
   { requests, suspension }: Interrupted,
 ): Promise<Interruption> {
   const { engine, run, call, tool, parent, taskId } = execution;
@@ -94,7 +94,7 @@ async function written(
 }
 
 function pendingCall(
-  execution: Execution,
+  execution: CallState,
   state: JsonValue | undefined,
 ): Omit<PendingCall, "argumentsHash"> {
   const { engine, run, resumption, attempt, approval } = execution;
@@ -136,14 +136,14 @@ function wholeJson(what: string, value: unknown): JsonValue {
 }
 
 /** What may be called, unless it is all that the policy lets run: the list can be very long. */
-function narrowerTools({ engine, run, toolset }: Execution): readonly string[] | undefined {
+function narrowerTools({ engine, run, toolset }: CallState): readonly string[] | undefined {
   const all = engine.executor.advertised(run.caller);
   if (toolset === all || toolset.searchable === all) return undefined;
   const wider = Array.from(all.names()).some((name) => toolset.callable(name) === undefined);
   return wider ? Array.from(toolset.callableNames()) : undefined;
 }
 
-async function keep(execution: Execution, interruption: Interruption): Promise<void> {
+async function keep(execution: CallState, interruption: Interruption): Promise<void> {
   try {
     await execution.engine.pendingCalls.add(interruption, ownerOf(execution.run));
   } catch (cause) {
@@ -153,7 +153,7 @@ async function keep(execution: Execution, interruption: Interruption): Promise<v
 }
 
 /** It cannot wait for a person: nothing would know of it. */
-export function notKept({ call, attempt }: Execution, cause?: unknown): ToolError {
+export function notKept({ call, attempt }: CallState, cause?: unknown): ToolError {
   const what =
     attempt === 0
       ? `${call.name} was not run: it has to wait for a person`
@@ -164,7 +164,7 @@ export function notKept({ call, attempt }: Execution, cause?: unknown): ToolErro
   );
 }
 
-function tell(execution: Execution, { suspension }: Interrupted, interruptionId: string): void {
+function tell(execution: CallState, { suspension }: Interrupted, interruptionId: string): void {
   const { engine, attempt, startedAt } = execution;
   engine.events.emitCall(
     execution,

@@ -1,13 +1,13 @@
 import { helperSource } from "../../contract/reserved-names.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /**
  * Stage 8, first half: waits until the batch that the call belongs to lets it start, then for a
  * place among all calls. A batch's place is the inner one: whoever holds it waits only for calls
  * that run, and those wait for nobody's batch.
  */
-export function acquire(execution: Execution): Awaitable<void> {
+export function acquire(execution: CallState): Awaitable<void> {
   const { batch, engine } = execution;
   const entered = batch?.enter(execution);
   const { slots } = engine;
@@ -19,13 +19,13 @@ export function acquire(execution: Execution): Awaitable<void> {
 }
 
 /** Gives the place back, whatever came of the call. May be said twice. */
-export function release(execution: Execution): void {
+export function release(execution: CallState): void {
   execution.batch?.leave(execution);
   execution.engine.slots?.leave(execution);
 }
 
 /** Gives the place up while the call waits for something else. May be said twice, and after the end. */
-export function giveUp(execution: Execution): void {
+export function giveUp(execution: CallState): void {
   execution.engine.slots?.giveUp(execution);
 }
 
@@ -33,6 +33,6 @@ export function giveUp(execution: Execution): void {
  * Takes a place again after `giveUp`, ahead of those that have not started. Resolves when the call
  * has it, and when it has been stopped meanwhile. May be said twice.
  */
-export function takeBack(execution: Execution): Awaitable<void> {
+export function takeBack(execution: CallState): Awaitable<void> {
   return execution.engine.slots?.takeBack(execution);
 }

@@ -3,21 +3,21 @@ import type { ToolOutput } from "../../contract/tool-result.ts";
 import { isOutput } from "../../results/is-output.ts";
 import { properOutput } from "../../results/proper-output.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf } from "../hooks/hook-timeout.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
 /** Stage 10, first half: host code amends or redacts what the tool answered. */
-export function afterHooks(execution: Execution): Awaitable<void> {
+export function afterHooks(execution: CallState): Awaitable<void> {
   const hooks = execution.engine.hooks.afterCall;
   return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
 /** Asks one after the other; a promise only when one of them gives one. */
 function askFrom(
-  execution: Execution,
+  execution: CallState,
   hooks: readonly HookInto<"afterCall">[],
   from: number,
 ): Awaitable<void> {
@@ -42,7 +42,7 @@ function askFrom(
 }
 
 function ask(
-  execution: Execution,
+  execution: CallState,
   hook: HookInto<"afterCall">,
 ): Awaitable<ToolOutput | undefined | void> {
   // Stopped meanwhile: nobody waits for what the other hooks would say.
@@ -59,7 +59,7 @@ function ask(
     : amended;
 }
 
-function amend(execution: Execution, amended: ToolOutput | undefined | void): void {
+function amend(execution: CallState, amended: ToolOutput | undefined | void): void {
   if (amended === undefined || execution.ended) return;
   if (typeof amended !== "object" || amended === null || !isOutput(amended)) {
     throw new ToolError(
@@ -75,7 +75,7 @@ function amend(execution: Execution, amended: ToolOutput | undefined | void): vo
 }
 
 /** A redaction that failed must not let the unredacted output through. */
-function failedCheck({ call }: Execution, cause: unknown): ToolError {
+function failedCheck({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "internal",
     `${call.name} did run, but a check of the host failed on its answer: do not repeat the call before checking what it did.`,

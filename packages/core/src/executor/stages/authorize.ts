@@ -4,11 +4,11 @@ import type { Decided } from "../../audit/decided.ts";
 import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";
-import type { RegisteredTool } from "../../contract/toolset.ts";
+import type { RegisteredTool } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { answerAsks, type Asked } from "./request-approval.ts";
 import { authorized, ruleOf } from "../call/record-decision.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { ExecutionPreflight } from "../context/tool-context.ts";
@@ -17,7 +17,7 @@ import { ExecutionPreflight } from "../context/tool-context.ts";
 type Subject = PermissionRequest | undefined;
 
 /** Stage 7: what the final arguments intend → the policy → refuse, ask, or go on. */
-export function authorize(execution: Execution): Awaitable<void> {
+export function authorize(execution: CallState): Awaitable<void> {
   const { tool } = execution;
   if (tool.preflight === undefined) return weigh(execution, nothingProposed);
   const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
@@ -28,7 +28,7 @@ export function authorize(execution: Execution): Awaitable<void> {
   );
 }
 
-function unsaid({ call, engine }: Execution): ToolError {
+function unsaid({ call, engine }: CallState): ToolError {
   return new ToolError(
     "execution_failed",
     `${call.name} was not run: its preflight did not answer within ${engine.hookTimeoutMs} ms.`,
@@ -37,7 +37,7 @@ function unsaid({ call, engine }: Execution): ToolError {
 
 const nothingProposed: readonly PermissionRequest[] = [];
 
-function weigh(execution: Execution, proposed: readonly PermissionRequest[]): Awaitable<void> {
+function weigh(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
   // Stopped while the tool was asked: nobody is to be bothered any more.
   if (execution.ended) return;
   const reserved = reserveSpend(execution, proposed);
@@ -50,14 +50,14 @@ const onlyTheCall: readonly Subject[] = [undefined];
 
 /** A trusted tool says what its call comes to; what any other says can only be asked for besides. */
 function subjectsOf(
-  { entry }: Execution,
+  { entry }: CallState,
   proposed: readonly PermissionRequest[],
 ): readonly Subject[] {
   if (proposed.length === 0) return onlyTheCall;
   return entry?.trusted === true ? proposed : [undefined, ...proposed];
 }
 
-function decideAll(execution: Execution, subjects: readonly Subject[]): Awaitable<void> {
+function decideAll(execution: CallState, subjects: readonly Subject[]): Awaitable<void> {
   if (execution.ended) return;
   if (subjects.length > 1) {
     const decisions = subjects.map((subject) => decide(execution, subject));
@@ -73,7 +73,7 @@ function decideAll(execution: Execution, subjects: readonly Subject[]): Awaitabl
 }
 
 async function decideEach(
-  execution: Execution,
+  execution: CallState,
   subjects: readonly Subject[],
   pending: readonly Awaitable<Decision>[],
 ): Promise<void> {
@@ -95,7 +95,7 @@ const undecided: Decision = Object.freeze({
   layer: "policy",
 });
 
-function decide(execution: Execution, permission: Subject): Awaitable<Decision> {
+function decide(execution: CallState, permission: Subject): Awaitable<Decision> {
   const { policies, run, args } = execution;
   const entry = execution.entry as RegisteredTool;
   // Most calls need no more to be asked than which tool they are of.
@@ -111,7 +111,7 @@ function decide(execution: Execution, permission: Subject): Awaitable<Decision> 
 
 /** Any deny refuses the call, and any ask outweighs an allow, whichever layer says so. */
 function judge(
-  execution: Execution,
+  execution: CallState,
   subjects: readonly Subject[],
   decisions: readonly Decision[],
 ): Awaitable<void> {
@@ -133,11 +133,11 @@ function judge(
 }
 
 /** Somebody is to be told why the call may start. */
-function isWatched({ engine, onlyAdmitted }: Execution): boolean {
+function isWatched({ engine, onlyAdmitted }: CallState): boolean {
   return engine.events.active || engine.audit !== undefined || onlyAdmitted;
 }
 
-function denial(execution: Execution, subject: Subject, decision: Decision): ToolError {
+function denial(execution: CallState, subject: Subject, decision: Decision): ToolError {
   execution.decided = decidedBy("denied", decision, [subject]);
   return new ToolError(
     "permission_denied",

@@ -1,6 +1,6 @@
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import type { BeforeCallAnswer } from "../call/hook.ts";
 import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "../hooks/hooked-call.ts";
@@ -11,14 +11,14 @@ import { strip } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
 /** Stage 6: host code passes, modifies or blocks. Whatever it does not say clearly blocks. */
-export function beforeHooks(execution: Execution): Awaitable<void> {
+export function beforeHooks(execution: CallState): Awaitable<void> {
   const hooks = execution.engine.hooks.beforeCall;
   return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
 /** Asks one after the other; a promise only when one of them gives one. */
 function askFrom(
-  execution: Execution,
+  execution: CallState,
   hooks: readonly HookInto<"beforeCall">[],
   from: number,
 ): Awaitable<void> {
@@ -36,7 +36,7 @@ function askFrom(
   }
 }
 
-function ask(execution: Execution, hook: HookInto<"beforeCall">): Awaitable<BeforeCallAnswer> {
+function ask(execution: CallState, hook: HookInto<"beforeCall">): Awaitable<BeforeCallAnswer> {
   // Stopped meanwhile: nobody waits for what the other hooks would say.
   if (execution.ended) return;
   try {
@@ -51,7 +51,7 @@ function ask(execution: Execution, hook: HookInto<"beforeCall">): Awaitable<Befo
   }
 }
 
-function heed(execution: Execution, answer: BeforeCallAnswer): Awaitable<void> {
+function heed(execution: CallState, answer: BeforeCallAnswer): Awaitable<void> {
   if (answer === undefined || execution.ended) return;
   let given: { readonly block?: unknown; readonly arguments?: unknown };
   try {
@@ -81,7 +81,7 @@ function readAnswer(answer: unknown): { readonly block?: unknown; readonly argum
 }
 
 /** Back to stage 3 with other arguments. */
-function replace(execution: Execution, given: unknown): Awaitable<void> {
+function replace(execution: CallState, given: unknown): Awaitable<void> {
   try {
     execution.args = copyArguments(execution.call.name, given);
     execution.hooked = undefined;
@@ -97,7 +97,7 @@ function replace(execution: Execution, given: unknown): Awaitable<void> {
   }
 }
 
-function failedCheck({ call }: Execution, cause: unknown): ToolError {
+function failedCheck({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "permission_denied",
     `${call.name} was blocked because a check of the host failed.`,
@@ -106,7 +106,7 @@ function failedCheck({ call }: Execution, cause: unknown): ToolError {
 }
 
 /** The model is not told what is wrong with arguments that it did not send. */
-function spoilt({ call }: Execution, cause: unknown): ToolError {
+function spoilt({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "internal",
     `${call.name} was not run: the host changed its arguments to ones that are not valid.`,

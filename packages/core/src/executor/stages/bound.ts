@@ -16,7 +16,7 @@ import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
 import { divideContent, shownContent, type Part } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
@@ -24,7 +24,7 @@ import { answerWithin } from "../../contract/answer-within.ts";
  * Stage 10, last part: the model gets no more than the limit, and is told what it did not get. What
  * it does not get is stored, lost or an error, as the tool or the host says.
  */
-export function bound(execution: Execution): Awaitable<void> {
+export function bound(execution: CallState): Awaitable<void> {
   const output = execution.output as ToolOutput;
   const { content, artifacts } = output;
   const bytes = limitOf(execution);
@@ -45,7 +45,7 @@ export function bound(execution: Execution): Awaitable<void> {
 }
 
 function boundContent(
-  execution: Execution,
+  execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
 ): Awaitable<void> {
@@ -59,7 +59,7 @@ function boundContent(
 
 /** Never rejects: a store that fails takes nothing from the call but what could not be shown anyway. */
 async function store(
-  execution: Execution,
+  execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function store(
 }
 
 async function storeParts(
-  execution: Execution,
+  execution: CallState,
   parts: readonly Part[],
   refs: ArtifactRef[],
 ): Promise<void> {
@@ -95,7 +95,7 @@ async function storeParts(
 }
 
 /** A store gets its time, and half of the call's: the answer must not miss the deadline for it. */
-function inTime<T>(execution: Execution, pending: Promise<T>): Promise<T> {
+function inTime<T>(execution: CallState, pending: Promise<T>): Promise<T> {
   const left = ((execution.time?.endsAt ?? Infinity) - execution.engine.clock.now()) / 2;
   const ms = Math.max(1, Math.min(longestStoreMs, left));
   return answerWithin(execution, ms, pending, () => lateStore(ms));
@@ -103,7 +103,7 @@ function inTime<T>(execution: Execution, pending: Promise<T>): Promise<T> {
 
 /** The output with those artifacts only that are there for whoever the call is made for. */
 async function withOwnArtifacts(
-  execution: Execution,
+  execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function withOwnArtifacts(
 }
 
 async function findOwn(
-  { engine, run }: Execution,
+  { engine, run }: CallState,
   { artifacts = [] }: ToolOutput,
   found: Map<string, ArtifactRef>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ function isNamed(content: readonly ContentBlock[], key: string): boolean {
   return content.some((block) => block.type === "text" && block.text.includes(key));
 }
 
-function tellFailed(execution: Execution, error: unknown): void {
+function tellFailed(execution: CallState, error: unknown): void {
   const cause = ToolError.is(error) && error.cause !== undefined ? error.cause : error;
   const message = messageOf(cause);
   execution.engine.events.emitCall(execution, {
@@ -155,7 +155,7 @@ function tellFailed(execution: Execution, error: unknown): void {
 }
 
 function tooLarge(
-  { call }: Execution,
+  { call }: CallState,
   content: readonly ContentBlock[],
   { bytes }: ContentLimits,
 ): ToolError {
@@ -173,7 +173,7 @@ function withCutNote(output: ToolOutput): ToolOutput {
 }
 
 /** Bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
-function limitOf({ engine, entry, tool }: Execution): number {
+function limitOf({ engine, entry, tool }: CallState): number {
   const { outputLimit } = tool.spec;
   if (outputLimit === undefined) return engine.maxOutputBytes;
   const own = outputLimit?.maxBytes;
@@ -183,7 +183,7 @@ function limitOf({ engine, entry, tool }: Execution): number {
   return Math.min(engine.frameOutputs ? Math.max(0, own - frameBytes) : own, most);
 }
 
-function whenTooLarge({ engine, tool }: Execution): WhenTooLarge {
+function whenTooLarge({ engine, tool }: CallState): WhenTooLarge {
   const own = tool.spec.outputLimit?.over;
   return isWhenTooLarge(own) ? own : engine.largeOutputs.over;
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { timedOut } from "../call/deadlines.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { bytesOutput } from "../../results/bytes-output.ts";
 import { Captured } from "../../results/captured.ts";
@@ -19,7 +19,7 @@ import { toOutput } from "../../results/to-output.ts";
  * has come so far is an error result; when nothing has, the attempt fails. A call that is stopped
  * cancels the stream, and nothing more comes of it here.
  */
-export async function capture(execution: Execution, streamed: object): Promise<unknown> {
+export async function capture(execution: CallState, streamed: object): Promise<unknown> {
   const { signal } = execution;
   const source = streamSource(streamed);
   const captured = new Captured(
@@ -56,7 +56,7 @@ export function dismiss(streamed: object): void {
 }
 
 /** What a stream that came to its end, or to the limit, is an answer of. */
-function whole(execution: Execution, source: StreamSource, captured: Captured): unknown {
+function whole(execution: CallState, source: StreamSource, captured: Captured): unknown {
   const { response, items } = source;
   if (items !== undefined) return listOf(items, captured);
   const answer = answerOf(source, captured);
@@ -91,7 +91,7 @@ function listOf({ details }: NonNullable<StreamSource["items"]>, captured: Captu
   };
 }
 
-function refused(execution: Execution, status: number, line: string, answer: unknown): ToolOutput {
+function refused(execution: CallState, status: number, line: string, answer: unknown): ToolOutput {
   const output = taken(execution, answer);
   const [first, ...rest] = output.content;
   const body = first?.type === "text" ? first.text : "";
@@ -107,7 +107,7 @@ function refused(execution: Execution, status: number, line: string, answer: unk
 
 /** What came before the stream broke off, and why it did: first, since the end may not be shown. */
 function partial(
-  execution: Execution,
+  execution: CallState,
   source: StreamSource,
   captured: Captured,
   { thrown }: Broken,
@@ -121,6 +121,6 @@ function partial(
   return { ...output, content: [note, ...output.content], isError: true, error };
 }
 
-function taken({ engine }: Execution, answer: unknown): ToolOutput {
+function taken({ engine }: CallState, answer: unknown): ToolOutput {
   return toOutput(answer, false, engine.largeOutputs.maxCapturedBytes);
 }

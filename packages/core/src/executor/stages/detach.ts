@@ -1,5 +1,5 @@
 import { unavailable } from "../../approvals/store-time.ts";
-import type { RegisteredTool } from "../../contract/toolset.ts";
+import type { RegisteredTool } from "../../contract/tool.ts";
 import type { Awaitable } from "../../json/json.ts";
 import { handleOf, stoppedOutcome } from "./task-outcomes.ts";
 import { changeBy } from "../../tasks/task-change.ts";
@@ -7,7 +7,7 @@ import { changedBy } from "../../tasks/task-record.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { storeMs } from "../../tasks/tasks.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 import { release } from "./acquire.ts";
 
@@ -18,13 +18,13 @@ import { release } from "./acquire.ts";
  * @throws ToolError `store_unavailable` when the task cannot be kept, `limit_exceeded` when there
  * are too many; nothing has run then.
  */
-export function detach(execution: Execution): Awaitable<void> {
+export function detach(execution: CallState): Awaitable<void> {
   const { spec } = (execution.entry as RegisteredTool).tool;
   if (spec.execution !== "task" && !execution.asTask) return;
   return becomeTask(execution);
 }
 
-async function becomeTask(execution: Execution): Promise<void> {
+async function becomeTask(execution: CallState): Promise<void> {
   await execution.batch?.enter(execution);
   // Stopped meanwhile, here and below: the call has its outcome already.
   if (execution.leaving) return;
@@ -36,7 +36,7 @@ async function becomeTask(execution: Execution): Promise<void> {
 }
 
 /** Keeps a new task. */
-async function begin(execution: Execution): Promise<TaskRecord> {
+async function begin(execution: CallState): Promise<TaskRecord> {
   const { engine, call } = execution;
   const record = engine.tasks.recordOf(execution);
   const adding = engine.tasks.add(record);
@@ -57,7 +57,7 @@ async function begin(execution: Execution): Promise<TaskRecord> {
   return record;
 }
 
-async function forget(execution: Execution, { id }: TaskRecord): Promise<void> {
+async function forget(execution: CallState, { id }: TaskRecord): Promise<void> {
   const { tasks } = execution.engine;
   try {
     await tasks.change(id, changeBy(execution, stoppedOutcome(execution)));
@@ -67,7 +67,7 @@ async function forget(execution: Execution, { id }: TaskRecord): Promise<void> {
 }
 
 /** Takes a task that has waited for a person as this process's. */
-async function goOn(execution: Execution, before: TaskRecord): Promise<TaskRecord> {
+async function goOn(execution: CallState, before: TaskRecord): Promise<TaskRecord> {
   const { engine, call } = execution;
   let isTaken: boolean;
   try {
@@ -83,7 +83,7 @@ async function goOn(execution: Execution, before: TaskRecord): Promise<TaskRecor
 }
 
 /** Whoever made the call gets the task's id; from here on the task alone hears of what comes of it. */
-function handOver(execution: Execution, record: TaskRecord): void {
+function handOver(execution: CallState, record: TaskRecord): void {
   const { engine, settle, resumption } = execution;
   const ended = engine.tasks.run(execution, record);
   execution.detachAs(record.id);

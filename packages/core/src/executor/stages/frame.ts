@@ -1,9 +1,9 @@
 import type { ToolOutput } from "../../contract/tool-result.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { framedContent } from "../call/framed-content.ts";
 
 /** Stage 10, last: what comes from outside is named as such. */
-export function frame(execution: Execution): void {
+export function frame(execution: CallState): void {
   const output = execution.output as ToolOutput;
   const content = framedContent(execution, output.content);
   if (content !== output.content) execution.output = { ...output, content };

@@ -3,12 +3,12 @@ import { isSuspension } from "../../contract/interruption.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { Interrupted } from "../call/interrupt-signal.ts";
 import { toOutput } from "../../results/to-output.ts";
 
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */
-export function normalise(execution: Execution): Awaitable<void> {
+export function normalise(execution: CallState): Awaitable<void> {
   const { returned, tool } = execution;
   if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
   let schema: JsonSchema | undefined;
@@ -39,7 +39,7 @@ export function normalise(execution: Execution): Awaitable<void> {
 
 const tooMuch = "is more than is captured, so that there is no whole value to check";
 
-function check(execution: Execution, output: ToolOutput, compiled: CompiledSchema): void {
+function check(execution: CallState, output: ToolOutput, compiled: CompiledSchema): void {
   const problems =
     output.value === undefined
       ? [{ path: "", message: execution.truncated ? tooMuch : "has no structured value" }]
@@ -50,12 +50,12 @@ function check(execution: Execution, output: ToolOutput, compiled: CompiledSchem
   report(execution, `${execution.tool.spec.name} answered against its own output schema: ${what}`);
 }
 
-function unusable(execution: Execution, error: unknown): void {
+function unusable(execution: CallState, error: unknown): void {
   if (ToolError.is(error) && error.code === "invalid_output") throw error;
   report(execution, `the output schema of ${execution.tool.spec.name} cannot be used`, error);
 }
 
-function report(execution: Execution, what: string, cause?: unknown): void {
+function report(execution: CallState, what: string, cause?: unknown): void {
   if (execution.tool.outputValidation === "warning") {
     (execution.warnings ??= []).push(what);
     return;

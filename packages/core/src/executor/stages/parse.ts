@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /** How deep arguments may nest; deeper ones would exhaust the stack of whoever walks them. */
 const maxDepth = 200;
@@ -16,7 +16,7 @@ const perContainer = 8;
 let workLeft = 0;
 
 /** Stage 2: the arguments as a value of the call's own. Malformed JSON is an error, never `{}`. */
-export function parse(execution: Execution): void {
+export function parse(execution: CallState): void {
   const { call, resumption } = execution;
   execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments);
 }

@@ -1,9 +1,9 @@
 import { nearNames } from "../../contract/tool-names.ts";
 import { permissionKinds, type PermissionRequest } from "../../contract/permission-request.ts";
 import { displayLine, displayProse } from "../../contract/display-text.ts";
-import { shown } from "../../text/format-value.ts";
+import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { jsonValue } from "../../json/to-json.ts";
 import { plainCopy } from "../../json/clone-json.ts";
@@ -23,7 +23,7 @@ const longestDetails = 100_000;
  * @throws ToolError `internal` when it is no list of permission requests, or one that nobody can show.
  */
 export function checkedPermissions(
-  { call }: Execution,
+  { call }: CallState,
   proposed: unknown,
 ): readonly PermissionRequest[] {
   try {
@@ -65,7 +65,7 @@ export function readPermission(request: unknown): PermissionRequest {
       near === undefined
         ? `use ${permissionKinds.join(", ")} or custom.…`
         : `did you mean ${near}?`;
-    throw new TypeError(`one is of the kind ${shown(kind)}, which is none: ${hint}`);
+    throw new TypeError(`one is of the kind ${formatValue(kind)}, which is none: ${hint}`);
   }
   if (details === undefined)
     return { kind, target, summary: displayProse(summary, longestSummary) };
@@ -81,7 +81,7 @@ function isKind(kind: string): boolean {
 }
 
 /** What a call means to do when its tool proposes nothing. */
-export function impliedPermission({ tool, call }: Execution): PermissionRequest {
+export function impliedPermission({ tool, call }: CallState): PermissionRequest {
   const access = tool.spec.annotations.access;
   const kind =
     access?.spend === true

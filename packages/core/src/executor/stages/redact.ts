@@ -1,10 +1,10 @@
 import type { Redactor } from "../../contract/redactor.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /** Stage 10, second half: what is secret does not come out; nor does what cannot be searched for it. */
-export function redact(execution: Execution): void {
+export function redact(execution: CallState): void {
   const output = execution.output as ToolOutput;
   try {
     const redactor = execution.redactor;

@@ -1,7 +1,7 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../json/json.ts";
 import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { isToolError } from "../../contract/error-message.ts";
 import { frozenCopy } from "../../json/freeze-json.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
@@ -16,8 +16,8 @@ import { validate } from "./validate.ts";
  * tried instead, each once, and goes through the same checks.
  */
 export function mending(
-  stage: (execution: Execution) => Awaitable<void>,
-): (execution: Execution) => Awaitable<void> {
+  stage: (execution: CallState) => Awaitable<void>,
+): (execution: CallState) => Awaitable<void> {
   return (execution) => {
     try {
       const pending = stage(execution);
@@ -30,7 +30,7 @@ export function mending(
 }
 
 /** @throws what was thrown before, when nothing helps. */
-function mend(execution: Execution, error: unknown): Awaitable<void> {
+function mend(execution: CallState, error: unknown): Awaitable<void> {
   const { engine, resumption } = execution;
   const { normaliseArguments, repair, onInvalidCall } = engine;
   if (!normaliseArguments && repair === undefined && onInvalidCall === "return") throw error;
@@ -39,7 +39,7 @@ function mend(execution: Execution, error: unknown): Awaitable<void> {
   return tryOthers(execution, error);
 }
 
-async function tryOthers(execution: Execution, error: ToolError): Promise<void> {
+async function tryOthers(execution: CallState, error: ToolError): Promise<void> {
   const { engine, call, tool } = execution;
   if (engine.normaliseArguments) {
     for (const candidate of unwrapped(call.arguments, argumentsSchemaOf(tool))) {
@@ -64,7 +64,7 @@ async function tryOthers(execution: Execution, error: ToolError): Promise<void> 
 }
 
 /** Why arguments are not valid, either; `undefined`: they are, and are the call's from now on. */
-async function refused(execution: Execution, candidate: unknown): Promise<unknown> {
+async function refused(execution: CallState, candidate: unknown): Promise<unknown> {
   const { args } = execution;
   try {
     execution.args = readArguments(execution.call.name, candidate);
@@ -80,7 +80,7 @@ async function refused(execution: Execution, candidate: unknown): Promise<unknow
 }
 
 async function ask(
-  execution: Execution,
+  execution: CallState,
   repair: Repair,
   error: ToolError,
 ): Promise<JsonObject | string | undefined> {
@@ -96,7 +96,7 @@ async function ask(
 }
 
 /** What the model reads is what is wrong with what it has sent; the rest is for the host. */
-function refusal(execution: Execution, error: ToolError, cause: unknown): ToolError {
+function refusal(execution: CallState, error: ToolError, cause: unknown): ToolError {
   const { engine, run, call } = execution;
   const said = cause === undefined ? error : new ToolError(error.code, error.message, { cause });
   if (engine.onInvalidCall === "fail" && !execution.ended) {

@@ -13,7 +13,7 @@ import type { PermissionRequest } from "../../contract/permission-request.ts";
 import { shownCall } from "../../redaction/shown-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { recorded, ruleOf, tell } from "../call/record-decision.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { frozenCopy } from "../../json/freeze-json.ts";
 import { Interrupted } from "../call/interrupt-signal.ts";
 import { approverAnswer } from "../call/approver.ts";
@@ -40,7 +40,7 @@ interface Question extends Asked {
  * Answers all that the policy asks about a call: from what a person has agreed to, from grants, or by
  * asking now. Resolves when all of it may be done.
  */
-export async function answerAsks(execution: Execution, asked: readonly Asked[]): Promise<void> {
+export async function answerAsks(execution: CallState, asked: readonly Asked[]): Promise<void> {
   const { resumption } = execution;
   const hashes = await hashesOf(execution);
   if (execution.ended) return;
@@ -80,7 +80,7 @@ interface Hashes {
 }
 
 /** @throws ToolError `internal` when the tool's spec cannot be read. */
-export async function hashesOf(execution: Execution): Promise<Hashes> {
+export async function hashesOf(execution: CallState): Promise<Hashes> {
   try {
     const [specHash, argumentsHash] = await Promise.all([
       specHashOf(execution.tool),
@@ -94,7 +94,7 @@ export async function hashesOf(execution: Execution): Promise<Hashes> {
 
 /** Exactly what would be remembered of a yes to `permission`. */
 export function proposalFor(
-  { call, run }: Execution,
+  { call, run }: CallState,
   { kind, target }: PermissionRequest,
   { specHash, argumentsHash }: Hashes,
 ): GrantProposal {
@@ -107,7 +107,7 @@ export function proposalFor(
   };
 }
 
-async function ask(execution: Execution, questions: readonly Question[]): Promise<void> {
+async function ask(execution: CallState, questions: readonly Question[]): Promise<void> {
   const { engine, run, call, tool, parent } = execution;
   const args = execution.args as JsonObject;
   const { onAsk } = engine;
@@ -173,7 +173,7 @@ async function ask(execution: Execution, questions: readonly Question[]): Promis
  * before it is kept: a grant must not answer for anybody when nobody can tell who has made it.
  */
 async function goAhead(
-  execution: Execution,
+  execution: CallState,
   questions: readonly Question[],
   argumentsHash: string,
 ): Promise<void> {

@@ -4,10 +4,10 @@ import { repetitionKey } from "../../limits/recent-calls.ts";
 import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";
 import { countSpend, holdSpend } from "../../limits/spend.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /** Stage 5: reserves what the call takes of its limits, or refuses it at once when that is used up. */
-export function count(execution: Execution): Awaitable<void> {
+export function count(execution: CallState): Awaitable<void> {
   const { run, engine } = execution;
   const { limits, counters } = run;
   if (
@@ -27,7 +27,7 @@ export function count(execution: Execution): Awaitable<void> {
   return reserved.then(() => (execution.leaving ? undefined : holdSpend(execution, amount)));
 }
 
-function countCall(execution: Execution, limits: RunLimits, counters: RunCounters): void {
+function countCall(execution: CallState, limits: RunLimits, counters: RunCounters): void {
   const { call, args } = execution;
   if (limits.calls !== undefined && counters.calls >= limits.calls) {
     throw exhausted(`This run has used all of its ${limits.calls} tool calls.`);
@@ -66,7 +66,7 @@ function repeated(name: string, times: number): ToolError {
 }
 
 /** Gives back what was reserved: the call does not start, or not yet. */
-export function uncount(execution: Execution): void {
+export function uncount(execution: CallState): void {
   const { counters } = execution.run;
   const { held } = execution;
   if (execution.counted && counters !== undefined) {
@@ -83,7 +83,7 @@ export function uncount(execution: Execution): void {
 }
 
 /** Stage 8, as the call starts: what was reserved is used from now on. */
-export function commit(execution: Execution): Awaitable<void> {
+export function commit(execution: CallState): Awaitable<void> {
   const { held } = execution;
   if (held === undefined) return;
   if (held.recent !== undefined) execution.run.counters?.recent.start(held.recent);
@@ -96,14 +96,14 @@ export function commit(execution: Execution): Awaitable<void> {
  *
  * @throws ToolError `rate_limited`, `store_unavailable`; `limit_exceeded` when it would spend too much
  */
-export function countAttempt(execution: Execution): Awaitable<void> {
+export function countAttempt(execution: CallState): Awaitable<void> {
   const { engine, entry, tool, held } = execution;
   if (engine.rates === undefined && held?.amount === undefined) return;
   const harmless = entry?.trusted === true && tool.spec.annotations.idempotentHint === true;
   return attempted(execution, harmless ? undefined : held?.amount);
 }
 
-async function attempted(execution: Execution, amount: number | undefined): Promise<void> {
+async function attempted(execution: CallState, amount: number | undefined): Promise<void> {
   const { rates } = execution.engine;
   try {
     await rates?.reserve(execution, "calls", 1);

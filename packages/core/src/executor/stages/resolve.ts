@@ -2,10 +2,10 @@ import { beginningOf } from "../../redaction/beginning-of.ts";
 import { checkRules } from "../../redaction/redactor-of.ts";
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 
 /** Stage 1: name → tool in the toolset, shown or searchable. */
-export function resolve(execution: Execution): void {
+export function resolve(execution: CallState): void {
   const { call, toolset } = execution;
   const entry = toolset.callable(call.name);
   if (entry === undefined) throw unknown(execution);
@@ -17,7 +17,7 @@ export function resolve(execution: Execution): void {
   }
 }
 
-function unknown(execution: Execution): ToolError {
+function unknown(execution: CallState): ToolError {
   const { call, toolset, engine } = execution;
   const wanted = beginningOf(execution, String(call.name), 80);
   if (wanted === "") {

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../json/json.ts";
 import type { RetryPolicy } from "../../contract/tool-spec.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { failureOf } from "../call/to-tool-error.ts";
 import { backOff } from "../../contract/retry-policy.ts";
 import { giveUp } from "./acquire.ts";
@@ -10,7 +10,7 @@ import { giveUp } from "./acquire.ts";
 const longestWaitMs = 120_000;
 
 /** Stage 8, still: an answer that is an error which may pass is a failed attempt, too. */
-export function judge(execution: Execution): void {
+export function judge(execution: CallState): void {
   const { output } = execution;
   if (output?.isError === true && mayRetry(execution, output.error)) throw output.error;
 }
@@ -20,7 +20,7 @@ export function judge(execution: Execution): void {
  * or the host's has attempts left, and the tool may be run twice. The wait before it is planned then.
  * Where the other side asks for a wait that is too long, the call is stopped.
  */
-export function mayRetry(execution: Execution, thrown: unknown): boolean {
+export function mayRetry(execution: CallState, thrown: unknown): boolean {
   if (execution.stopped !== undefined) return false;
   if (execution.backOffMs !== undefined) return true;
   if (!execution.attempting) return false;
@@ -48,7 +48,7 @@ export function mayRetry(execution: Execution, thrown: unknown): boolean {
 }
 
 /** Between two attempts: the place is free, and time passes. */
-export function pause(execution: Execution): Awaitable<void> {
+export function pause(execution: CallState): Awaitable<void> {
   const delayMs = execution.backOffMs ?? 0;
   execution.backOffMs = undefined;
   giveUp(execution);
@@ -58,7 +58,7 @@ export function pause(execution: Execution): Awaitable<void> {
 }
 
 /** The policy that may be followed: a source that is not trusted loosens nothing. */
-function policyOf({ engine, entry, tool }: Execution): RetryPolicy | undefined {
+function policyOf({ engine, entry, tool }: CallState): RetryPolicy | undefined {
   const trusted = entry?.trusted === true;
   const policy = trusted ? (tool.spec.retry ?? engine.retry) : engine.retry;
   const { idempotentHint, readOnlyHint } = tool.spec.annotations;
@@ -71,7 +71,7 @@ function waitAskedFor({ retryAfterMs }: ToolError): number {
   return typeof retryAfterMs === "number" && retryAfterMs > 0 ? retryAfterMs : 0;
 }
 
-function tooLong({ call }: Execution, cause: ToolError, retryAfterMs: number): ToolError {
+function tooLong({ call }: CallState, cause: ToolError, retryAfterMs: number): ToolError {
   return new ToolError(
     "rate_limited",
     `${call.name} asks to be left alone for ${Math.ceil(retryAfterMs / 1000)} s, which is longer than can be waited: go on without it, or call it later. It said: ${cause.message.slice(0, 500)}`,

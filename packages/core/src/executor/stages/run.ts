@@ -3,14 +3,14 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { capture } from "./collect-stream.ts";
 import { isStreamed } from "../../results/stream-source.ts";
 import { overdue } from "../call/deadlines.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { Around } from "../hooks/around.ts";
 import { checkRetry } from "../../contract/retry-policy.ts";
 import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";
 
 /** Stage 8, second half: one attempt at the tool's own work, under its timeout. Answers with what the tool does. */
-export function run(execution: Execution): Awaitable<unknown> {
+export function run(execution: CallState): Awaitable<unknown> {
   const { engine, tool } = execution;
   const { retry } = tool.spec;
   const timeout = timeoutOf(execution);
@@ -39,7 +39,7 @@ export function run(execution: Execution): Awaitable<unknown> {
   return isPromise ? returned : capture(execution, returned);
 }
 
-function invoke(execution: Execution, ctx: ExecutionContext): Awaitable<unknown> {
+function invoke(execution: CallState, ctx: ExecutionContext): Awaitable<unknown> {
   const { engine, tool } = execution;
   const own = takeArguments(execution);
   return engine.hooks.around.length === 0
@@ -51,7 +51,7 @@ function invoke(execution: Execution, ctx: ExecutionContext): Awaitable<unknown>
  * Each attempt gets arguments of its own: what it does to them nobody else sees. It gets the very
  * ones that were checked, since what the tool has made of them then need not be made again.
  */
-function takeArguments(execution: Execution): JsonObject {
+function takeArguments(execution: CallState): JsonObject {
   const { args: own, admitted, call } = execution;
   execution.args = copyArguments(call.name, own);
   if (admitted === own) execution.admitted = execution.args;
@@ -62,7 +62,7 @@ function takeArguments(execution: Execution): JsonObject {
  * The tool's own timeout, else the default, which tasks have none; the host's call may shorten it; the
  * maximum caps it.
  */
-function timeoutOf({ engine, tool, timeoutMs, taskId }: Execution): number {
+function timeoutOf({ engine, tool, timeoutMs, taskId }: CallState): number {
   const own = tool.spec.timeoutMs;
   if (own !== undefined && !(own >= 0)) {
     throw new ToolError(

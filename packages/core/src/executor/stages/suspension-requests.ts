@@ -1,7 +1,7 @@
 import type { InterruptionRequest } from "../../contract/interruption.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { readPermission } from "./permissions.ts";
 import { plainCopy } from "../../json/clone-json.ts";
@@ -25,7 +25,7 @@ const texts: Readonly<Record<InterruptionRequest["type"], readonly string[]>> = 
  * answer to one would be an answer to the other.
  */
 export function suspensionRequests(
-  { call }: Execution,
+  { call }: CallState,
   given: unknown,
 ): readonly InterruptionRequest[] {
   try {

@@ -15,7 +15,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
 import { beginningOf } from "../../redaction/beginning-of.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
-import type { Execution } from "../call/call-state.ts";
+import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
 const shownProblems = 5;
@@ -23,7 +23,7 @@ const shownProblems = 5;
 const readProblems = 100;
 
 /** Stage 4: the arguments against the full schema, then what the tool itself checks. */
-export function validate(execution: Execution): Awaitable<void> {
+export function validate(execution: CallState): Awaitable<void> {
   const schema = argumentsSchemaOf(execution.tool);
   undeclared(execution, schema);
   const compiled = execution.engine.schemas.get(schema);
@@ -31,7 +31,7 @@ export function validate(execution: Execution): Awaitable<void> {
   return check(execution, compiled);
 }
 
-function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> {
+function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> {
   const { tool } = execution;
   const args = execution.args as JsonObject;
   if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
@@ -47,7 +47,7 @@ function check(execution: Execution, compiled: CompiledSchema): Awaitable<void> 
 }
 
 /** In the event of the call's end: which patterns its arguments were not checked against. */
-function warnOfUnchecked(execution: Execution, patterns: readonly UncheckedPattern[]): void {
+function warnOfUnchecked(execution: CallState, patterns: readonly UncheckedPattern[]): void {
   if (!execution.engine.events.active) return;
   const all = patterns.map(({ path, pattern }) => `${JSON.stringify(pattern)} at ${path}`);
   (execution.warnings ??= []).push(
@@ -55,18 +55,18 @@ function warnOfUnchecked(execution: Execution, patterns: readonly UncheckedPatte
   );
 }
 
-function unchecked({ call, engine }: Execution): ToolError {
+function unchecked({ call, engine }: CallState): ToolError {
   return new ToolError(
     "execution_failed",
     `${call.name} was not run: its check of the arguments did not answer within ${engine.hookTimeoutMs} ms.`,
   );
 }
 
-function refuse(execution: Execution, problems: readonly ValidationProblem[] | undefined): void {
+function refuse(execution: CallState, problems: readonly ValidationProblem[] | undefined): void {
   if (problems !== undefined && problems.length > 0) throw invalid(execution, problems);
 }
 
-function undeclared(execution: Execution, schema: JsonSchema): void {
+function undeclared(execution: CallState, schema: JsonSchema): void {
   const { undeclaredArguments } = execution.engine;
   if (undeclaredArguments === "schema") return;
   const args = execution.args as JsonObject;
@@ -107,7 +107,7 @@ function isSchema(value: JsonValue | undefined): boolean {
 }
 
 /** Says which path, what was expected, what was sent, in a few lines. */
-function invalid(execution: Execution, problems: readonly ValidationProblem[]): ToolError {
+function invalid(execution: CallState, problems: readonly ValidationProblem[]): ToolError {
   const { tool } = execution;
   const short = (text: string, length: number): string =>
     text.length > length ? `${beginningOf(execution, text, length)}…` : text;
@@ -146,7 +146,7 @@ function dotted(path: string): string {
 }
 
 /** The error is read by more than the model that has sent them. */
-function shownArguments({ engine, tool, args }: Execution): JsonObject {
+function shownArguments({ engine, tool, args }: CallState): JsonObject {
   const sent = args as JsonObject;
   return engine.redactor === undefined ? sent : maskArguments(sent, argumentsSchemaOf(tool));
 }
