@@ -6,6 +6,8 @@ export class LiveConnection {
   readonly connection: McpConnection;
   /** What its server asks and tells. */
   readonly conversation: Conversation;
+  /** A call has been answered over it. */
+  hasAnswered = false;
   #running = 0;
   #isRetired = false;
 

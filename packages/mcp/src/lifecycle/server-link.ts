@@ -5,7 +5,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import { untilCancelled } from "./until-cancelled.ts";
 
-/** Milliseconds that a connection has to last to count as one that was well. */
+/** Milliseconds after which a connection counts as healthy, even if no call was answered over it. */
 const healthyMs = 10_000;
 
 /** Milliseconds after the last call in which a link that is not kept stays connected. */
@@ -48,7 +48,8 @@ export interface LinkOptions {
 
 /**
  * A connection to a server, made again when it is lost: at once, and later and later when that fails. One that is lost
- * soon after it was made counts as a failure, so that a server that ends after every start is not started for ever.
+ * soon after it was made, and before a call was answered, counts as a failure: a server that ends after every start is
+ * not started for ever, and one that ends in some of its calls is.
  */
 export class ServerLink {
   readonly #options: LinkOptions;
@@ -154,7 +155,7 @@ export class ServerLink {
   #lose(lost: LiveConnection, why: unknown): void {
     if (!this.#dropped(lost)) return;
     const lasted = this.#options.clock.now() - this.#readyAt;
-    this.#failures = lasted >= healthyMs ? 0 : this.#failures + 1;
+    this.#failures = lost.hasAnswered || lasted >= healthyMs ? 0 : this.#failures + 1;
     // Whoever is lost once soon after it began is not in trouble yet.
     this.#again(this.#options.errorOf(why), this.#failures > 1);
   }

@@ -171,7 +171,11 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
         const request = conversation.begin(callOf(on));
         try {
           const asked = conversation.paramsOf(params);
-          return await outliving(options, (sent) => connection.request(method, asked, sent));
+          const answer = await outliving(options, (sent) =>
+            connection.request(method, asked, sent),
+          );
+          live.hasAnswered = true;
+          return answer;
         } catch (error) {
           if (isAgain || signal.aborted || !isLostSession(error)) throw error;
         } finally {

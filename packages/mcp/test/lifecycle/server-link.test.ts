@@ -114,6 +114,20 @@ describe("a link", () => {
     expect(troubles).toEqual([]);
   });
 
+  it("that is lost soon after each start, but has answered a call each time, is made again at once, however often", async () => {
+    const { link, clock, made, open, troubles } = linked();
+    await link.connection();
+    for (let time = 1; time <= 20; time++) {
+      const { live, end } = made.at(-1) as Connection;
+      live.hasAnswered = true;
+      end("gone");
+      await clock.go(0);
+      expect(link.status).toBe("waiting");
+      await clock.go(500);
+    }
+    expect([link.status, open.mock.calls.length, troubles]).toEqual(["ready", 21, []]);
+  });
+
   it("MF05: that is lost soon after each start is tried later and later, and then no more, until somebody asks", async () => {
     const { link, clock, open, made, troubles } = linked();
     const at: number[] = [];
