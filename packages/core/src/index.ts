@@ -37,7 +37,7 @@ export type {
 export type { Caller } from "./contract/caller.ts";
 export type { Cancellation, CancellationListener } from "./contract/cancellation.ts";
 export { cancellationOf } from "./executor/context/cancellation-of.ts";
-export { whilePersonAnswers } from "./executor/context/pause-deadline-for.ts";
+export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/pause-deadline-for.ts";
 export type { PermissionRequest } from "./contract/permission-request.ts";
 export type { ToolCall } from "./contract/tool-call.ts";
 export type {
@@ -185,7 +185,7 @@ export type {
   TaskResultOptions,
 } from "./tasks/executor-tasks.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
-export type { Forget } from "./redaction/secret-set.ts";
+export type { Unregister as Forget } from "./redaction/secret-set.ts";
 export type { RedactionOptions } from "./redaction/redaction-options.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";

@@ -25,7 +25,7 @@ export interface ApprovedPermission {
  * Finds what was agreed to about one permission after the other. Each yes is for one of them, however
  * alike they are: who has agreed to one payment has not agreed to two.
  */
-export function agreements({
+export function approvedPermissions({
   permissions,
   edited,
 }: Approval): (permission: PermissionRequest) => ApprovedPermission | undefined {

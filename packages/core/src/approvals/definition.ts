@@ -8,7 +8,7 @@ import { describeChange, memberChanges } from "./member-changes.ts";
 const mostShown = 3;
 
 /** What is said of a tool to whoever agrees to its calls, as data. */
-export function definitionOf({
+export function toolDefinition({
   title,
   description,
   inputSchema,
@@ -30,7 +30,7 @@ export function displayedDescription({ description }: ToolSpec): string | undefi
 
 /** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */
 export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
-  const changes = definition === undefined ? [] : memberChanges(definition, definitionOf(spec));
+  const changes = definition === undefined ? [] : memberChanges(definition, toolDefinition(spec));
   const shown = changes.slice(0, mostShown).map(describeChange);
   if (changes.length > mostShown) shown.push(`and ${changes.length - mostShown} more`);
   const how = shown.length === 0 ? "." : `: ${shown.join("; ")}`;

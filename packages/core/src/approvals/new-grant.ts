@@ -1,10 +1,10 @@
 import type { RunInfo } from "../contract/call-info.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import { definitionOf } from "./definition.ts";
+import { toolDefinition } from "./definition.ts";
 import type { Grant, GrantChoice, GrantProposal } from "../contract/grant.ts";
 
 /** Characters that are kept with every grant. */
-const mostDefinition = 20_000;
+const maxDefinitionLength = 20_000;
 
 /** The grant that a person has made of a proposal: what was shown, and no more unless they said so. */
 export function newGrant(
@@ -19,7 +19,7 @@ export function newGrant(
     typeof choice === "string"
       ? { scope: choice, widened: false }
       : { scope: choice.scope, widened: choice.arguments === "any" };
-  const definition = definitionOf(spec);
+  const definition = toolDefinition(spec);
   return {
     id: crypto.randomUUID(),
     scope,
@@ -28,7 +28,7 @@ export function newGrant(
     ...(scope === "session" ? { session: run.sessionId ?? run.id } : {}),
     ...(by === undefined ? {} : { by }),
     grantedAt: now,
-    ...(JSON.stringify(definition).length > mostDefinition ? {} : { definition }),
+    ...(JSON.stringify(definition).length > maxDefinitionLength ? {} : { definition }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { clipText } from "../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
 import { jsonPath } from "../json-path/json-path.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { essence, isTextType } from "../results/media-type.ts";
@@ -64,8 +64,11 @@ export class ArtifactReader {
       const data = bytesToBase64(await this.#artifacts.read(this.#ref));
       return { content: [{ type: kind, data, mimeType: mediaType }] };
     }
-    return this.#page(size, isTextType(essence(mediaType)), clipText(mediaType, 60), (at, length) =>
-      this.#artifacts.read(this.#ref, at, length),
+    return this.#page(
+      size,
+      isTextType(essence(mediaType)),
+      truncateUtf8(mediaType, 60),
+      (at, length) => this.#artifacts.read(this.#ref, at, length),
     );
   }
 
@@ -137,7 +140,7 @@ export class ArtifactReader {
 
   #output(content: string, note: string): ToolOutput {
     const blocks = content === "" && this.#hasNotes ? [] : [text(content)];
-    if (this.#hasNotes) blocks.push(text(clipText(note, noteBytes)));
+    if (this.#hasNotes) blocks.push(text(truncateUtf8(note, noteBytes)));
     return { content: blocks };
   }
 }

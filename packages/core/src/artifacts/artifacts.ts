@@ -8,7 +8,7 @@ import { mediaTypeOf, nameOf } from "./media-type.ts";
 import { ownerOf, type Behalf } from "../contract/owner.ts";
 
 /** No longer than this is one answer of a store waited for. */
-export const longestStoreMs = 10_000;
+export const maxStoreMs = 10_000;
 const mostOwners = 10_000;
 /** More than any engine holds in one piece: no store has it. */
 const mostBytes = 2 ** 32;
@@ -139,7 +139,7 @@ export class Artifacts {
   }
 
   /** What the store answers, in its time. */
-  async #ask<T>(ask: () => Awaitable<T>, withinMs: number = longestStoreMs): Promise<T> {
+  async #ask<T>(ask: () => Awaitable<T>, withinMs: number = maxStoreMs): Promise<T> {
     const answer = Promise.resolve().then(ask);
     if (withinMs === Infinity) return answer.catch(rethrown);
     let timer: ClockTimer | undefined;

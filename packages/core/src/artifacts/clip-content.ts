@@ -1,9 +1,9 @@
 import { text, type ContentBlock } from "../contract/content-block.ts";
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { decodedSize, mediaSize, textSize } from "./block-size.ts";
 
 /** A model reads no more blocks than this of one output, however short they are. */
-export const mostBlocks = 200;
+export const maxBlocks = 200;
 
 /** What content may take. */
 export interface ContentLimits {
@@ -31,14 +31,14 @@ export function clipContent(
   let mediaLeft = mediaBytes;
   const kept: ContentBlock[] = [];
   for (const block of content) {
-    if (left === 0 || kept.length === mostBlocks) break;
+    if (left === 0 || kept.length === maxBlocks) break;
     const size = textSize(block);
     const media = mediaSize(block);
     if (block.type === "text" && size > left) {
-      kept.push({ ...block, text: clipText(block.text, left) });
+      kept.push({ ...block, text: truncateUtf8(block.text, left) });
       left = 0;
     } else if (size > left || media > mediaLeft || (!binary && isBinary(block))) {
-      const what = clipText(`[${block.type} of ${wholeSize(block)} bytes left out]`, left);
+      const what = truncateUtf8(`[${block.type} of ${wholeSize(block)} bytes left out]`, left);
       kept.push(text(what));
       left -= utf8Length(what);
     } else {
@@ -47,7 +47,7 @@ export function clipContent(
       mediaLeft -= media;
     }
   }
-  return [...kept, text(clipText(note, limit))];
+  return [...kept, text(truncateUtf8(note, limit))];
 }
 
 /** True for base64 of what is no image and no sound. */

@@ -1,4 +1,4 @@
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 
 /** No note about one artifact takes more bytes. */
@@ -8,9 +8,9 @@ export const pointerBytes = 320;
 export function pointer(ref: ArtifactRef, limit: number, shown: Shown = {}): string {
   const { key, mediaType, size, name, truncated } = ref;
   const { offset = 0, isPreview, about } = shown;
-  const called = name === undefined ? "" : ` ${JSON.stringify(clipText(name, 40))}`;
+  const called = name === undefined ? "" : ` ${JSON.stringify(truncateUtf8(name, 40))}`;
   const cut = truncated === true ? ", cut off: the rest is lost" : "";
-  const what = `${about ?? "artifact"} ${key}:${called} ${clipText(mediaType, 60)}, ${size} bytes${cut}`;
+  const what = `${about ?? "artifact"} ${key}:${called} ${truncateUtf8(mediaType, 60)}, ${size} bytes${cut}`;
   const read = `read_artifact {"key":"${key}"${offset > 0 ? `,"offset":${offset}` : ""}}`;
   const how =
     isPreview === true
@@ -21,7 +21,7 @@ export function pointer(ref: ArtifactRef, limit: number, shown: Shown = {}): str
   const long = `[${what}; ${how}]`;
   if (utf8Length(long) <= Math.min(limit, pointerBytes)) return long;
   const short = `[stored: ${read}]`;
-  return short.length <= limit ? short : clipText(key, limit);
+  return short.length <= limit ? short : truncateUtf8(key, limit);
 }
 
 /** How much of an artifact stands before the note. */

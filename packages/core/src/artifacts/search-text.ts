@@ -1,4 +1,4 @@
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 const mostMatches = 20;
@@ -37,7 +37,7 @@ export function searchText(text: string, { wanted, offset, limit, most }: Search
     seen = index;
     if (byte < offset) continue;
     const shown = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
-    const entry = lines.length === 0 ? clipText(shown, left) : shown;
+    const entry = lines.length === 0 ? truncateUtf8(shown, left) : shown;
     left -= utf8Length(entry) + 1;
     if (lines.length === (limit ?? mostMatches) || (left < 0 && lines.length > 0)) {
       return { text: lines.join("\n"), count: lines.length, next: byte };

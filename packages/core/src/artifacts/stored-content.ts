@@ -3,13 +3,13 @@ import { text } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 import { utf8Length } from "../text/truncate-utf8.ts";
-import { jsonValue } from "../json/to-json.ts";
+import { toJson } from "../json/to-json.ts";
 import { base64ToBytes } from "../text/base64.ts";
 import { essence, isJsonType, isTextType } from "../results/media-type.ts";
 import { previewJson, previewText } from "../json/preview-json.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { mediaSize, textSize } from "./block-size.ts";
-import { isBinary, mostBlocks, type ContentLimits } from "./clip-content.ts";
+import { isBinary, maxBlocks, type ContentLimits } from "./clip-content.ts";
 import { pointer, pointerBytes } from "./pointer.ts";
 
 /** No more artifacts are made of one output; what else does not fit is stored as one. */
@@ -50,7 +50,7 @@ export function divideContent(
   for (const block of content) {
     const media = mediaSize(block);
     // One is left for what is said of the rest.
-    if (parts.length >= mostBlocks - 1 && content.length > mostBlocks) parts.push(undefined);
+    if (parts.length >= maxBlocks - 1 && content.length > maxBlocks) parts.push(undefined);
     else if (isTooMuch(block, media > mediaLeft, limits)) {
       stored += 1;
       const isOwn = stored <= mostArtifacts;
@@ -111,7 +111,7 @@ function listOf(blocks: readonly ContentBlock[], of: number): Storable {
     blocks.length === of
       ? `all ${of} parts of the output, as`
       : `${blocks.length} of the output's ${of} parts, as`;
-  return { data: JSON.stringify(jsonValue(blocks)), mediaType: "application/json", about };
+  return { data: JSON.stringify(toJson(blocks)), mediaType: "application/json", about };
 }
 
 function storable(block: ContentBlock, value: JsonValue | undefined): Storable {
@@ -124,7 +124,7 @@ function storable(block: ContentBlock, value: JsonValue | undefined): Storable {
     case "resource":
       return storableResource(block.resource, value);
     case "resource_link": {
-      const json = jsonValue(block);
+      const json = toJson(block);
       return { data: JSON.stringify(json), mediaType: "application/json", preview: { json } };
     }
   }

@@ -8,13 +8,13 @@ import type { JsonObject } from "../json/json.ts";
 import type { Clock } from "../time/clock.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
-import type { Decided } from "./decided.ts";
+import type { RecordedDecision } from "./decided.ts";
 
 /** What the audit knows of a call. */
 export interface AuditedCall extends CallInfo {
   readonly tool: Tool;
   readonly ended: boolean;
-  readonly decided: Decided | undefined;
+  readonly decided: RecordedDecision | undefined;
   readonly resumption:
     | { readonly interruption: Interruption; readonly argumentsHash: string }
     | undefined;
@@ -41,10 +41,10 @@ const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
   approval_rejected: "rejected",
 };
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Of a text that nobody has vouched for. */
-const longestText = 200;
+const maxTextLength = 200;
 
 /** Writes decisions to the host's sink. Not made without one: hashes cost. */
 export class Audit {
@@ -65,7 +65,7 @@ export class Audit {
    *
    * @throws ToolError `store_unavailable` when it must not go on unrecorded, and cannot be recorded.
    */
-  async write(execution: AuditedCall, decided: Decided): Promise<void> {
+  async write(execution: AuditedCall, decided: RecordedDecision): Promise<void> {
     const required = this.#sink.required === true;
     try {
       const record = await this.#record(execution, decided);
@@ -96,8 +96,8 @@ export class Audit {
     if (decision === undefined || execution.attempt !== 0 || !judged) return undefined;
     const { decided } = execution;
     const known = decided?.decision === decision ? decided : undefined;
-    const reason = known?.reason ?? message.slice(0, longestReason);
-    const refusal: Decided = { permissions: [], ...known, decision, reason, code };
+    const reason = known?.reason ?? message.slice(0, maxReasonLength);
+    const refusal: RecordedDecision = { permissions: [], ...known, decision, reason, code };
     return this.write(execution, refusal).catch(() => {});
   }
 
@@ -117,7 +117,7 @@ export class Audit {
       tool: clipped(call.name),
       ...(run.caller === undefined ? {} : { caller: run.caller }),
       decision: "denied",
-      reason: message.slice(0, longestReason),
+      reason: message.slice(0, maxReasonLength),
       code,
       specHash: "",
       argumentsHash: "",
@@ -133,7 +133,7 @@ export class Audit {
     }
   }
 
-  async #record(execution: AuditedCall, decided: Decided): Promise<AuditRecord> {
+  async #record(execution: AuditedCall, decided: RecordedDecision): Promise<AuditRecord> {
     const { run, call, resumption, engine } = execution;
     const time = engine.wallClock.now();
     const [specHash, argumentsHash] = await Promise.all([
@@ -145,7 +145,7 @@ export class Audit {
         ? (resumption?.argumentsHash ?? "")
         : engine.argumentsHash.of(execution.args),
     ]);
-    const told = execution.redactor?.told(decided) ?? decided;
+    const told = execution.redactor?.redactReport(decided) ?? decided;
     return {
       time,
       runId: run.id,
@@ -174,7 +174,7 @@ function decisionOf({ decided }: AuditedCall, code: ToolErrorCode): AuditDecisio
 }
 
 function clipped(text: string): string {
-  return text.slice(0, longestText);
+  return text.slice(0, maxTextLength);
 }
 
 function report(execution: AuditedCall, error: unknown): void {

@@ -5,18 +5,18 @@ import type { RegisteredTool, Toolset, Tool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { taskTools } from "./task-tools.ts";
-import { helperSource } from "../contract/reserved-names.ts";
+import { builtInSource } from "../contract/reserved-names.ts";
 
 /** Which helper tools a toolset needs beside its own. */
-export interface NeededHelpers {
+export interface NeededBuiltIns {
   readonly artifacts: boolean;
   readonly tasks: boolean;
 }
 
 /** The tools that an executor adds by itself, to toolsets that need them. */
-export class HelperTools {
+export class BuiltInTools {
   readonly #policies: readonly PolicyLayer[];
-  readonly #make: HelperMakers;
+  readonly #make: BuiltInFactories;
   #artifacts: readonly RegisteredTool[] | undefined;
   #tasks: readonly RegisteredTool[] | undefined;
   /** What a toolset has become, by the names of what joined it: runs of one call each share it. */
@@ -27,14 +27,14 @@ export class HelperTools {
    */
   readonly alwaysRead: boolean;
 
-  constructor(policies: readonly PolicyLayer[], make: HelperMakers, alwaysRead: boolean) {
+  constructor(policies: readonly PolicyLayer[], make: BuiltInFactories, alwaysRead: boolean) {
     this.#policies = policies;
     this.#make = make;
     this.alwaysRead = alwaysRead;
   }
 
   /** `base` with those of the needed ones that the policy may let run for the caller. */
-  join(base: Toolset, needed: NeededHelpers, caller: Caller | undefined): Toolset {
+  join(base: Toolset, needed: NeededBuiltIns, caller: Caller | undefined): Toolset {
     const helpers = [
       ...(needed.artifacts ? (this.#artifacts ??= this.#make.artifacts().map(registered)) : []),
       ...(needed.tasks ? (this.#tasks ??= this.#make.tasks().map(registered)) : []),
@@ -49,16 +49,16 @@ export class HelperTools {
 }
 
 /** Makes the helper tools when they are first needed. */
-export interface HelperMakers {
+export interface BuiltInFactories {
   readonly artifacts: () => readonly Tool[];
   readonly tasks: () => readonly Tool[];
 }
 
 /** How an executor's helper tools are made. */
-export function helperMakers(
+export function builtInFactories(
   services: Parameters<typeof readArtifactTool>[0],
   tasks: () => ExecutorTasks,
-): HelperMakers {
+): BuiltInFactories {
   return {
     artifacts: () => [readArtifactTool(services)],
     tasks: () => taskTools(tasks()),
@@ -67,5 +67,5 @@ export function helperMakers(
 
 /** A helper tool as a toolset holds it. */
 export function registered(tool: Tool): RegisteredTool {
-  return { tool, source: helperSource, trusted: true };
+  return { tool, source: builtInSource, trusted: true };
 }

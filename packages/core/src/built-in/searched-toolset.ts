@@ -9,7 +9,7 @@ import { registered } from "./built-in-tools.ts";
 import type { RunSearch, ToolSearch } from "./tool-search-port.ts";
 
 /** What the search of one run shows of what it may call, with the tools to search with. */
-export class Exposure {
+export class SearchedToolset {
   /** What a model searches with. */
   readonly tools: readonly RegisteredTool[];
   readonly #search: RunSearch;

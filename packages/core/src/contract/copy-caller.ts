@@ -10,7 +10,7 @@ const copies = new WeakMap<Caller, Caller>();
  *
  * @throws ToolError `internal` when it is none: no rule about callers would find it.
  */
-export function ownCaller(given: Caller): Caller {
+export function copyCaller(given: Caller): Caller {
   if (typeof given !== "object" || given === null) throw noCaller();
   const { id, roles, agent } = given;
   if (!isText(id) || !(agent === undefined || isText(agent)) || !isTexts(roles)) throw noCaller();

@@ -1,4 +1,4 @@
-import { jsonValue } from "../json/to-json.ts";
+import { toJson } from "../json/to-json.ts";
 import { previewJson } from "../json/preview-json.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Redactor } from "./redactor.ts";
@@ -25,7 +25,7 @@ export function messageOf(thrown: unknown, redactor?: Redactor): string {
     const given = thrown instanceof Error ? thrown.message : textOf(thrown, redactor);
     if (typeof given !== "string" || given === "") return "no reason given.";
     // Redacted before it is truncated: half of a secret cannot be found.
-    const message = redactor?.told(given.slice(0, 100 * maxMessage)) ?? given;
+    const message = redactor?.redactReport(given.slice(0, 100 * maxMessage)) ?? given;
     return wellFormed(message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message);
   } catch {
     return "no reason could be read.";
@@ -38,6 +38,6 @@ function textOf(thrown: unknown, redactor: Redactor | undefined): string {
   if (text !== "[object Object]") return text;
   const { message } = thrown as { message?: unknown };
   if (typeof message === "string") return message;
-  const json = jsonValue(thrown, 100 * maxMessage);
-  return previewJson(redactor?.told(json) ?? json, maxMessage);
+  const json = toJson(thrown, 100 * maxMessage);
+  return previewJson(redactor?.redactReport(json) ?? json, maxMessage);
 }

@@ -9,7 +9,7 @@ const maxDepth = 20;
  * @param where what it is, for errors: `policy.rules[0]`.
  * @throws ToolError `internal`.
  */
-export function plainCopy(where: string, value: unknown): unknown {
+export function readPlainJson(where: string, value: unknown): unknown {
   try {
     return copy(where, value, 0);
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Redactor {
   /** A JSON value, keys included. */
   value<Value extends JsonValue>(value: Value): Value;
   /** What errors, events and the audit tell, where names of headers and parameters say what is secret, too. */
-  told<Value>(value: Value): Value;
+  redactReport<Value>(value: Value): Value;
   /** Takes out nothing but what is registered. */
   registered(text: string): string;
   /** Of a tool's output everything but what only the executor sets. */
@@ -30,5 +30,5 @@ export interface Redactor {
   error(error: ToolError, thrown?: boolean): ToolError;
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array;
   /** For texts that come one after the other. */
-  passing(): StreamRedactor;
+  streamRedactor(): StreamRedactor;
 }

@@ -10,12 +10,12 @@ export const helperNames: ReadonlySet<string> = new Set([
 ]);
 
 /** True for a name that only a helper tool can have. */
-export function isHelperName(name: string): boolean {
+export function isBuiltInName(name: string): boolean {
   return helperNames.has(name);
 }
 
 /** What the helper tools' `source` is. */
-export const helperSource = "toolweave";
+export const builtInSource = "toolweave";
 
 /** What the host's own tools come from. */
 export const hostSource = "host";

@@ -1,6 +1,6 @@
 import { mediaSize, textSize } from "../artifacts/block-size.ts";
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
-import { jsonValue, plainBytes } from "../json/to-json.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { toJson, plainBytes } from "../json/to-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
@@ -33,7 +33,7 @@ const maxBlocks = 1000;
 
 /** JSON of whatever it is, frozen: what becomes of the original changes nothing. */
 export function frozenJson<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(jsonValue(value)), freeze) as Value;
+  return JSON.parse(JSON.stringify(toJson(value)), freeze) as Value;
 }
 
 function freeze(_: string, member: unknown): unknown {
@@ -61,7 +61,7 @@ function sizeWithin(value: unknown, limit: number): number {
   if (size >= 0) return size;
   // Too long, or no plain data.
   const cut = { truncated: false };
-  const json = JSON.stringify(jsonValue(value, most, cut));
+  const json = JSON.stringify(toJson(value, most, cut));
   return cut.truncated ? -1 : json.length;
 }
 
@@ -79,17 +79,17 @@ export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   const { maxOutputBytes, redactor } = bounds;
   if (typeof given === "string") {
     const searched = given.slice(0, maxOutputBytes + searchedBeyond);
-    const text = redactor?.told(redactor.text(jsonValue(searched) as string)) ?? searched;
+    const text = redactor?.redactReport(redactor.text(toJson(searched) as string)) ?? searched;
     if (searched.length === given.length) {
-      const part = clipText(text, maxOutputBytes);
+      const part = truncateUtf8(text, maxOutputBytes);
       return { part, truncated: part !== text };
     }
-    return { part: clipText(withoutEnd(text), maxOutputBytes), truncated: true };
+    return { part: truncateUtf8(withoutEnd(text), maxOutputBytes), truncated: true };
   }
   if (!fitsPayload(bounds, given)) return { truncated: true };
-  const plain = jsonValue(given);
+  const plain = toJson(given);
   // Events have readers of every kind: names of headers and of URL parameters say what is secret, too.
-  const part = frozenJson(redactor?.told(redactor.value(plain)) ?? plain);
+  const part = frozenJson(redactor?.redactReport(redactor.value(plain)) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
     : { part, truncated: false };
@@ -177,7 +177,7 @@ export function resultPayload(
     ...(artifacts.length === 0 ? {} : { artifacts }),
   });
   const { redactor } = bounds;
-  const told = redactor === undefined ? part : frozenJson(redactor.told(part));
+  const told = redactor === undefined ? part : frozenJson(redactor.redactReport(part));
   return truncated ? { ...told, truncated: true } : told;
 }
 
@@ -202,7 +202,7 @@ function clipped(content: readonly ContentBlock[], limit: number): readonly Cont
     }
     isWhole = false;
     if (block.type !== "text" || left === 0) continue;
-    kept.push({ type: "text", text: clipText(block.text, left) });
+    kept.push({ type: "text", text: truncateUtf8(block.text, left) });
     left = 0;
   }
   return isWhole ? content : kept;
@@ -211,5 +211,5 @@ function clipped(content: readonly ContentBlock[], limit: number): readonly Cont
 /** All of a block: its annotations and metadata, too, can be as long as they like. */
 function wholeBytes(block: ContentBlock): number {
   const isBare = block.type === "text" && Object.keys(block).length === 2;
-  return isBare ? utf8Length(block.text) : utf8Length(JSON.stringify(jsonValue(block)));
+  return isBare ? utf8Length(block.text) : utf8Length(JSON.stringify(toJson(block)));
 }

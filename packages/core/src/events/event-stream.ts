@@ -1,12 +1,12 @@
-import type { Decided } from "../audit/decided.ts";
+import type { RecordedDecision } from "../audit/decided.ts";
 import { isThenable } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolError } from "../contract/tool-error.ts";
-import { clipText } from "../text/truncate-utf8.ts";
-import { jsonValue } from "../json/to-json.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { toJson } from "../json/to-json.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
-import { toldArguments } from "../redaction/shown-call.ts";
+import { redactArguments } from "../redaction/shown-call.ts";
 import {
   boundsOf,
   contentBytes,
@@ -148,7 +148,7 @@ export class EventStream {
   }
 
   /** Tells that it may start, and why. */
-  authorized(execution: CallInfo, { decision, reason, rule, by, grantId }: Decided): void {
+  authorized(execution: CallInfo, { decision, reason, rule, by, grantId }: RecordedDecision): void {
     if (!this.active) return;
     const { run, call } = execution;
     const event: WrittenEvent = {
@@ -270,7 +270,7 @@ function addArguments(
     event["truncated"] = true;
     return;
   }
-  const { part, truncated } = valuePart(bounds, toldArguments(execution, jsonValue(args)));
+  const { part, truncated } = valuePart(bounds, redactArguments(execution, toJson(args)));
   if (part !== undefined) event["arguments"] = part;
   if (truncated) event["truncated"] = true;
 }
@@ -278,7 +278,7 @@ function addArguments(
 /** What cannot be searched for secrets is not told. */
 function redacted<Value>(execution: CallInfo, value: Value): Value {
   try {
-    return execution.redactor?.told(value) ?? value;
+    return execution.redactor?.redactReport(value) ?? value;
   } catch {
     return (
       typeof value === "string" ? "[withheld]" : Array.isArray(value) ? [] : undefined
@@ -297,14 +297,14 @@ function codeOf(error: ToolError): string {
 
 // Ids and names are the model's and the tool's own: of any length.
 function shortId(id: string): string {
-  return id.length > 333 ? clipText(id, 1000) : id;
+  return id.length > 333 ? truncateUtf8(id, 1000) : id;
 }
 
 function shortName(name: string): string {
-  return name.length > 66 ? clipText(name, 200) : name;
+  return name.length > 66 ? truncateUtf8(name, 200) : name;
 }
 
 function short<Value>(value: Value): Value | string {
   const isLong = typeof value === "string" && value.length * 3 > maxTextBytes;
-  return isLong ? clipText(value, maxTextBytes) : value;
+  return isLong ? truncateUtf8(value, maxTextBytes) : value;
 }

@@ -1,7 +1,7 @@
 import type { ToolProgress } from "../contract/tool.ts";
-import { clipText } from "../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
 import type { CallInfo } from "../contract/call-info.ts";
-import { passingText } from "../redaction/passing-output.ts";
+import { redactStreamedText } from "../redaction/passing-output.ts";
 
 const maxMessageBytes = 1000;
 
@@ -11,7 +11,10 @@ export function progressOf(execution: CallInfo, given: unknown): ToolProgress | 
     const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
     const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};
     if (typeof message === "string") {
-      progress.message = clipText(passingText(execution, "progress", message), maxMessageBytes);
+      progress.message = truncateUtf8(
+        redactStreamedText(execution, "progress", message),
+        maxMessageBytes,
+      );
     }
     if (typeof done === "number" && Number.isFinite(done)) progress.done = done;
     if (typeof total === "number" && Number.isFinite(total)) progress.total = total;

@@ -1,50 +1,55 @@
 import { isThenable, promised } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { capture, dismiss } from "./stages/collect-stream.ts";
+import { collectStream, cancelStream } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
 import type { CallServices, Stage, CallState } from "./call/call-state.ts";
-import { failureOf } from "./call/to-tool-error.ts";
+import { toToolError } from "./call/to-tool-error.ts";
 import { FinishedBefore } from "./call/finished-outcome.ts";
-import { tellAuthorized } from "./call/record-decision.ts";
-import { interrupt, notKept } from "./resume/suspend-call.ts";
-import { Interrupted } from "./call/interrupt-signal.ts";
+import { emitAuthorized } from "./call/record-decision.ts";
+import { suspendCall, notStoredError } from "./resume/suspend-call.ts";
+import { InterruptSignal } from "./call/interrupt-signal.ts";
 import { completion, failure } from "./call/outcome.ts";
-import { acquire, release, takeBack } from "./stages/acquire.ts";
+import { acquireSlot, leaveSlot, reacquireSlot } from "./stages/acquire.ts";
 import { afterHooks } from "./stages/after-hooks.ts";
 import { authorize } from "./stages/authorize.ts";
 import { beforeHooks } from "./stages/before-hooks.ts";
 import { bound } from "./stages/bound.ts";
 import { claim } from "./resume/claim.ts";
-import { commit, count, countAttempt, uncount } from "./stages/reserve-limits.ts";
+import {
+  commitLimits,
+  reserveLimits,
+  reserveRetry,
+  releaseLimits,
+} from "./stages/reserve-limits.ts";
 import { detach } from "./stages/detach.ts";
-import { distinct } from "./stages/skip-duplicates.ts";
+import { skipDuplicates } from "./stages/skip-duplicates.ts";
 import { frame } from "./stages/frame.ts";
-import { mending } from "./stages/repair-arguments.ts";
+import { withRepair } from "./stages/repair-arguments.ts";
 import { normalise } from "./stages/normalise.ts";
 import { parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
 import { redact } from "./stages/redact.ts";
-import { judge, mayRetry, pause } from "./stages/retry.ts";
+import { retryIfTransient, mayRetry, awaitBackoff } from "./stages/retry.ts";
 import { run } from "./stages/run.ts";
-import { strip } from "./stages/remove-injected.ts";
+import { removeInjected } from "./stages/remove-injected.ts";
 import { validate } from "./stages/validate.ts";
 
-const mendedParse = mending(parse);
-const mendedValidate = mending(validate);
-const unmended: ReadonlyMap<Stage, Stage> = new Map([
-  [mendedParse, parse],
-  [mendedValidate, validate],
+const parseWithRepair = withRepair(parse);
+const validateWithRepair = withRepair(validate);
+const withoutRepair: ReadonlyMap<Stage, Stage> = new Map([
+  [parseWithRepair, parse],
+  [validateWithRepair, validate],
 ]);
 
 /** Whether the call may start. */
 const admission: readonly Stage[] = [
   resolve, //              1  name → tool in the advertised toolset
-  mendedParse, //          2  JSON text → a value of the call's own
-  strip, //                3  what only the host may supply
-  mendedValidate, //       4  the full schema, then the tool's own check
-  distinct, //                of equal calls made together, the first
-  count, //                5  reserve, or refuse at once
+  parseWithRepair, //          2  JSON text → a value of the call's own
+  removeInjected, //                3  what only the host may supply
+  validateWithRepair, //       4  the full schema, then the tool's own check
+  skipDuplicates, //                of equal calls made together, the first
+  reserveLimits, //                5  reserve, or refuse at once
   beforeHooks, //          6  pass, modify (back to 3), block
   authorize, //            7  the final arguments → deny, ask, allow
 ];
@@ -53,7 +58,7 @@ const admission: readonly Stage[] = [
 const attempt: readonly Stage[] = [
   run, //                     the tool's own work, under its timeout
   normalise, //            9  whatever came back → an output that keeps its schema
-  judge, //                   an error that may pass → another attempt
+  retryIfTransient, //                   an error that may pass → another attempt
   afterHooks, //          10  amend
   redact, //                  nothing secret comes out
   bound, //                   the model's limit: what is more is stored
@@ -63,16 +68,16 @@ const attempt: readonly Stage[] = [
 /** Once it may start. */
 const work: readonly Stage[] = [
   detach, //                  a task goes on by itself
-  acquire, //              8  a place to run in
-  commit, //                  what was reserved is used
+  acquireSlot, //              8  a place to run in
+  commitLimits, //                  what was reserved is used
   ...attempt,
 ];
 
 /** Once more, after an attempt that failed. */
 const nextAttempt: readonly Stage[] = [
-  pause, //                   without a place
-  countAttempt, //            of its rates
-  takeBack, //                a place again
+  awaitBackoff, //                   without a place
+  reserveRetry, //            of its rates
+  reacquireSlot, //                a place again
   ...attempt,
 ];
 
@@ -85,17 +90,17 @@ const pipeline: readonly Stage[] = [...admission, ...work];
  */
 export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
   const { hooks, slots, rates, redactor, normaliseArguments, repair, onInvalidCall } = engine;
-  const idle = new Set<Stage>([distinct]);
+  const idle = new Set<Stage>([skipDuplicates]);
   if (hooks.beforeCall.length === 0) idle.add(beforeHooks);
   if (hooks.afterCall.length === 0) idle.add(afterHooks);
   if (redactor === undefined) idle.add(redact);
   if (!engine.frameOutputs) idle.add(frame);
-  if (slots === undefined) idle.add(acquire);
-  if (rates === undefined && !hasLimits) idle.add(count).add(commit);
+  if (slots === undefined) idle.add(acquireSlot);
+  if (rates === undefined && !hasLimits) idle.add(reserveLimits).add(commitLimits);
   const mends = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
   return pipeline
     .filter((stage) => !idle.has(stage))
-    .map((stage) => (mends ? stage : (unmended.get(stage) ?? stage)));
+    .map((stage) => (mends ? stage : (withoutRepair.get(stage) ?? stage)));
 }
 
 type PipelineSettings = Pick<
@@ -114,14 +119,14 @@ type PipelineSettings = Pick<
 const resumed: readonly Stage[] = [claim, ...pipeline];
 
 /** What `admit` has let through gave its place back: it takes one anew. */
-const afterAdmission: readonly Stage[] = [count, ...work];
+const afterAdmission: readonly Stage[] = [reserveLimits, ...work];
 
 /** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
 export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    through(stagesOf(execution), execution, 0);
+    runStages(stagesOf(execution), execution, 0);
   });
 }
 
@@ -136,22 +141,22 @@ export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   execution.onlyAdmitted = true;
   return new Promise((settle) => {
     execution.settle = settle as CallState["settle"];
-    through(admission, execution, 0);
+    runStages(admission, execution, 0);
   });
 }
 
 /** Goes on with a call that `admit` has let through. */
 export function start(execution: CallState): Promise<ToolOutcome> {
   execution.engine.events.requested(execution);
-  tellAuthorized(execution);
+  emitAuthorized(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    through(afterAdmission, execution, 0);
+    runStages(afterAdmission, execution, 0);
   });
 }
 
 /** The stages in order; one is waited for only when it gives a promise. */
-function through(stages: readonly Stage[], execution: CallState, from: number): void {
+function runStages(stages: readonly Stage[], execution: CallState, from: number): void {
   try {
     for (let index = from; index < stages.length; index++) {
       if (execution.stopped !== undefined) throw execution.stopped;
@@ -159,9 +164,9 @@ function through(stages: readonly Stage[], execution: CallState, from: number): 
       if (isThenable(pending)) return wait(stages, execution, index, pending);
     }
     execution.settle(execution.onlyAdmitted ? admitted(execution) : completion(execution)); // 11
-    letGo(execution);
+    cleanUp(execution);
   } catch (thrown) {
-    leave(execution, thrown);
+    failCall(execution, thrown);
   }
 }
 
@@ -175,10 +180,10 @@ function wait(
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
   execution.engine.activeCalls.add(execution);
-  follow(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
+  awaitStage(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
   // A stop that came while the stage was not yet waiting has found nothing to end.
   if (execution.waitingFor !== ticket) return;
-  if (execution.stopped !== undefined) leave(execution, execution.stopped);
+  if (execution.stopped !== undefined) failCall(execution, execution.stopped);
   else {
     const { runStopped } = execution;
     if (runStopped !== undefined) execution.stop(runStopped);
@@ -186,7 +191,7 @@ function wait(
 }
 
 /** Goes on with what the stage settles with, unless the wait for it has ended before. */
-function follow(
+function awaitStage(
   stages: readonly Stage[],
   execution: CallState,
   index: number,
@@ -198,21 +203,21 @@ function follow(
       if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned", value);
       // The wait goes on, and the attempt's time with it.
       if (stages[index] === run && isStreamed(value)) {
-        return follow(stages, execution, index, capture(execution, value));
+        return awaitStage(stages, execution, index, collectStream(execution, value));
       }
-      arrive(execution);
+      endWait(execution);
       // Only the stage that runs the tool answers with something.
       execution.returned = value;
-      through(stages, execution, index + 1);
+      runStages(stages, execution, index + 1);
     },
     (thrown: unknown) => {
       if (execution.waitingFor !== ticket) return late(execution, stages[index], "threw");
-      leave(execution, thrown);
+      failCall(execution, thrown);
     },
   );
 }
 
-function arrive(execution: CallState): void {
+function endWait(execution: CallState): void {
   execution.waitingFor = 0;
   execution.attemptMs = 0;
   execution.time?.endStep();
@@ -220,43 +225,46 @@ function arrive(execution: CallState): void {
 }
 
 /** Another attempt instead of the exit, when one may follow. */
-export function retries(execution: CallState, thrown: unknown): boolean {
+export function startRetry(execution: CallState, thrown: unknown): boolean {
   if (!mayRetry(execution, thrown)) return false;
   // Stopped by whoever was told of it, and over.
   if (execution.ended) return true;
-  if (execution.waitingFor !== 0) arrive(execution);
-  through(nextAttempt, execution, 0);
+  if (execution.waitingFor !== 0) endWait(execution);
+  runStages(nextAttempt, execution, 0);
   return true;
 }
 
 /** The exit of every stage that does not let the call through, and of a stop. */
-export function leave(execution: CallState, thrown: unknown): void {
+export function failCall(execution: CallState, thrown: unknown): void {
   try {
-    exit(execution, thrown);
+    exitPipeline(execution, thrown);
   } catch {
     // What was thrown throws itself when it is read.
     const { name } = execution.call;
-    exit(execution, new ToolError("execution_failed", `${name} failed: no reason could be read.`));
+    exitPipeline(
+      execution,
+      new ToolError("execution_failed", `${name} failed: no reason could be read.`),
+    );
   }
 }
 
-function exit(execution: CallState, thrown: unknown): void {
+function exitPipeline(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
-  if (execution.waitingFor !== 0) arrive(execution);
+  if (execution.waitingFor !== 0) endWait(execution);
   // Stopped on its way out: nobody waits for that any more.
-  if (execution.leaving) return end(execution, failure(execution, failureOf(execution, thrown)));
+  if (execution.leaving) return end(execution, failure(execution, toToolError(execution, thrown)));
   if (FinishedBefore.is(thrown)) {
     // Its end has been told already: this is the same one once more.
     execution.ended = true;
     return end(execution, thrown.outcome);
   }
-  const waits = Interrupted.is(thrown) && execution.stopped === undefined;
-  if (!waits && retries(execution, thrown)) return;
+  const waits = InterruptSignal.is(thrown) && execution.stopped === undefined;
+  if (!waits && startRetry(execution, thrown)) return;
   execution.leaving = true;
-  if (execution.attempt === 0) uncount(execution);
+  if (execution.attempt === 0) releaseLimits(execution);
   if (execution.onlyAdmitted) engine.events.requested(execution);
-  if (waits) return endAfter(execution, interrupt(execution, thrown));
-  const error = failureOf(execution, thrown);
+  if (waits) return endAfter(execution, suspendCall(execution, thrown));
+  const error = toToolError(execution, thrown);
   const audited = engine.audit?.refused(execution, error);
   if (audited === undefined) return end(execution, failure(execution, error));
   const refused = audited.then((): never => {
@@ -270,41 +278,41 @@ const longestKeepMs = 10_000;
 
 /** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
 function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolError): void {
-  release(execution);
+  leaveSlot(execution);
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
   execution.engine.activeCalls.add(execution);
   // Whoever waits for a call can stop it; nobody waits for a task.
   if (execution.taskId !== undefined) {
-    execution.waitFor(longestKeepMs, () => leave(execution, late ?? notKept(execution)));
+    execution.waitFor(longestKeepMs, () => failCall(execution, late ?? notStoredError(execution)));
   }
   kept.then(
     (outcome) => {
       if (execution.waitingFor !== ticket) return;
-      arrive(execution);
+      endWait(execution);
       end(execution, outcome);
     },
     (error: unknown) => {
-      if (execution.waitingFor === ticket) leave(execution, error);
+      if (execution.waitingFor === ticket) failCall(execution, error);
     },
   );
 }
 
 function end(execution: CallState, outcome: ToolOutcome): void {
   execution.settle(outcome);
-  letGo(execution);
+  cleanUp(execution);
 }
 
 /** Gives back the place, and ends what the tool has left running. */
-function letGo(execution: CallState): void {
-  release(execution);
+function cleanUp(execution: CallState): void {
+  leaveSlot(execution);
   if (execution.hasChildren) {
     execution.stopChildren(new ToolError("cancelled", "The tool that made this call has ended."));
   }
 }
 
 function admitted(execution: CallState): never {
-  uncount(execution);
+  releaseLimits(execution);
   execution.ended = true;
   return undefined as never;
 }
@@ -317,6 +325,6 @@ function late(
   value?: unknown,
 ): void {
   if (stage !== run) return;
-  if (isStreamed(value)) dismiss(value);
+  if (isStreamed(value)) cancelStream(value);
   execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
 }

@@ -5,7 +5,7 @@ import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import { ArgumentsHash } from "../approvals/arguments-hash.ts";
 import { GrantSeal } from "../approvals/grant-seal.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
-import { LiveCalls } from "./call/local-calls.ts";
+import { LocalCalls } from "./call/local-calls.ts";
 import { memoryGrants } from "../approvals/memory-grants.ts";
 import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
@@ -22,7 +22,7 @@ import type { RateLimitStore } from "../limits/rate-limit-store.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../contract/policy-definition.ts";
 import type { RedactionOptions } from "../redaction/redaction-options.ts";
-import { redactionOf } from "../redaction/redactor-of.ts";
+import { createRedaction } from "../redaction/redactor-of.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
 import { SchemaCache } from "../schema/schema-cache.ts";
@@ -36,7 +36,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import { steadyClock, systemClock, type Clock } from "../time/clock.ts";
 import { Drain } from "./call/drain.ts";
 import type { CallServices, CallState } from "./call/call-state.ts";
-import { execute, leave, pipelineFor, retries } from "./execute.ts";
+import { execute, failCall, pipelineFor, startRetry } from "./execute.ts";
 import type { Hook, Middleware } from "./call/hook.ts";
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
@@ -185,7 +185,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
   const largeOutputs = checkedLargeOutputs(options.largeOutputs);
   const configured = {
     hooks: hookPhases(options.hooks),
-    ...redactionOf(options.redact, options.registry),
+    ...createRedaction(options.redact, options.registry),
     frameOutputs: options.frameOutputs === true,
     normaliseArguments: options.normaliseArguments === true,
     repair: repairOf(options.repair),
@@ -198,9 +198,9 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     limitedPipeline: pipelineFor(configured, true),
     executor,
     execute,
-    leave,
+    leave: failCall,
     resume: resumeNested,
-    retries,
+    retries: startRetry,
     registry: options.registry,
     policies: compilePolicy(options.policy ?? "supervised"),
     onAsk: onAskOf(options.onAsk ?? "interrupt"),
@@ -247,7 +247,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
       "claim",
       "finish",
     ]),
-    liveCalls: new LiveCalls(),
+    liveCalls: new LocalCalls(),
     grants: store("grants", options.grants ?? memoryGrants(), ["add", "list", "revoke"]),
     audit: options.audit === undefined ? undefined : new Audit(options.audit),
   };

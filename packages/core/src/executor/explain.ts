@@ -9,14 +9,14 @@ import type { JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { hashesOf, proposalFor } from "./stages/request-approval.ts";
-import { checkedCall } from "./call/read-call.ts";
+import { readCall } from "./call/read-call.ts";
 import { type CallServices, CallState } from "./call/call-state.ts";
-import { failureOf } from "./call/to-tool-error.ts";
-import { innerCall } from "./call/unwrap-call-tool.ts";
+import { toToolError } from "./call/to-tool-error.ts";
+import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { checkedPermissions, impliedPermission } from "./stages/permissions.ts";
 import { copyArguments, parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
-import { strip } from "./stages/remove-injected.ts";
+import { removeInjected } from "./stages/remove-injected.ts";
 import { validate } from "./stages/validate.ts";
 import { ExecutionPreflight } from "./context/tool-context.ts";
 
@@ -79,7 +79,7 @@ export async function explain(
     ...(toolset === undefined ? {} : { toolset }),
   });
   const shown = run.toolset;
-  const call = innerCall(checkedCall({ id: "explained", name, arguments: args ?? {} }), shown);
+  const call = unwrapCallTool(readCall({ id: "explained", name, arguments: args ?? {} }), shown);
   const execution = new CallState(engine, run, call, shown, engine.policies);
   let problem: ToolError | undefined;
   let proposed: readonly PermissionRequest[] = [];
@@ -87,12 +87,12 @@ export async function explain(
     resolve(execution);
     if (args !== undefined) {
       parse(execution);
-      strip(execution);
+      removeInjected(execution);
       await validate(execution);
       proposed = await proposedBy(execution);
     }
   } catch (error) {
-    problem = failureOf(execution, error);
+    problem = toToolError(execution, error);
   }
   const advertised = execution.entry !== undefined;
   // What the policy hides, it can still say why.
@@ -153,7 +153,7 @@ async function explained(
   return weighed.map(({ permission: asked, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;
     const grant = grants[index]?.grant;
-    const permission = redactor?.told(asked) ?? asked;
+    const permission = redactor?.redactReport(asked) ?? asked;
     const found = { permission, effect, rule, layer, reason, considered };
     return grant === undefined ? found : { ...found, grant };
   });

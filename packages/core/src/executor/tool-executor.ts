@@ -1,4 +1,4 @@
-import { askedName } from "./call/requested-name.ts";
+import { requestedName } from "./call/requested-name.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
@@ -12,7 +12,7 @@ import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { checkOptions, isAtLeastZero, checkSignal } from "../contract/check-options.ts";
-import { helperMakers, HelperTools } from "../built-in/built-in-tools.ts";
+import { builtInFactories, BuiltInTools } from "../built-in/built-in-tools.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -86,7 +86,7 @@ export class ToolExecutor {
    *
    * @internal
    */
-  readonly helpers: HelperTools;
+  readonly helpers: BuiltInTools;
   /** What calls without a caller are made in, for its toolset. */
   #nobody: ToolRun | undefined;
   #advertised: Toolset | undefined;
@@ -103,9 +103,9 @@ export class ToolExecutor {
     this.#limits = options.limits;
     this.#dependsOnCaller = this.#engine.policies.some(({ dependsOnCaller }) => dependsOnCaller);
     this.registry = options.registry;
-    this.helpers = new HelperTools(
+    this.helpers = new BuiltInTools(
       this.#engine.policies,
-      helperMakers(this.#engine, () => this.tasks),
+      builtInFactories(this.#engine, () => this.tasks),
       options.artifacts !== undefined,
     );
     if (this.#engine.events.active) this.#followRegistry();
@@ -211,9 +211,10 @@ export class ToolExecutor {
       );
     // A source that never loads must not keep the executor from coming to rest.
     return this.registry.loading
-      ? untilAborted(this.registry.whenThere([askedName(interruption?.call)]), options.signal).then(
-          go,
-        )
+      ? untilAborted(
+          this.registry.whenThere([requestedName(interruption?.call)]),
+          options.signal,
+        ).then(go)
       : go();
   }
 
@@ -225,7 +226,8 @@ export class ToolExecutor {
    * @throws ToolError `store_unavailable` (by rejecting) when the store of grants does not answer.
    */
   async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
-    if (this.registry.loading) await this.registry.whenThere([askedName(call)], options.toolset);
+    if (this.registry.loading)
+      await this.registry.whenThere([requestedName(call)], options.toolset);
     return explain(this.#engine, call, options);
   }
 

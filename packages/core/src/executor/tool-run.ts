@@ -1,6 +1,6 @@
 import { checkSession } from "../contract/owner.ts";
-import { Exposure } from "../built-in/searched-toolset.ts";
-import { isHelperName } from "../contract/reserved-names.ts";
+import { SearchedToolset } from "../built-in/searched-toolset.ts";
+import { isBuiltInName } from "../contract/reserved-names.ts";
 import type { Caller } from "../contract/caller.ts";
 import {
   checkedLimits,
@@ -13,19 +13,19 @@ import type { Toolset } from "../contract/tool.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { askedName } from "./call/requested-name.ts";
+import { requestedName } from "./call/requested-name.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import { type CallServices, CallState } from "./call/call-state.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
-import { checkedCall } from "./call/read-call.ts";
+import { readCall } from "./call/read-call.ts";
 import { admit, execute, start } from "./execute.ts";
-import { followSignal } from "./call/abort-with.ts";
-import { innerCall } from "./call/unwrap-call-tool.ts";
+import { abortWith } from "./call/abort-with.ts";
+import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
-import { ownCaller } from "../contract/copy-caller.ts";
+import { copyCaller } from "../contract/copy-caller.ts";
 
 /** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
 export class ToolRun {
@@ -56,7 +56,7 @@ export class ToolRun {
   readonly #engine: CallServices;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
-  readonly #exposure: Exposure | undefined;
+  readonly #exposure: SearchedToolset | undefined;
   /** The list that a model has been given cannot change any more. */
   #isFixed = false;
   #admitted: WeakMap<ToolCall, CallState> | undefined;
@@ -81,7 +81,7 @@ export class ToolRun {
     checkSession(options.sessionId);
     this.sessionId = options.sessionId;
     // Every tool of the run sees it, and must not give itself a role.
-    this.caller = options.caller === undefined ? undefined : ownCaller(options.caller);
+    this.caller = options.caller === undefined ? undefined : copyCaller(options.caller);
     this.injected = options.injected;
     this.reach = options.reach;
     this.inherited = options.inherited;
@@ -92,7 +92,7 @@ export class ToolRun {
     this.endsAt = durationMs === undefined ? Infinity : engine.clock.now() + durationMs;
     this.#toolset = options.toolset;
     if (options.search !== undefined) {
-      this.#exposure = new Exposure(engine, options.search, this.caller);
+      this.#exposure = new SearchedToolset(engine, options.search, this.caller);
     }
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
@@ -152,7 +152,7 @@ export class ToolRun {
   toolsetFor(name: string): Toolset {
     const { executor } = this.#engine;
     const base = executor.advertised(this.caller);
-    if (!isHelperName(name)) return base;
+    if (!isBuiltInName(name)) return base;
     const all = { artifacts: true, tasks: true };
     return executor.helpers.join(base, all, this.caller).with(this.#exposure?.tools ?? []);
   }
@@ -184,7 +184,7 @@ export class ToolRun {
     if (options !== undefined) checkOneCall("run.admits", options);
     if (this.#engine.registry.loading) await this.#loaded([call], options?.signal);
     const execution = this.#prepare(call, options);
-    const outcome = await followSignal(options?.signal, execution, admit);
+    const outcome = await abortWith(options?.signal, execution, admit);
     if (outcome === undefined) (this.#admitted ??= new WeakMap()).set(call, execution);
     return outcome;
   }
@@ -293,7 +293,7 @@ export class ToolRun {
     const execution = new CallState(
       engine,
       this,
-      innerCall(checkedCall(call), toolset),
+      unwrapCallTool(readCall(call), toolset),
       toolset,
       engine.policies,
       options?.timeoutMs,
@@ -325,19 +325,19 @@ export class ToolRun {
     if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
       admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
     }
-    return followSignal(options?.signal, admitted, start);
+    return abortWith(options?.signal, admitted, start);
   }
 
   #executeNow(call: ToolCall, options: CallOptions | undefined): Promise<ToolOutcome> {
     const execution = this.#prepare(call, options);
     return options?.signal === undefined
       ? execute(execution)
-      : followSignal(options.signal, execution, execute);
+      : abortWith(options.signal, execution, execute);
   }
 
   /** Resolves when the calls need wait for no source, and sooner when the run or the call is stopped. */
   #loaded(calls: readonly ToolCall[], signal: AbortSignal | undefined): Promise<void> {
-    const names = calls.map(askedName);
+    const names = calls.map(requestedName);
     return new Promise((resolve) => {
       const go = (): void => {
         this.#waiting?.delete(go);

@@ -10,7 +10,7 @@ const perValue = 8;
  * copied as `null`, so that a small value can be a copy without an end.
  * @throws TypeError or RangeError for what JSON cannot hold, such as a cycle, and for more than that.
  */
-export function plainCopy<T>(value: T, maxWork: number = maxCopyWork): T {
+export function cloneJson<T>(value: T, maxWork: number = maxCopyWork): T {
   let left = maxWork;
   const count = (key: string, member: unknown): unknown => {
     left -= perValue + key.length + (typeof member === "string" ? member.length : 0);

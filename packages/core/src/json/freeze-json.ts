@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import { jsonValue } from "./to-json.ts";
+import { toJson } from "./to-json.ts";
 
 /**
  * A copy of a call's arguments for host code that looks at them: what it writes there by mistake is
  * an error instead of a change that nothing has checked.
  */
-export function frozenCopy(args: JsonObject): JsonObject {
-  return frozen(jsonValue(args)) as JsonObject;
+export function freezeJson(args: JsonObject): JsonObject {
+  return frozen(toJson(args)) as JsonObject;
 }
 
 /** The same of what is plain JSON for certain. */

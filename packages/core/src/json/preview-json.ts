@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 /** What a member that is not shown is sure to get: enough to say what it is. */
@@ -15,7 +15,7 @@ const maxDepth = 200;
  */
 export function previewText(text: string, limit: number): string {
   // No unit takes less than a byte, so the last one of these is never shown.
-  const clipped = clipText(text.slice(0, Math.max(0, limit) + 1), limit);
+  const clipped = truncateUtf8(text.slice(0, Math.max(0, limit) + 1), limit);
   if (clipped.length === text.length) return wellFormed(clipped);
   const earliest = clipped.length * 0.75;
   const line = clipped.lastIndexOf("\n");
@@ -31,7 +31,7 @@ export function previewText(text: string, limit: number): string {
  */
 export function previewJson(value: JsonValue, limit: number): string {
   const shown = show(value, limit, 0);
-  return utf8Length(shown) <= limit ? shown : clipText(shown, limit);
+  return utf8Length(shown) <= limit ? shown : truncateUtf8(shown, limit);
 }
 
 function show(value: JsonValue, budget: number, depth: number): string {
@@ -75,7 +75,7 @@ function showText(text: string, budget: number): string {
   if (room < 8) return summary(text);
   // What has to be escaped takes up to six times as much.
   for (let length = room; ; length = Math.floor(length / 2)) {
-    const start = clipText(wellFormed(text.slice(0, length + 1)), length);
+    const start = truncateUtf8(wellFormed(text.slice(0, length + 1)), length);
     const json = JSON.stringify(`${start}… ${grouped(text.length - start.length)} more characters`);
     if (utf8Length(json) <= budget || length < 1) return json;
   }

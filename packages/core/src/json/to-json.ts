@@ -5,7 +5,7 @@ import { wellFormed } from "../text/well-formed.ts";
 const maxDepth = 200;
 
 /** Bytes of JSON that are made of one value unless somebody says otherwise: 32 MiB. */
-export const mostBytes = 33_554_432;
+export const maxBytes = 33_554_432;
 
 /** What an object or a list takes of them when it has to be made. */
 const containerBytes = 8;
@@ -31,7 +31,7 @@ export interface Cut {
  * @param limit bytes of the JSON's text, roughly. Default: 33,554,432.
  * @param cut told when something was left out for it.
  */
-export function jsonValue(value: unknown, limit: number = mostBytes, cut?: Cut): JsonValue {
+export function toJson(value: unknown, limit: number = maxBytes, cut?: Cut): JsonValue {
   return plainBytes(value, limit) >= 0 ? (value as JsonValue) : converted(value, limit, cut);
 }
 

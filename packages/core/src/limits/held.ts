@@ -1,8 +1,8 @@
-import type { Counted, Held, LimitedCall } from "./limited-call.ts";
+import type { SpendCarriedOver, Reservation, LimitedCall } from "./limited-call.ts";
 
 /** Made for the first limit that needs it. */
-export function heldBy(execution: LimitedCall): Held {
-  return (execution.held ??= {
+export function reservationFor(execution: LimitedCall): Reservation {
+  return (execution.reservation ??= {
     recent: undefined,
     amount: undefined,
     spent: 0,
@@ -11,7 +11,11 @@ export function heldBy(execution: LimitedCall): Held {
 }
 
 /** `undefined`: the run has nothing of the call in its counters. */
-export function countedOf({ counted, held, resumption }: LimitedCall): Counted | undefined {
+export function spendCarriedOver({
+  counted,
+  reservation: held,
+  resumption,
+}: LimitedCall): SpendCarriedOver | undefined {
   const before = resumption?.counted;
   if (!counted && before === undefined) return undefined;
   return { spent: (before?.spent ?? 0) + (held?.spent ?? 0) };

@@ -12,19 +12,19 @@ export interface LimitedRun extends RunInfo {
 export interface LimitedCall extends CallInfo {
   readonly run: LimitedRun;
   readonly parent: LimitedCall | undefined;
-  readonly resumption: { readonly counted?: Counted } | undefined;
+  readonly resumption: { readonly counted?: SpendCarriedOver } | undefined;
   /** The call has its place in the run's count of calls. */
   readonly counted: boolean;
   /** The call has failed or ended, and waits to be recorded only. */
   readonly leaving: boolean;
-  held: Held | undefined;
+  reservation: Reservation | undefined;
   slot: Slot | undefined;
   /** True when the call was made by the tool of `ancestor`, or by what that has called. */
   isBelow(ancestor: LimitedCall): boolean;
 }
 
 /** What a call has taken of its limits, besides its place in the count of calls. */
-export interface Held {
+export interface Reservation {
   /** Its place among the last calls of the run. */
   recent: RecentCall | undefined;
   /** What it spends. Kept when given back: a call that was only admitted takes it again. */
@@ -36,7 +36,7 @@ export interface Held {
 }
 
 /** What a call that was suspended has taken of its run, which counts it no more when it goes on there. */
-export interface Counted {
+export interface SpendCarriedOver {
   readonly spent: number;
 }
 

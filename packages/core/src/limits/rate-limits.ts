@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { heldBy } from "./held.ts";
+import { reservationFor } from "./held.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
 import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";
 
@@ -41,7 +41,7 @@ export class RateLimits {
       if (answer?.granted === true && typeof answer.id === "string") {
         // Stopped while the store was asked: what else it held has been given back already.
         if (execution.leaving) this.#release(answer.id);
-        else heldBy(execution).reservations.push(answer.id);
+        else reservationFor(execution).reservations.push(answer.id);
       } else if (answer?.granted === false) {
         const rule = rules[requests.findIndex(({ key }) => key === answer.key)] ?? rules[0];
         throw exhausted(execution, rule as RateRule, answer.retryAfterMs);
@@ -65,7 +65,7 @@ export class RateLimits {
    * @throws ToolError `store_unavailable`
    */
   commit(execution: LimitedCall): Awaitable<void> {
-    const { held } = execution;
+    const { reservation: held } = execution;
     // One after the other: what is behind one that fails can still be given back.
     for (let id = held?.reservations.shift(); id !== undefined; id = held?.reservations.shift()) {
       let pending: Awaitable<void>;
@@ -85,7 +85,7 @@ export class RateLimits {
   }
 
   /** Gives back what the call has reserved and not used. Never throws. */
-  release({ held }: LimitedCall): void {
+  release({ reservation: held }: LimitedCall): void {
     if (held === undefined) return;
     const ids = held.reservations;
     held.reservations = [];

@@ -49,8 +49,8 @@ export class Slots {
     return wait;
   }
 
-  /** Gives the place up until `takeBack`. Without effect when the call has none. */
-  giveUp({ slot }: LimitedCall): void {
+  /** Gives the place up until `reacquire`. Without effect when the call has none. */
+  release({ slot }: LimitedCall): void {
     if (slot !== undefined) this.#sendAway(slot);
   }
 
@@ -63,7 +63,7 @@ export class Slots {
   }
 
   /** Resolves when the call has its place again, and at once when it has ended. */
-  takeBack({ slot }: LimitedCall): Awaitable<void> {
+  reacquire({ slot }: LimitedCall): Awaitable<void> {
     if (slot?.state === "away") return this.#queue(slot, this.#returning);
     return slot?.wait?.over;
   }
@@ -74,7 +74,7 @@ export class Slots {
     // Before its own place is free: the caller goes on before others start.
     const caller = parent?.slot;
     if (caller?.nested?.delete(execution) === true && caller.nested.size === 0) {
-      void this.takeBack(caller.execution);
+      void this.reacquire(caller.execution);
     }
     if (slot === undefined || slot.state === "left") return;
     this.#vacate(slot);

@@ -2,7 +2,7 @@ import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { heldBy } from "./held.ts";
+import { reservationFor } from "./held.ts";
 import type { LimitedCall } from "./limited-call.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { within } from "./within.ts";
@@ -34,7 +34,7 @@ export function reserveSpend(
 
 /** Takes `amount` of every limit that counts spending. */
 export function holdSpend(execution: SpendingCall, amount: number): Awaitable<void> {
-  const held = heldBy(execution);
+  const held = reservationFor(execution);
   held.amount = amount;
   const counted = Math.max(0, amount - (execution.resumption?.counted?.spent ?? 0));
   if (countSpend(execution, counted)) held.spent = counted;

@@ -22,7 +22,7 @@ import type {
   PolicyRule,
   ProvenanceCondition,
 } from "../contract/policy-definition.ts";
-import { plainCopy } from "../contract/read-plain-json.ts";
+import { readPlainJson } from "../contract/read-plain-json.ts";
 import { presetNames } from "./presets.ts";
 
 /**
@@ -39,7 +39,7 @@ export function checkDefinition(where: string, given: unknown): PolicyDefinition
       "is no policy: give a preset, { rules: […] }, a function, or a list of them",
     );
   }
-  const definition = plainCopy(where, given) as Record<string, unknown>;
+  const definition = readPlainJson(where, given) as Record<string, unknown>;
   checkOptions(where, definition, definitionKeys);
   const { name, preset, default: effect, rules } = definition;
   if ("name" in definition) checkText(`${where}.name`, name);

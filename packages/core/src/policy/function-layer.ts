@@ -1,4 +1,4 @@
-import { frozenCopy } from "../json/freeze-json.ts";
+import { freezeJson } from "../json/freeze-json.ts";
 import { isThenable, type Awaitable } from "../json/json.ts";
 import type { Decision, PolicySubject } from "./decision.ts";
 import type {
@@ -110,6 +110,6 @@ function questionOf({ entry, permission, caller, arguments: args }: PolicySubjec
     source: entry.source,
     ...(permission === undefined ? {} : { permission }),
     ...(caller === undefined ? {} : { caller }),
-    arguments: frozenCopy(args),
+    arguments: freezeJson(args),
   };
 }

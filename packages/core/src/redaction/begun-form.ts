@@ -20,7 +20,7 @@ export function lastWord(text: string): number {
 }
 
 /** Where the end of `text` is the beginning of a credential, by its form; its length: nowhere. */
-export function begunForm(text: string): number {
+export function partialCredential(text: string): number {
   const tail = Math.max(0, text.length - longest);
   const key = begunKey.exec(text.slice(tail));
   if (key !== null) return tail + key.index;

@@ -13,7 +13,7 @@ const named = new RegExp(
 const secretKey = new RegExp(`^(?:${header})$`, "i");
 
 /** The text without the values of which their names say that they are secret. */
-export function withoutNamed(text: string): string {
+export function redactNamedValues(text: string): string {
   if (!text.includes("=") && !text.includes(":")) return text;
   return text.replace(named, (_, query?: string, line?: string) => `${query ?? line}${mask}`);
 }

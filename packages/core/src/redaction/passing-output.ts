@@ -6,7 +6,7 @@ import type { StreamRedactor } from "../contract/redactor.ts";
 const passing = new WeakMap<CallInfo, Partial<Record<"progress" | "update", StreamRedactor>>>();
 
 /** The next text of that kind that a call tells while it runs. */
-export function passingText(
+export function redactStreamedText(
   execution: CallInfo,
   kind: "progress" | "update",
   text: string,
@@ -15,15 +15,15 @@ export function passingText(
   if (redactor === undefined) return text;
   let kinds = passing.get(execution);
   if (kinds === undefined) passing.set(execution, (kinds = {}));
-  return (kinds[kind] ??= redactor.passing()).next(text);
+  return (kinds[kind] ??= redactor.streamRedactor()).next(text);
 }
 
 /** An update, as far as its texts may pass. */
-export function passingOutput(execution: CallInfo, output: ToolOutput): ToolOutput {
+export function redactStreamedOutput(execution: CallInfo, output: ToolOutput): ToolOutput {
   let changed = false;
   const content = output.content.map((block) => {
     if (block.type !== "text") return block;
-    const text = passingText(execution, "update", block.text);
+    const text = redactStreamedText(execution, "update", block.text);
     if (text === block.text) return block;
     changed = true;
     return { ...block, text };

@@ -3,14 +3,14 @@ import type { SecretFinder } from "./secret-finder.ts";
 import { mask, merged, type Spans } from "./spans.ts";
 
 /** A shorter beginning gives nothing away, and many a text ends like it. */
-const shortestHeld = 4;
+const minHeldLength = 4;
 
 /**
  * Texts that pass one after the other, such as a call's updates, without the secrets that are cut
  * between them. The end of one that may be the beginning of a secret is held back; what belongs to a
  * secret that began before does not come either.
  */
-export class PassingTexts {
+export class RedactingStream {
   readonly #finders: readonly SecretFinder[];
   /** The end of the text before that a secret may have begun in. */
   #before = "";
@@ -31,7 +31,7 @@ export class PassingTexts {
     // A secret that has come to its end begins no other one.
     const last = secrets.findLast(([, to]) => to <= end)?.[1] ?? 0;
     this.#before = whole.slice(Math.max(last, Math.min(end, lastWord(whole))));
-    if (whole.length - end < shortestHeld) end = whole.length;
+    if (whole.length - end < minHeldLength) end = whole.length;
     let result = "";
     let at = offset;
     for (const [from, to] of secrets) {

@@ -1,4 +1,4 @@
-import { jsonValue } from "../json/to-json.ts";
+import { toJson } from "../json/to-json.ts";
 import type { JsonValue } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ErrorSearch, type ErrorLimits, type RedactAny } from "./error-search.ts";
@@ -30,8 +30,7 @@ export function redactError(
   const { code, retryable, audience, message: givenMessage, body: givenBody } = error;
   const givenCause = error.cause;
   const message = search.redactMessage(givenMessage);
-  const body =
-    givenBody === undefined ? undefined : told(jsonValue(givenBody, limits.maxBodyBytes));
+  const body = givenBody === undefined ? undefined : told(toJson(givenBody, limits.maxBodyBytes));
   const cause = givenCause === undefined ? undefined : search.redactCause(givenCause);
   const stack = thrown || givenCause !== undefined ? error.stack : undefined;
   if (

@@ -22,7 +22,7 @@ const optionNames: readonly string[] = [
  *
  * @throws ToolError `internal` when an option makes no sense.
  */
-export function redactionOf(
+export function createRedaction(
   options: RedactionOptions | false | undefined,
   registry: { readonly secrets?: readonly SecretSet[] },
 ): { readonly secrets: SecretSet; readonly redactor: SecretRedactor | undefined } {
@@ -77,7 +77,7 @@ interface RedactedRun {
 }
 
 /** What takes out of a call whatever must not leave: also what its run injects, and what its tool names. */
-export function redactorOf({ engine, run, entry }: RedactedCall): Redactor | undefined {
+export function redactorForCall({ engine, run, entry }: RedactedCall): Redactor | undefined {
   const { redactor } = engine;
   if (redactor === undefined || entry === undefined) return redactor && (run.redactor ?? redactor);
   const { injected, annotations } = entry.tool.spec;

@@ -1,4 +1,4 @@
-import { begunForm } from "./begun-form.ts";
+import { partialCredential } from "./begun-form.ts";
 import { fromJson, fromLines, fromPercent, unfinishedEscape, type Decoder } from "./decodings.ts";
 import { fromDataUrls, fromEntities } from "./markup-decodings.ts";
 import { Scanner } from "./scanner.ts";
@@ -10,7 +10,7 @@ const decoders: readonly Decoder[] = [fromJson, fromPercent, fromEntities, fromD
 /** JSON within JSON within JSON, a URL within that, and the other way round. */
 const deepest = 3;
 /** No credential of any form is shorter. */
-export const shortestForm = 12;
+export const minFormLength = 12;
 const longestEscape = 64;
 
 /** Finds secrets as they are now; what it needs for that is made when it is needed, and made anew when they change. */
@@ -60,7 +60,7 @@ export class SecretFinder {
   /** Where the end of `text` may be the beginning of a secret; its length: nowhere. */
   held(text: string): number {
     this.#renew();
-    const form = this.#forms ? begunForm(text) : text.length;
+    const form = this.#forms ? partialCredential(text) : text.length;
     return this.#known ? Math.min(form, this.#heldIn(text, deepest)) : form;
   }
 
@@ -108,7 +108,7 @@ export class SecretFinder {
     }
     this.#known = patterns.size > 0;
     this.#scanner = new Scanner(patterns, this.#forms);
-    this.#shortest = this.#known ? 4 : this.#forms ? shortestForm : Infinity;
+    this.#shortest = this.#known ? 4 : this.#forms ? minFormLength : Infinity;
     this.#seen = sets;
     this.#version = version;
   }

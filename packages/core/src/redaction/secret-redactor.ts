@@ -3,19 +3,19 @@ import type { ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolError } from "../contract/tool-error.ts";
-import { isSecretKey, withoutNamed } from "./by-name.ts";
+import { isSecretKey, redactNamedValues } from "./by-name.ts";
 import { withoutPaths } from "./path-rules.ts";
-import { PassingTexts } from "./passing-texts.ts";
+import { RedactingStream } from "./passing-texts.ts";
 import { redactError } from "./redact-error.ts";
 import { isTextType, redactOutput } from "./redact-output.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Redactor } from "../contract/redactor.ts";
-import { shortestForm, type SecretFinder } from "./secret-finder.ts";
+import { minFormLength, type SecretFinder } from "./secret-finder.ts";
 import { latin1 } from "./secret-patterns.ts";
 import { mask, merged, replaceSpans, type Spans } from "./spans.ts";
 
-const longestKept = 300;
-const mostKept = 50;
+const maxCachedLength = 300;
+const maxCached = 50;
 
 /** The redactor over any number of finders: an executor's own, and a run's. */
 export class SecretRedactor implements Redactor {
@@ -72,8 +72,8 @@ export class SecretRedactor implements Redactor {
     return redactValue(kept, (text) => this.text(text)) as Value;
   }
 
-  told<Value>(value: Value): Value {
-    if (typeof value === "string" && value.length <= longestKept) {
+  redactReport<Value>(value: Value): Value {
+    if (typeof value === "string" && value.length <= maxCachedLength) {
       return this.#toldAgain(value) as Value & string;
     }
     return this.#toldNow(value);
@@ -88,7 +88,7 @@ export class SecretRedactor implements Redactor {
     let told = this.#kept.get(text);
     if (told === undefined) {
       told = this.#toldNow(text);
-      if (this.#kept.size >= mostKept) this.#kept.clear();
+      if (this.#kept.size >= maxCached) this.#kept.clear();
       this.#kept.set(text, told);
     }
     return told;
@@ -97,7 +97,7 @@ export class SecretRedactor implements Redactor {
   #toldNow<Value>(value: Value): Value {
     return redactValue(value, (text, key) => {
       if (key !== undefined && isSecretKey(key)) return mask;
-      return this.text(withoutNamed(text));
+      return this.text(redactNamedValues(text));
     });
   }
 
@@ -122,7 +122,7 @@ export class SecretRedactor implements Redactor {
     for (const key in block) if (key !== "type" && key !== "text") return false;
     const { text } = block;
     const knows = this.#knows();
-    if ((knows || text.length >= shortestForm) && this.text(text) !== text) return false;
+    if ((knows || text.length >= minFormLength) && this.text(text) !== text) return false;
     switch (typeof value) {
       case "undefined":
       case "boolean":
@@ -143,7 +143,7 @@ export class SecretRedactor implements Redactor {
   }
 
   error(error: ToolError, thrown = false): ToolError {
-    return redactError(error, (value) => this.told(value), thrown);
+    return redactError(error, (value) => this.redactReport(value), thrown);
   }
 
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array {
@@ -184,8 +184,8 @@ export class SecretRedactor implements Redactor {
     return spans.length === 0 ? data : replaceSpans(data, spans, (part) => "A".repeat(part.length));
   }
 
-  passing(): PassingTexts {
-    return new PassingTexts(this.#finders);
+  streamRedactor(): RedactingStream {
+    return new RedactingStream(this.#finders);
   }
 }
 

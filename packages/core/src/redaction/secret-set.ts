@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/tool-error.ts";
 
 /** Removes a secret again. */
-export type Forget = () => void;
+export type Unregister = () => void;
 
 /**
  * Values that must never come out: credentials and tokens, held by whoever uses them. An executor
@@ -38,7 +38,7 @@ export class SecretSet {
    *
    * @throws ToolError `internal` for what is no text.
    */
-  add(value: string): Forget {
+  add(value: string): Unregister {
     if (typeof value !== "string") {
       throw new ToolError("internal", `A secret is ${typeof value}; add a text, if there is one.`);
     }

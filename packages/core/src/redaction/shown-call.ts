@@ -8,45 +8,50 @@ import { maskArguments } from "./secret-arguments.ts";
 import { mask } from "./spans.ts";
 
 /** What a person is shown of a call. */
-export interface ShownCall {
+export interface DisplayedCall {
   readonly arguments: JsonObject;
   readonly requests: readonly InterruptionRequest[];
 }
 
 /** What a person may see of a call that waits: the same objects where nothing is secret. */
-export function shownCall<Given extends ShownCall>(execution: CallInfo, given: Given): Given {
+export function redactCallForApproval<Given extends DisplayedCall>(
+  execution: CallInfo,
+  given: Given,
+): Given {
   const redactor = execution.redactor;
   if (redactor === undefined) return given;
-  const args = shownArguments(execution, given.arguments, redactor);
-  const requests = given.requests.map((request) => shownRequest(execution, request, redactor));
+  const args = redactKnownArguments(execution, given.arguments, redactor);
+  const requests = given.requests.map((request) => redactRequest(execution, request, redactor));
   const same = requests.every((request, index) => request === given.requests[index]);
   if (args === given.arguments && same) return given;
   return { ...given, arguments: args, requests: same ? given.requests : requests };
 }
 
 /** Without what the tool's schema calls secret, and what is. */
-function shownArguments(
+function redactKnownArguments(
   { entry, toolset, call }: CallInfo,
   args: JsonObject,
   redactor: Redactor,
 ): JsonObject {
   const tool = (entry ?? toolset.callable(call.name))?.tool;
   const masked = tool === undefined ? args : maskArguments(args, argumentsSchemaOf(tool));
-  const shown = redactor.told(masked);
+  const shown = redactor.redactReport(masked);
   return masked === args || canonicalJson(shown) !== canonicalJson(args) ? shown : args;
 }
 
 /** The same of arguments as a model has sent them: an object, its JSON text, or anything else. */
-export function toldArguments(execution: CallInfo, args: JsonValue): JsonValue {
+export function redactArguments(execution: CallInfo, args: JsonValue): JsonValue {
   const redactor = execution.redactor;
   if (redactor === undefined) return args;
   if (typeof args !== "string") {
-    return isObject(args) ? shownArguments(execution, args, redactor) : redactor.told(args);
+    return isObject(args)
+      ? redactKnownArguments(execution, args, redactor)
+      : redactor.redactReport(args);
   }
   const read = parsed(args);
-  if (!isObject(read)) return redactor.told(args);
-  const shown = shownArguments(execution, read, redactor);
-  return shown === read ? redactor.told(args) : JSON.stringify(shown);
+  if (!isObject(read)) return redactor.redactReport(args);
+  const shown = redactKnownArguments(execution, read, redactor);
+  return shown === read ? redactor.redactReport(args) : JSON.stringify(shown);
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
@@ -61,7 +66,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-function shownRequest(
+function redactRequest(
   execution: CallInfo,
   request: InterruptionRequest,
   redactor: Redactor,
@@ -69,11 +74,11 @@ function shownRequest(
   // Answers name it by its id, and a link that is changed leads nowhere.
   const { id: _id, type: _type, ...rest } = request;
   const { url, schema, call, arguments: args, ...words } = rest as Record<string, unknown>;
-  const shown: Record<string, unknown> = { ...redactor.told(words) };
+  const shown: Record<string, unknown> = { ...redactor.redactReport(words) };
   if (url !== undefined) shown["url"] = redactor.registered(url as string);
   if (schema !== undefined) shown["schema"] = redactor.value(schema as JsonValue);
   if (args !== undefined) {
-    shown["arguments"] = shownArguments(execution, args as JsonObject, redactor);
+    shown["arguments"] = redactKnownArguments(execution, args as JsonObject, redactor);
   }
   if (call !== undefined) {
     const { call: own } = execution;
@@ -82,7 +87,9 @@ function shownRequest(
     shown["call"] = {
       ...of,
       arguments:
-        of.id === own.id ? shownArguments(execution, given, redactor) : redactor.told(given),
+        of.id === own.id
+          ? redactKnownArguments(execution, given, redactor)
+          : redactor.redactReport(given),
     };
   }
   const all = { ...request, ...shown };
@@ -95,7 +102,11 @@ function shownRequest(
  *
  * @throws Error for one that stands elsewhere.
  */
-export function unmasked(edited: JsonObject, shown: JsonObject, original: JsonObject): JsonObject {
+export function restoreMasked(
+  edited: JsonObject,
+  shown: JsonObject,
+  original: JsonObject,
+): JsonObject {
   return unmask(edited, shown, original) as JsonObject;
 }
 

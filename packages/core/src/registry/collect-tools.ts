@@ -1,4 +1,4 @@
-import { hostSource, isHelperName } from "../contract/reserved-names.ts";
+import { hostSource, isBuiltInName } from "../contract/reserved-names.ts";
 import type { Tool, RegisteredTool } from "../contract/tool.ts";
 import { messageOf } from "../contract/error-message.ts";
 import { isToolName } from "../contract/tool-names.ts";
@@ -154,7 +154,7 @@ function faultOf(tool: Tool, source: string): Fault | undefined {
   try {
     const { name } = tool.spec;
     if (!isToolName(name)) return { subject: String(name), message: badName(String(name), source) };
-    if (isHelperName(name)) {
+    if (isBuiltInName(name)) {
       return { subject: name, message: reserved(name, source), isReserved: true };
     }
     if (isDescribed(tool)) return undefined;

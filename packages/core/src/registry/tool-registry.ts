@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/error-message.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import { steadyClock, type ClockTimer } from "../time/clock.ts";
-import { helperSource, isHelperName, hostSource } from "../contract/reserved-names.ts";
+import { builtInSource, isBuiltInName, hostSource } from "../contract/reserved-names.ts";
 import { isThenable } from "../json/json.ts";
 import type { Tool, ToolSelection, RegisteredTool, Toolset } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -15,7 +15,7 @@ import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
 
 /** Milliseconds that a source has to say what it has, before it keeps the others' tools waiting no longer. */
-const patienceMs = 1_000;
+const sourceLoadGraceMs = 1_000;
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
 interface PromisedSource {
@@ -80,7 +80,7 @@ export class ToolRegistry {
    */
   async whenThere(names: readonly string[], given?: Toolset): Promise<void> {
     const isThere = (name: string): boolean =>
-      this.#entries.has(name) || given?.entry(name) !== undefined || isHelperName(name);
+      this.#entries.has(name) || given?.entry(name) !== undefined || isBuiltInName(name);
     while (this.loading) {
       const areThere = names.every(isThere);
       if (areThere && this.#patience === undefined) return;
@@ -233,10 +233,10 @@ export class ToolRegistry {
   }
 
   #slotOf(source: ToolSource): Slot {
-    if (source.id === helperSource) {
+    if (source.id === builtInSource) {
       throw new ToolError(
         "internal",
-        `A source cannot have the id "${helperSource}": name it something else.`,
+        `A source cannot have the id "${builtInSource}": name it something else.`,
       );
     }
     const { secrets } = source;
@@ -315,7 +315,7 @@ export class ToolRegistry {
     this.#patienceTimer = steadyClock.setTimeout(() => {
       this.#held = this.#entries;
       this.#goOn();
-    }, patienceMs);
+    }, sourceLoadGraceMs);
     this.#patienceTimer.unref?.();
   }
 

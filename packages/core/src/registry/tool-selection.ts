@@ -67,13 +67,13 @@ function misuse(what: string): ToolError {
 }
 
 /** The shortest that a description can be: a name of one letter, and an object's schema. */
-const leastCharacters = 3;
+const minDescriptionLength = 3;
 
 /** Accepts tools, asked in their order, as long as they fit into so many tokens together. */
 export function withinTokens(maxTokens: number): (entry: RegisteredTool) => boolean {
   let left = maxTokens * 4;
   return ({ tool: { spec } }) => {
-    if (left < leastCharacters) return false;
+    if (left < minDescriptionLength) return false;
     try {
       // Schemas are costly to make: not for what is too long without its own.
       let size = spec.name.length + spec.description.length;

@@ -1,4 +1,4 @@
-import { helperSource } from "../contract/reserved-names.ts";
+import { builtInSource } from "../contract/reserved-names.ts";
 import type { Tool, RegisteredTool, Toolset, ToolSelection } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { selectorOf, withinTokens } from "./tool-selection.ts";
@@ -157,7 +157,7 @@ export class ToolsetSnapshot implements Toolset {
     const whole = this.searchable.whole();
     const more: RegisteredTool[] = [];
     for (const [name, entry] of this.#entries) {
-      if (entry.source !== helperSource && whole.entry(name) !== entry) more.push(entry);
+      if (entry.source !== builtInSource && whole.entry(name) !== entry) more.push(entry);
     }
     return whole.with(more);
   }

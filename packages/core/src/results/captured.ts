@@ -1,15 +1,15 @@
 import type { JsonValue } from "../json/json.ts";
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
-import { bytesOf, jsonValue, plainBytes, type Cut } from "../json/to-json.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { bytesOf, toJson, plainBytes, type Cut } from "../json/to-json.ts";
 
 /** How many small texts are held apart before they are made one. */
-const mostParts = 1024;
+const maxParts = 1024;
 
 /**
  * What has come of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them
  * as UTF-8; as soon as anything else comes, all of it is a list of JSON values.
  */
-export class Captured implements Cut {
+export class StreamBuffer implements Cut {
   /** There was more. */
   truncated = false;
   /** Nothing more is taken: a source may go on although it was told to end. */
@@ -50,9 +50,11 @@ export class Captured implements Cut {
     if (piece === "") return;
     const size = piece.length > this.#left ? Infinity : utf8Length(piece);
     this.truncated = size > this.#left;
-    this.#texts.push(this.truncated ? clipText(piece.slice(0, this.#left + 1), this.#left) : piece);
+    this.#texts.push(
+      this.truncated ? truncateUtf8(piece.slice(0, this.#left + 1), this.#left) : piece,
+    );
     this.#left -= size;
-    if (this.#texts.length < mostParts) return;
+    if (this.#texts.length < maxParts) return;
     // What is joined is not joined again before there is as much of it.
     this.#texts = halved(this.#texts);
   }
@@ -81,11 +83,11 @@ export class Captured implements Cut {
   #addItem(piece: unknown): void {
     if (this.#items === undefined) {
       const before = this.take();
-      this.#items = before.length === 0 ? [] : [jsonValue(before)];
+      this.#items = before.length === 0 ? [] : [toJson(before)];
       this.#texts = [];
       this.#bytes = undefined;
     }
-    const item = jsonValue(piece, this.#left, this);
+    const item = toJson(piece, this.#left, this);
     this.#items.push(item);
     this.#left -= 1 + Math.max(1, plainBytes(item));
     if (this.#left <= 0) this.truncated = true;

@@ -6,8 +6,8 @@ import {
 } from "../contract/content-block.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
-import { clipText } from "../text/truncate-utf8.ts";
-import { jsonValue, mostBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { toJson, maxBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 
 /** Bytes of what a tool says of its artifacts: a key and a few words for each. */
@@ -25,28 +25,28 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  */
 export function properOutput(
   output: ToolOutput,
-  limit: number = mostBytes,
+  limit: number = maxBytes,
   cut: Cut = { truncated: false },
 ): ToolOutput {
   const { content, value, isError, error, artifacts, details, childRunId, provider } = output;
   const proper: Writable<ToolOutput> = { content: properContent(content, limit, cut) };
   if (value !== undefined) {
     const short: Cut = { truncated: false };
-    const json = wellFormedJson(jsonValue(value, limit, short), limit);
+    const json = wellFormedJson(toJson(value, limit, short), limit);
     if (short.truncated) cut.truncated = true;
     else proper.value = json;
   }
   if (isError !== undefined) proper.isError = isError;
   if (error !== undefined) proper.error = error;
   if (Array.isArray(artifacts)) {
-    proper.artifacts = jsonValue(artifacts, maxArtifactsBytes) as unknown as NonNullable<
+    proper.artifacts = toJson(artifacts, maxArtifactsBytes) as unknown as NonNullable<
       typeof artifacts
     >;
   }
-  if (details !== undefined) proper.details = wellFormedJson(jsonValue(details, limit), limit);
+  if (details !== undefined) proper.details = wellFormedJson(toJson(details, limit), limit);
   if (typeof childRunId === "string") proper.childRunId = childRunId;
   if (provider !== undefined) {
-    proper.provider = wellFormedJson(jsonValue(provider, limit), limit) as NonNullable<
+    proper.provider = wellFormedJson(toJson(provider, limit), limit) as NonNullable<
       ToolOutput["provider"]
     >;
   }
@@ -109,5 +109,5 @@ function properBlock(block: ContentBlock, left: number, cut: Cut): ContentBlock 
   const { type, text: said } = block as TextBlock;
   // Half of an image is none.
   if (type !== "text") return text(`[${String(type)} left out: it is more than is kept]`);
-  return text(wellFormed(clipText(said.slice(0, left + 1), left)));
+  return text(wellFormed(truncateUtf8(said.slice(0, left + 1), left)));
 }

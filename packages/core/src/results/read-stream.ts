@@ -1,21 +1,21 @@
 import { isThenable, promised } from "../json/json.ts";
-import type { Captured } from "./captured.ts";
+import type { StreamBuffer } from "./captured.ts";
 import type { StreamSource } from "./stream-source.ts";
 
 /** Milliseconds after which everything else has its turn: a source may always have the next piece ready. */
 const turnMs = 10;
 
 /** What a stream that broke off has thrown. */
-export interface Broken {
+export interface StreamFailure {
   readonly thrown: unknown;
 }
 
 /** Until the end, or until there is no more room. Gives what went wrong. */
 export async function readStream(
   source: StreamSource,
-  captured: Captured,
+  captured: StreamBuffer,
   signal: AbortSignal,
-): Promise<Broken | undefined> {
+): Promise<StreamFailure | undefined> {
   let turn = performance.now();
   try {
     for (;;) {

@@ -1,8 +1,8 @@
 import { text } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
-import { clipText, utf8Length } from "../text/truncate-utf8.ts";
-import { bytesOf, jsonValue, mostBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
+import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { bytesOf, toJson, maxBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { bytesOutput } from "./bytes-output.ts";
 import { isBlockList, isOutput } from "./is-output.ts";
 import { properOutput } from "./proper-output.ts";
@@ -21,7 +21,7 @@ import { wellFormed } from "../text/well-formed.ts";
 export function toOutput(
   returned: unknown,
   structured = false,
-  limit: number = mostBytes,
+  limit: number = maxBytes,
   cut: Cut = { truncated: false },
 ): ToolOutput {
   if (typeof returned === "string") return textOutput(returned, structured, limit, cut);
@@ -33,7 +33,7 @@ export function toOutput(
     const output = ofObject(returned, structured, limit, cut);
     if (output !== undefined) return output;
   }
-  const value = jsonValue(returned, limit, cut);
+  const value = toJson(returned, limit, cut);
   const json = JSON.stringify(value);
   // So is half a character written, and little else.
   if (!json.includes("\\ud")) return valueOutput(value, json, limit, cut);
@@ -86,5 +86,5 @@ function within(value: string, limit: number, cut: Cut): string {
   if (value.length * 3 <= limit) return value;
   if (value.length <= limit && utf8Length(value) <= limit) return value;
   cut.truncated = true;
-  return clipText(value.slice(0, limit + 1), limit);
+  return truncateUtf8(value.slice(0, limit + 1), limit);
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../json/json.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { escapePointer } from "../json/json-pointer.ts";
-import { withOwnProto } from "./own-proto.ts";
+import { keepProtoProperty } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
@@ -132,7 +132,7 @@ function compiledWhole(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   const { $schema: _, $async: _async, ...given } = schema;
   const { asksWhatIsEvaluated } = measureSchema(given);
   const text = JSON.stringify(given);
-  const rest = text.includes('"__proto__"') ? (withOwnProto(given) as JsonSchema) : given;
+  const rest = text.includes('"__proto__"') ? (keepProtoProperty(given) as JsonSchema) : given;
   const own = new Set(Object.keys(ajv.refs));
   const { unevaluated = false, ownProperties = false } = ajv.opts;
   let validate: ValidateFunction;

@@ -38,11 +38,11 @@ const proto = "__proto__";
  *
  * For schemas of a bounded size.
  */
-export function withOwnProto(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withOwnProto);
+export function keepProtoProperty(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(keepProtoProperty);
   if (!isNode(schema)) return schema;
   const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (applicators.has(keyword)) return [keyword, withOwnProto(value)];
+    if (applicators.has(keyword)) return [keyword, keepProtoProperty(value)];
     return [keyword, named.has(keyword) && isNode(value) ? eachWithOwnProto(value) : value];
   });
   const node: Node = Object.fromEntries(entries);
@@ -57,7 +57,7 @@ export function withOwnProto(schema: unknown): unknown {
 
 function eachWithOwnProto(schemas: Node): Node {
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withOwnProto(schema)]),
+    Object.entries(schemas).map(([name, schema]) => [name, keepProtoProperty(schema)]),
   );
 }
 

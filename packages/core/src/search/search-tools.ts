@@ -1,5 +1,5 @@
-import { clipText } from "../text/truncate-utf8.ts";
-import { helperSource } from "../contract/reserved-names.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { builtInSource } from "../contract/reserved-names.ts";
 import { nearNames } from "../contract/tool-names.ts";
 import type { JsonObject, JsonSchema } from "../json/json.ts";
 import type { SearchContext } from "../built-in/tool-search-port.ts";
@@ -11,7 +11,7 @@ import type { ExposedTools } from "./exposed-tools.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 /** The most that one search gives. */
-export const mostResults = 20;
+export const maxResults = 20;
 /** Bytes of a longer description in a list of what was found. */
 const longestLine = 160;
 /** Bytes of a longer description by itself. */
@@ -51,7 +51,7 @@ export class SearchTools {
     const exposed = this.#exposed;
     const matches = this.#index().search(
       query as string,
-      Math.min(limit as number, mostResults),
+      Math.min(limit as number, maxResults),
       (name) => exposed.entry(name) !== undefined && mayCall(name),
     );
     const found = matches.flatMap(({ name }) => this.#found(name));
@@ -137,7 +137,7 @@ function oneLine(text: string): string {
 }
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${clipText(text, most)}…`;
+  return text.length <= most ? text : `${truncateUtf8(text, most)}…`;
 }
 
 const next = {
@@ -146,7 +146,7 @@ const next = {
 } as const;
 
 const asks = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
-const provenance = { adapter: helperSource } as const;
+const provenance = { adapter: builtInSource } as const;
 
 function searchSpec(description: string): ToolSpec {
   return {
@@ -155,7 +155,7 @@ function searchSpec(description: string): ToolSpec {
     inputSchema: objectSchema(
       {
         query: { type: "string", description: "What the tool should do, in a few words." },
-        limit: { type: "integer", minimum: 1, maximum: mostResults },
+        limit: { type: "integer", minimum: 1, maximum: maxResults },
       },
       ["query"],
     ),

@@ -4,7 +4,7 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ExposedTools } from "./exposed-tools.ts";
-import { mostResults, SearchTools } from "./search-tools.ts";
+import { maxResults, SearchTools } from "./search-tools.ts";
 import { ToolIndex } from "./tool-index.ts";
 
 /** How a model finds tools. */
@@ -50,10 +50,8 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
   if (!Array.isArray(always) || !always.every((glob) => typeof glob === "string")) {
     throw misuse(`always is ${formatValue(always)}; use a list of names and globs.`);
   }
-  if (!Number.isInteger(results) || results < 1 || results > mostResults) {
-    throw misuse(
-      `results is ${formatValue(results)}; use a whole number from 1 to ${mostResults}.`,
-    );
+  if (!Number.isInteger(results) || results < 1 || results > maxResults) {
+    throw misuse(`results is ${formatValue(results)}; use a whole number from 1 to ${maxResults}.`);
   }
   const globs = [...always];
   const indexes = new WeakMap<ToolRegistry, ToolIndex>();

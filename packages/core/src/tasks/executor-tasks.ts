@@ -4,8 +4,8 @@ import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-opti
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
-import { inTime } from "../time/with-timeout.ts";
-import { ownCaller } from "../contract/copy-caller.ts";
+import { withTimeout } from "../time/with-timeout.ts";
+import { copyCaller } from "../contract/copy-caller.ts";
 import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
@@ -41,13 +41,13 @@ export interface TaskServices {
 }
 
 /** How often a task that is to be cancelled is looked at. */
-const mostLooks = 5;
+const maxPolls = 5;
 
 /** How long whoever has answered a task gets to go on with it, each time. */
 const claimedMs = 100;
 
 /** How often the store is asked about a task that another process runs. */
-const lookMs = 1000;
+const pollMs = 1000;
 
 /**
  * The tasks of an executor: calls of tools with `execution: "task"`, which go on by themselves. Each
@@ -126,7 +126,7 @@ export class ExecutorTasks {
   async cancel(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const { tasks } = this.#engine;
     // It may come to wait for a person, or go on, while it is being cancelled.
-    for (let time = 0; time < mostLooks; time++) {
+    for (let time = 0; time < maxPolls; time++) {
       const own = tasks.own(id);
       const seen = await this.#waiting(await this.#find("cancel", id, options));
       const { record } = seen;
@@ -172,7 +172,7 @@ export class ExecutorTasks {
     let pending: PendingCallRecord | undefined;
     try {
       const asked = Promise.resolve(pendingCalls.get(interruptionId));
-      pending = await inTime(clock, storeMs, asked);
+      pending = await withTimeout(clock, storeMs, asked);
     } catch {
       return { record };
     }
@@ -204,7 +204,7 @@ export class ExecutorTasks {
       if (result === "claimed") await pendingCalls.finish(interruption.id);
       return result === "claimed" || result === "expired" || result === "unknown";
     };
-    return this.#asked(() => inTime(clock, storeMs, take()));
+    return this.#asked(() => withTimeout(clock, storeMs, take()));
   }
 
   /** Until the task may have ended, the time is up, or nobody waits any more. */
@@ -214,7 +214,7 @@ export class ExecutorTasks {
     over: Promise<void> | undefined,
   ): Promise<void> {
     const { clock } = this.#engine;
-    const ms = Math.min(leftMs, over === undefined ? lookMs : longestMs);
+    const ms = Math.min(leftMs, over === undefined ? pollMs : maxTimerMs);
     await new Promise<void>((resolve, reject) => {
       const stop = (): void => {
         clock.clearTimeout(timer);
@@ -255,7 +255,7 @@ interface Seen {
 }
 
 /** Longer waits do not fit the platform's timers. */
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 const optionNames: readonly string[] = [
   "sessionId",
@@ -271,7 +271,7 @@ function ownerBy(method: string, options: TaskOptions): string {
     method === "result" ? optionNames : optionNames.slice(0, 2),
   );
   const { sessionId, caller } = options;
-  return ownerOf({ sessionId, caller: caller === undefined ? undefined : ownCaller(caller) });
+  return ownerOf({ sessionId, caller: caller === undefined ? undefined : copyCaller(caller) });
 }
 
 function infoOf({ record, interruption }: Seen): TaskInfo {

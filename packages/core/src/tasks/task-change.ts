@@ -1,6 +1,6 @@
-import { clipText } from "../text/truncate-utf8.ts";
-import { jsonValue } from "../json/to-json.ts";
-import { plainCopy } from "../json/clone-json.ts";
+import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { toJson } from "../json/to-json.ts";
+import { cloneJson } from "../json/clone-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { text } from "../contract/content-block.ts";
 import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
@@ -8,7 +8,7 @@ import { errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange } from "./task-store.ts";
 
 /** Of an error's message. */
-const mostBytes = 4000;
+const maxMessageBytes = 4000;
 
 /** What a call's outcome makes of its task: plain data, and of an error only what a model may see. */
 export function changeBy(
@@ -28,7 +28,7 @@ export function changeBy(
 /** What the host put into a result may be no JSON. */
 function plainResult({ call }: CallInfo, result: ToolResult): ToolResult {
   try {
-    return plainCopy(jsonValue(result)) as unknown as ToolResult;
+    return cloneJson(toJson(result)) as unknown as ToolResult;
   } catch {
     const { callId, toolName, durationMs, timestamp } = result;
     const content = [text(`${call.name} did run, but its result cannot be kept.`)];
@@ -40,7 +40,8 @@ function plainResult({ call }: CallInfo, result: ToolResult): ToolResult {
 function read(error: unknown): NonNullable<TaskChange["error"]> {
   try {
     const { code, message } = error as { readonly code: ToolErrorCode; readonly message: string };
-    if (Object.hasOwn(errorCodes, code)) return { code, message: clipText(message, mostBytes) };
+    if (Object.hasOwn(errorCodes, code))
+      return { code, message: truncateUtf8(message, maxMessageBytes) };
   } catch {
     // As of one that cannot be read.
   }

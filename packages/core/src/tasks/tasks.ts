@@ -3,8 +3,8 @@ import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { messageOf } from "../contract/error-message.ts";
-import { inTime } from "../time/with-timeout.ts";
-import { plainCopy } from "../json/clone-json.ts";
+import { withTimeout } from "../time/with-timeout.ts";
+import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
@@ -20,7 +20,7 @@ export const storeMs = 5000;
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /** More that the store would not take are not kept: the oldest go. */
-const mostUnkept = 1000;
+const maxUnstored = 1000;
 
 /** A call that goes on as a task. */
 export interface TaskCall extends CallInfo {
@@ -102,7 +102,7 @@ export class Tasks {
    */
   async find(id: string): Promise<FoundTask | undefined> {
     const own = this.#own.get(id);
-    if (own !== undefined && this.#lives(own)) return plainCopy(own.record);
+    if (own !== undefined && this.#lives(own)) return cloneJson(own.record);
     return checkedRecord(id, await this.#answer(this.#store.get(id)));
   }
 
@@ -184,14 +184,14 @@ export class Tasks {
     if (!(error instanceof ToolError)) return;
     this.#errors.set(id, error);
     const [oldest] = this.#errors.keys();
-    if (this.#errors.size > mostUnkept) this.#errors.delete(oldest as string);
+    if (this.#errors.size > maxUnstored) this.#errors.delete(oldest as string);
   }
 
   /** The store would not have it: this process does not lose it for that. */
   #remember(id: string, task: OwnTask): void {
     this.#own.delete(id);
     this.#own.set(id, task);
-    let left = this.#own.size - mostUnkept;
+    let left = this.#own.size - maxUnstored;
     for (const [other, { execution }] of this.#own) {
       if (left <= 0) return;
       left -= 1;
@@ -209,7 +209,7 @@ export class Tasks {
   }
 
   #answer<T>(asked: Awaitable<T>): Awaitable<T> {
-    return isThenable(asked) ? inTime(this.#clock, storeMs, promised(asked)) : asked;
+    return isThenable(asked) ? withTimeout(this.#clock, storeMs, promised(asked)) : asked;
   }
 }
 

@@ -10,14 +10,14 @@ const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) $/;
 const longestMethod = "OPTIONS ".length + 1;
 
 /** A message with the last part of each such path in the path's place. */
-export function withoutPaths(message: string): string {
+export function stripPaths(message: string): string {
   return message.replaceAll(path, (found, at: number) =>
     method.test(message.slice(Math.max(0, at - longestMethod), at)) ? found : lastPart(found),
   );
 }
 
 /** The same, and without the paths that a system's error names beside its message. May throw. */
-export function withoutPathsOf(thrown: unknown, message: string): string {
+export function stripPathsOf(thrown: unknown, message: string): string {
   let shown = message;
   if (typeof thrown === "object" && thrown !== null) {
     const { path, dest } = thrown as { path?: unknown; dest?: unknown };
@@ -27,7 +27,7 @@ export function withoutPathsOf(thrown: unknown, message: string): string {
       }
     }
   }
-  return withoutPaths(shown);
+  return stripPaths(shown);
 }
 
 function lastPart(path: string): string {

@@ -14,7 +14,7 @@ export function utf8Length(text: string): number {
 }
 
 /** The longest beginning of `text` that takes at most `limit` bytes in UTF-8, never half a character. */
-export function clipText(text: string, limit: number): string {
+export function truncateUtf8(text: string, limit: number): string {
   let bytes = 0;
   let index = 0;
   while (index < text.length) {

@@ -1,7 +1,7 @@
 import type { Clock, ClockTimer } from "./clock.ts";
 
 /** What `work` settles with; rejects when that takes longer than `ms`. */
-export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   let timer: ClockTimer | undefined;
   const isLate = new Promise<never>((_, reject) => {
     timer = clock.setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms);

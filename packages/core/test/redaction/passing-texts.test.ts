@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SecretSet } from "@toolweave/core";
-import { PassingTexts } from "../../src/redaction/passing-texts.ts";
+import { RedactingStream } from "../../src/redaction/passing-texts.ts";
 import { SecretFinder } from "../../src/redaction/secret-finder.ts";
 
-function passing(...secrets: readonly string[]): PassingTexts {
+function passing(...secrets: readonly string[]): RedactingStream {
   const sets = [new SecretSet(secrets)];
-  return new PassingTexts([new SecretFinder(() => sets, true)]);
+  return new RedactingStream([new SecretFinder(() => sets, true)]);
 }
 
 function told(texts: readonly string[], ...secrets: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { text, type JsonValue } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
-import { jsonValue } from "../../src/json/to-json.ts";
+import { toJson } from "../../src/json/to-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 
@@ -76,15 +76,15 @@ describe("what is huge", () => {
     ["a number of a billion bits", () => 1n << 1_000_000_000n],
   ])("does not hang: %s", (_, make) => {
     const cut = { truncated: false };
-    const json = jsonValue(make(), 1_000_000, cut);
+    const json = toJson(make(), 1_000_000, cut);
     expect(size(json)).toBeLessThan(3_000_000);
     expect(JSON.stringify(json)).toContain("[cut");
     expect(cut.truncated).toBe(true);
   });
 
   test("says how much was left out", () => {
-    expect(jsonValue([1n, ..."abcdefghij"], 14)).toEqual(["1", "a", "[cut: 9 more items]"]);
-    expect(jsonValue({ a: 1n, b: "x".repeat(50), c: 1, d: 2 }, 40)).toEqual({
+    expect(toJson([1n, ..."abcdefghij"], 14)).toEqual(["1", "a", "[cut: 9 more items]"]);
+    expect(toJson({ a: 1n, b: "x".repeat(50), c: 1, d: 2 }, 40)).toEqual({
       a: "1",
       b: expect.stringMatching(/^x+… \[cut: \d+ more characters\]$/),
       "[cut]": "[cut: 2 more keys]",
@@ -95,12 +95,12 @@ describe("what is huge", () => {
     fc.assert(
       fc.property(anything, fc.nat(300), (value, limit) => {
         const cut = { truncated: false };
-        const json = jsonValue(value, limit, cut);
+        const json = toJson(value, limit, cut);
         expect(JSON.parse(JSON.stringify(json))).toBeDefined();
         // Notes, what needs escaping, and short texts that are no shorter as a note.
         expect(size(json)).toBeLessThan(6 * limit + 500);
         expect(cut.truncated || !JSON.stringify(json).includes("[cut: ")).toBe(true);
-        expect(cut.truncated ? json : jsonValue(value)).toEqual(json);
+        expect(cut.truncated ? json : toJson(value)).toEqual(json);
       }),
       { numRuns: inFullRun(1000, 200) },
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError } from "@toolweave/core";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { readFile } from "node:fs/promises";
-import { withoutPaths } from "../../src/text/strip-paths.ts";
+import { stripPaths } from "../../src/text/strip-paths.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { failed, textFor } from "../support/outcomes.ts";
 
@@ -99,7 +99,7 @@ describe("withoutPaths", () => {
     ["src/a.ts and ./b/c.ts", "src/a.ts and ./b/c.ts"],
     ["1/2 or a/tmp/b", "1/2 or a/tmp/b"],
   ])("%s → %s", (message, expected) => {
-    expect(withoutPaths(message)).toBe(expected);
+    expect(stripPaths(message)).toBe(expected);
   });
 
   test.each([
@@ -108,7 +108,7 @@ describe("withoutPaths", () => {
     ["/tmp/a", "", "\n"],
     ["c:", "", ""],
   ])("takes linear time for many %j", async (part, before, after) => {
-    const spent = await cpuMilliseconds(() => withoutPaths(before + part.repeat(200_000) + after));
+    const spent = await cpuMilliseconds(() => stripPaths(before + part.repeat(200_000) + after));
     expect(spent).toBeLessThan(linearWorkMs);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ajvValidator, canonicalJson, type JsonObject, type JsonSchema } from "@toolweave/core";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
-import { plainCopy } from "../../src/json/clone-json.ts";
+import { cloneJson } from "../../src/json/clone-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
@@ -182,7 +182,7 @@ describe("an argument named __proto__", () => {
     expect(canonicalJson(parsed(sent))).toBe(sent);
     expect(canonicalJson(parsed(sent))).not.toBe(canonicalJson(other));
     expect(canonicalJson(parsed(sent))).not.toBe(canonicalJson({}));
-    expect(JSON.stringify(plainCopy(parsed(sent)))).toBe(sent);
+    expect(JSON.stringify(cloneJson(parsed(sent)))).toBe(sent);
   });
 
   test("is searched for secrets in a result, wherever that holds it", async () => {

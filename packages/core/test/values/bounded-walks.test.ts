@@ -9,8 +9,8 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import { scanSpec } from "@toolweave/core/scan";
-import { jsonValue } from "../../src/json/to-json.ts";
-import { plainCopy } from "../../src/json/clone-json.ts";
+import { toJson } from "../../src/json/to-json.ts";
+import { cloneJson } from "../../src/json/clone-json.ts";
 import { readArguments } from "../../src/executor/stages/parse.ts";
 import { maskArguments } from "../../src/redaction/secret-arguments.ts";
 import { isBlockList } from "../../src/results/is-output.ts";
@@ -68,12 +68,12 @@ describe("a walk over a value that is a tree without an end", () => {
   });
 
   test.each(endless)("ends with an error when it is copied as JSON: %s", (_, make) => {
-    expect(() => plainCopy(make(), 10_000)).toThrow(RangeError);
+    expect(() => cloneJson(make(), 10_000)).toThrow(RangeError);
   });
 
   test("reads no more of it than its budget allows", () => {
     const copied = reading(shared(60));
-    expect(() => plainCopy(copied.value, 8000)).toThrow(RangeError);
+    expect(() => cloneJson(copied.value, 8000)).toThrow(RangeError);
     expect(copied.reads()).toBeLessThan(4000);
     const canonical = reading(shared(60));
     expect(() => canonicalJson(canonical.value, 8000)).toThrow(RangeError);
@@ -82,7 +82,7 @@ describe("a walk over a value that is a tree without an end", () => {
 
   test("what is within the budget is the same as ever", () => {
     const value = { b: [1, { c: "x" }], a: shared(4), "\u00e4": null };
-    expect(plainCopy(value, 10_000)).toEqual(value);
+    expect(cloneJson(value, 10_000)).toEqual(value);
     expect(readArguments("t", value, 1000)).toEqual(value);
     expect(canonicalJson({ b: [1, undefined], a: { d: 1, c: undefined } }, 100)).toBe(
       '{"a":{"d":1},"b":[1,null]}',
@@ -105,7 +105,7 @@ describe("a walk over a value that is a tree without an end", () => {
       }
     }
     const cut = { truncated: false };
-    expect(jsonValue(new Endless(), 1000, cut)).toEqual({ "[cut]": "[cut: more keys]" });
+    expect(toJson(new Endless(), 1000, cut)).toEqual({ "[cut]": "[cut: more keys]" });
     expect(cut.truncated).toBe(true);
   });
 

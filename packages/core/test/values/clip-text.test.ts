@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clipText, utf8Length } from "../../src/text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../../src/text/truncate-utf8.ts";
 import { anyText } from "../support/any-text.ts";
 
 const text = fc.string({
@@ -23,7 +23,7 @@ describe("clipText", () => {
   test("gives the longest beginning that fits, and never half a character", () => {
     fc.assert(
       fc.property(text, fc.nat(60), (value, limit) => {
-        const clipped = clipText(value, limit);
+        const clipped = truncateUtf8(value, limit);
         expect(value.startsWith(clipped)).toBe(true);
         expect(bytes(clipped)).toBeLessThanOrEqual(limit);
         const next = String.fromCodePoint(value.codePointAt(clipped.length) ?? 0);
@@ -36,7 +36,7 @@ describe("clipText", () => {
   test("gives valid Unicode for valid Unicode", () => {
     fc.assert(
       fc.property(anyText(100), fc.nat(60), (value, limit) => {
-        const clipped = clipText(value, limit);
+        const clipped = truncateUtf8(value, limit);
         // Half a character would come back as U+FFFD.
         expect(Buffer.from(clipped, "utf8").toString("utf8")).toBe(clipped);
       }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonValue } from "../../src/json/to-json.ts";
+import { toJson } from "../../src/json/to-json.ts";
 
 /** Everything that JSON cannot hold, in and around everything that it can. */
 const anything = fc.anything({
@@ -23,7 +23,7 @@ describe("jsonValue", () => {
   test("passes plain data as it is", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(jsonValue(value)).toBe(value);
+        expect(toJson(value)).toBe(value);
       }),
     );
   });
@@ -31,10 +31,10 @@ describe("jsonValue", () => {
   test("makes JSON of anything, and never throws", () => {
     fc.assert(
       fc.property(anything, (value) => {
-        const json = jsonValue(value);
+        const json = toJson(value);
         const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
         // Two zeros are one number in JSON.
-        expect(plain(jsonValue(json))).toEqual(plain(json));
+        expect(plain(toJson(json))).toEqual(plain(json));
         expect(JSON.stringify(json)).toBeTypeOf("string");
       }),
       { numRuns: 500 },
@@ -97,7 +97,7 @@ describe("jsonValue", () => {
     ],
     ["an object without prototype", Object.assign(Object.create(null), { a: 1n }), { a: "1" }],
   ])("makes of %s what is documented", (_, value, json) => {
-    expect(jsonValue(value)).toEqual(json);
+    expect(toJson(value)).toEqual(json);
   });
 
   test("cuts a cycle, and keeps what is only there twice", () => {
@@ -105,7 +105,7 @@ describe("jsonValue", () => {
     const cycle: Record<string, unknown> = { a: shared, b: [shared] };
     cycle["self"] = cycle;
     cycle["list"] = [cycle];
-    expect(jsonValue(cycle)).toEqual({
+    expect(toJson(cycle)).toEqual({
       a: { n: "1" },
       b: [{ n: "1" }],
       self: "[circular]",
@@ -116,16 +116,16 @@ describe("jsonValue", () => {
   test("cuts what is too deep", () => {
     let deep: unknown = "end";
     for (let level = 0; level < 100_000; level++) deep = [deep];
-    const json = JSON.stringify(jsonValue(deep));
+    const json = JSON.stringify(toJson(deep));
     expect(json).toContain("[too deep]");
     expect(json.length).toBeLessThan(1000);
     const endless = { toJSON: (): object => ({ ...endless }) };
-    expect(jsonValue(endless)).toBe("[too deep]");
+    expect(toJson(endless)).toBe("[too deep]");
   });
 
   test("says what cannot be read, and reads the rest", () => {
     expect(
-      jsonValue({
+      toJson({
         get bad() {
           return thrower();
         },
@@ -136,20 +136,20 @@ describe("jsonValue", () => {
     ).toEqual({ bad: "[unreadable]", good: "1", worse: "[unreadable]", worst: "[unreadable]" });
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
-    expect(jsonValue(proxy)).toBe("[unreadable]");
-    expect(jsonValue(new Map([[{ toString: thrower }, 1]]))).toBe("[unreadable]");
+    expect(toJson(proxy)).toBe("[unreadable]");
+    expect(toJson(new Map([[{ toString: thrower }, 1]]))).toBe("[unreadable]");
   });
 
   test("keeps a key named __proto__ and changes no prototype", () => {
-    const json = jsonValue(JSON.parse('{"__proto__":{"polluted":1},"n":null}'));
+    const json = toJson(JSON.parse('{"__proto__":{"polluted":1},"n":null}'));
     expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"n":null}');
-    const converted = jsonValue(new Map<string, unknown>([["__proto__", { polluted: 1n }]]));
+    const converted = toJson(new Map<string, unknown>([["__proto__", { polluted: 1n }]]));
     expect(JSON.stringify(converted)).toBe('{"__proto__":{"polluted":"1"}}');
     expect(Object.getPrototypeOf(converted)).toBe(Object.prototype);
   });
 
   test("writes megabytes of bytes without exhausting the stack", () => {
     const bytes = new Uint8Array(3_000_000).fill(7);
-    expect(jsonValue({ bytes })).toEqual({ bytes: Buffer.from(bytes).toString("base64") });
+    expect(toJson({ bytes })).toEqual({ bytes: Buffer.from(bytes).toString("base64") });
   });
 });

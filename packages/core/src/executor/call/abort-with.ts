@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "./call-state.ts";
 
 /** Runs a call that ends when `signal` fires; listens no longer than the call takes. */
-export async function followSignal<Outcome extends ToolOutcome | undefined>(
+export async function abortWith<Outcome extends ToolOutcome | undefined>(
   signal: AbortSignal | undefined,
   execution: CallState,
   go: (execution: CallState) => Promise<Outcome>,

@@ -1,6 +1,6 @@
 import type { Approval } from "../../approvals/approval.ts";
 import type { Resumed } from "../../approvals/pending-call.ts";
-import type { Decided } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/decided.ts";
 import type { Cancellation } from "../../contract/cancellation.ts";
 import type {
   Answer,
@@ -15,15 +15,15 @@ import type { ToolOutcome, ToolOutput } from "../../contract/tool-result.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { RunState } from "./run-state.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import type { Counted, Held, Slot } from "../../limits/limited-call.ts";
+import type { SpendCarriedOver, Reservation, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { CallTime, overdue, timedOut } from "./deadlines.ts";
+import { Deadlines, overdue, timedOut } from "./deadlines.ts";
 import type { ActiveCalls } from "./active-calls.ts";
 import type { ExecutorServices } from "./services.ts";
 import type { HookedCall } from "./hook.ts";
 import type { Redactor } from "../../contract/redactor.ts";
-import { redactorOf } from "../../redaction/redactor-of.ts";
+import { redactorForCall } from "../../redaction/redactor-of.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** One step of the pipeline. It leaves the pipeline by throwing. */
@@ -75,7 +75,7 @@ export interface Resumption {
   /** The tool is no longer the one that a person was asked about. */
   readonly changed: boolean;
   /** What the run has counted of the call already; absent: nothing, or the run is another one. */
-  readonly counted?: Counted;
+  readonly counted?: SpendCarriedOver;
   /** Which nested call each of the tool's requests has been answered for, by their ids. */
   readonly passedOn: Map<string, string>;
   /** The task that goes on. */
@@ -126,7 +126,7 @@ export class CallState {
   /** Stage 5. */
   counted = false;
   /** Stages 5 and 7: what else it has taken of its limits. */
-  held: Held | undefined;
+  reservation: Reservation | undefined;
   /** Set while the call is one of several made together. */
   batch: CallBatch | undefined;
   /** Stage 7: what a person has agreed to. */
@@ -134,7 +134,7 @@ export class CallState {
   /** A resumed call that is this process's to run. */
   claimed = false;
   /** Stage 7: what has been decided, when somebody wants to know. */
-  decided: Decided | undefined;
+  decided: RecordedDecision | undefined;
   /** Stage 8; 0: not started. */
   attempt = 0;
   /** Set when the executor limits how many run. */
@@ -176,7 +176,7 @@ export class CallState {
   /** Milliseconds that the attempt may take; 0: no limit. */
   attemptMs = 0;
   /** Set when there is more to watch than the timeout of a first attempt. */
-  time: CallTime | undefined;
+  time: Deadlines | undefined;
   /** Why the call was stopped from outside. */
   stopped: ToolError | undefined;
   /** Hands over what came of the call; set when it enters the pipeline. */
@@ -224,13 +224,13 @@ export class CallState {
   }
 
   /** Its `time`, made when there is something to watch. */
-  get ownTime(): CallTime {
-    return (this.time ??= new CallTime(this.deadline));
+  get ownTime(): Deadlines {
+    return (this.time ??= new Deadlines(this.deadline));
   }
 
   /** Removes secrets from what leaves the executor of this call. */
   get redactor(): Redactor | undefined {
-    return redactorOf(this);
+    return redactorForCall(this);
   }
 
   /** The tool, after stage 1. */
@@ -268,7 +268,7 @@ export class CallState {
     const { time, run } = this;
     if (time?.deadlineMs === undefined) return;
     this.time =
-      run.endsAt === Infinity ? undefined : new CallTime(Infinity, run.endsAt + time.waited);
+      run.endsAt === Infinity ? undefined : new Deadlines(Infinity, run.endsAt + time.waited);
   }
 
   /** Stops it for those who wait for its outcome. Nobody waits for a task. */
@@ -341,8 +341,8 @@ export class CallState {
     const now = this.engine.clock.now();
     this.time =
       deadlineMs === undefined || now + deadlineMs >= endsAt
-        ? new CallTime(Infinity, endsAt)
-        : new CallTime(Infinity, now + deadlineMs, deadlineMs);
+        ? new Deadlines(Infinity, endsAt)
+        : new Deadlines(Infinity, now + deadlineMs, deadlineMs);
     // Not `>=`: a deadline that is no number has passed, too.
     if (!(now < this.time.endsAt)) this.stopped ??= overdue(this);
   }

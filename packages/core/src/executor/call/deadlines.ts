@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { LimitedCall } from "../../limits/limited-call.ts";
 
 /** The time of a call that has more to watch than the timeout of its first attempt. Milliseconds since the epoch. */
-export class CallTime {
+export class Deadlines {
   /** When the present step is given up: an attempt, an answer of the host's, the wait between attempts. */
   stepEnds: number;
   /** What happens then, unless it is an attempt that is given up. */
@@ -30,8 +30,8 @@ export class CallTime {
   }
 
   /** What is left of it for a call that the tool makes. */
-  forNested(): CallTime {
-    return new CallTime(Infinity, this.endsAt, this.deadlineMs);
+  forNested(): Deadlines {
+    return new Deadlines(Infinity, this.endsAt, this.deadlineMs);
   }
 
   /** The step is over. */
@@ -47,7 +47,7 @@ export class CallTime {
   }
 
   /** The person has answered. */
-  goOn(now: number): void {
+  resume(now: number): void {
     this.#asking -= 1;
     if (this.#asking > 0) return;
     const ms = now - this.#askingSince;
@@ -63,7 +63,7 @@ export function overdue({
   attempt,
   run,
   time,
-}: LimitedCall & { readonly time: CallTime | undefined }): ToolError {
+}: LimitedCall & { readonly time: Deadlines | undefined }): ToolError {
   const begun =
     attempt === 0
       ? ""

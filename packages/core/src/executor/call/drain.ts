@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Awaitable } from "../../json/json.ts";
 
 /** Longer waits do not fit the platform's timers. */
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** A call that can be waited for, and stopped. */
 export interface DrainedCall {
@@ -57,7 +57,7 @@ export class Drain {
       "The host is shutting down and takes no more calls.",
     );
     for (const go of [...this.#waiting]) go();
-    const timer = this.#clock.setTimeout(() => this.#cancel(), Math.min(graceMs, longestMs));
+    const timer = this.#clock.setTimeout(() => this.#cancel(), Math.min(graceMs, maxTimerMs));
     try {
       // A call that is only just being made is in flight when its tool has given its promise.
       await undefined;

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";
 import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../contract/tool-error.ts";
 import type { CallServices } from "./call-state.ts";
-import { jsonValue } from "../../json/to-json.ts";
+import { toJson } from "../../json/to-json.ts";
 
 /** How long the same answers get the outcome once more: 10 minutes. */
 const maxAgeMs = 600_000;
@@ -63,7 +63,7 @@ export async function finishedResult(
   if (typeof pendingCalls.finishedResult !== "function") return undefined;
   if (outcome.status === "failed" && outcome.error.code === "cancelled") return undefined;
   const cut = { truncated: false };
-  const json = jsonValue(storedOutcome(outcome), maxBytes, cut);
+  const json = toJson(storedOutcome(outcome), maxBytes, cut);
   if (cut.truncated) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify(json));
   if (bytes.length > maxBytes) return undefined;

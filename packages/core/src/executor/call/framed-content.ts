@@ -1,5 +1,5 @@
 import { framed } from "../../framing/frame.ts";
-import { helperSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/reserved-names.ts";
 import type { ContentBlock } from "../../contract/content-block.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
 import type { CallState } from "./call-state.ts";
@@ -17,5 +17,5 @@ export function framedContent(
 
 /** What a helper gives back is what another tool has answered; of a task it has been framed already. */
 function isOwn(source: string, { name, annotations }: ToolSpec): boolean {
-  return source === helperSource ? name === "task_result" : annotations.openWorldHint === false;
+  return source === builtInSource ? name === "task_result" : annotations.openWorldHint === false;
 }

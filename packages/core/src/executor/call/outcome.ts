@@ -8,7 +8,7 @@ import type {
 import type { JsonValue } from "../../json/json.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { clipText } from "../../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../../text/truncate-utf8.ts";
 import type { CallState } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
 
@@ -65,7 +65,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
 
 /** A tool that has started may have been told by somebody else what to say. */
 function readable(execution: CallState, message: string): readonly ContentBlock[] {
-  const content = [text(clipText(message, execution.engine.maxOutputBytes))];
+  const content = [text(truncateUtf8(message, execution.engine.maxOutputBytes))];
   return execution.attempt === 0 ? content : framedContent(execution, content);
 }
 

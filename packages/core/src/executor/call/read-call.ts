@@ -1,5 +1,5 @@
 import type { Interruption } from "../../contract/interruption.ts";
-import { plainCopy } from "../../json/clone-json.ts";
+import { cloneJson } from "../../json/clone-json.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
@@ -7,7 +7,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
  * A call whose id and name are texts. What comes from a framework's own parsing may be anything; a
  * call without a name is one of a tool that does not exist.
  */
-export function checkedCall(call: ToolCall): ToolCall {
+export function readCall(call: ToolCall): ToolCall {
   if (isObject(call) && typeof call.id === "string" && typeof call.name === "string") return call;
   const given: Partial<ToolCall> = isObject(call) ? call : {};
   return {
@@ -28,12 +28,12 @@ export function readOnce(call: ToolCall): ToolCall {
 }
 
 /** What was passed for an interruption, read once: it may come from outside, and be anything. */
-export function copyOf(interruption: Interruption): Interruption {
+export function readInterruption(interruption: Interruption): Interruption {
   try {
-    const copy = plainCopy<unknown>(interruption) as Interruption | null | undefined;
-    return { ...copy, call: checkedCall(copy?.call as Interruption["call"]) } as Interruption;
+    const copy = cloneJson<unknown>(interruption) as Interruption | null | undefined;
+    return { ...copy, call: readCall(copy?.call as Interruption["call"]) } as Interruption;
   } catch {
-    return { call: checkedCall(undefined as never) } as Interruption;
+    return { call: readCall(undefined as never) } as Interruption;
   }
 }
 

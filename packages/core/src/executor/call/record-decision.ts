@@ -1,4 +1,4 @@
-import type { Decided } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/decided.ts";
 import type { Decision } from "../../policy/decision.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "./call-state.ts";
@@ -9,28 +9,37 @@ export function ruleOf({ layer, rule }: Decision): string {
 }
 
 /** The call may start: recorded first, then told; of one that is only admitted, told when it does start. */
-export function authorized(execution: CallState, decided: readonly Decided[]): Awaitable<void> {
+export function recordAuthorized(
+  execution: CallState,
+  decided: readonly RecordedDecision[],
+): Awaitable<void> {
   const recording = recorded(execution, decided);
   return isThenable(recording) ? recording.then(() => tell(execution)) : tell(execution);
 }
 
 /** Notes what has been decided, and has it recorded where somebody wants it. */
-export function recorded(execution: CallState, decided: readonly Decided[]): Awaitable<void> {
+export function recorded(
+  execution: CallState,
+  decided: readonly RecordedDecision[],
+): Awaitable<void> {
   [execution.decided] = decided;
   return execution.engine.audit === undefined ? undefined : recordAll(execution, decided);
 }
 
-async function recordAll(execution: CallState, decided: readonly Decided[]): Promise<void> {
+async function recordAll(
+  execution: CallState,
+  decided: readonly RecordedDecision[],
+): Promise<void> {
   for (const one of decided) await execution.engine.audit?.write(execution, one);
 }
 
 /** Tells it now, unless the call is only admitted. */
 export function tell(execution: CallState): void {
-  if (!execution.onlyAdmitted && !execution.ended) tellAuthorized(execution);
+  if (!execution.onlyAdmitted && !execution.ended) emitAuthorized(execution);
 }
 
 /** Tells why the call may start. */
-export function tellAuthorized(execution: CallState): void {
+export function emitAuthorized(execution: CallState): void {
   const { engine, decided } = execution;
   if (decided === undefined) return;
   engine.events.authorized(execution, decided);

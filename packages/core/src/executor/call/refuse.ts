@@ -1,7 +1,7 @@
 import type { Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { type CallServices, CallState } from "./call-state.ts";
-import { failureOf } from "./to-tool-error.ts";
+import { toToolError } from "./to-tool-error.ts";
 import { failure } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -15,7 +15,7 @@ export function refuse(
 ): ToolOutcome {
   const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
   const execution = new CallState(engine, own, call, own.toolset, [], undefined, parent);
-  const failed = failureOf(execution, error);
+  const failed = toToolError(execution, error);
   engine.audit?.unusable(execution, id, failed);
   return failure(execution, failed);
 }

@@ -1,4 +1,4 @@
-import type { HelperTools } from "../../built-in/built-in-tools.ts";
+import type { BuiltInTools } from "../../built-in/built-in-tools.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { ExecutorTasks } from "../../tasks/executor-tasks.ts";
@@ -12,7 +12,7 @@ import type { ArgumentsHash } from "../../approvals/arguments-hash.ts";
 import type { GrantSeal } from "../../approvals/grant-seal.ts";
 import type { GrantStore } from "../../approvals/grant-store.ts";
 import type { IdempotencyKeys } from "../../approvals/idempotency-key.ts";
-import type { LiveCalls } from "./local-calls.ts";
+import type { LocalCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
 import type { Seal } from "../../approvals/seal.ts";
 import type { Audit } from "../../audit/audit.ts";
@@ -40,7 +40,7 @@ export interface StartedRun {
 
 /** What calls use of the executor that they belong to. */
 export interface CallExecutor {
-  readonly helpers: HelperTools;
+  readonly helpers: BuiltInTools;
   readonly tasks: ExecutorTasks;
   /** The toolset that a model of this caller is given. */
   advertised(caller: Caller | undefined): Toolset;
@@ -86,7 +86,7 @@ export interface ExecutorServices {
   /** Closes what leaves the process to wait for a person. */
   readonly seal: Seal;
   readonly pendingCalls: PendingCallStore;
-  readonly liveCalls: LiveCalls;
+  readonly liveCalls: LocalCalls;
   readonly grants: GrantStore;
   readonly grantSeal: GrantSeal;
   readonly argumentsHash: ArgumentsHash;

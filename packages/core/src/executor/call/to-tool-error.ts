@@ -1,14 +1,14 @@
 import { isToolError, messageOf } from "../../contract/error-message.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
 import type { Redactor } from "../../contract/redactor.ts";
-import { withoutPaths, withoutPathsOf } from "../../text/strip-paths.ts";
+import { stripPaths, stripPathsOf } from "../../text/strip-paths.ts";
 import type { CallState } from "./call-state.ts";
 
 /**
  * The error of a call for whatever was thrown on its way: the reason it was stopped for, a
  * `ToolError` as it is, anything else as `execution_failed` with its bounded message.
  */
-export function failureOf(execution: CallState, thrown: unknown): ToolError {
+export function toToolError(execution: CallState, thrown: unknown): ToolError {
   const redactor = ownRedactor(execution);
   // A tool that notices the stop throws something of its own; the stop is why it ended.
   const error = execution.stopped ?? (isToolError(thrown) ? thrown : undefined);
@@ -55,8 +55,8 @@ function codeOf(error: ToolError): ToolErrorCode {
 function shownMessage(thrown: unknown, redactor?: Redactor): string {
   const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
   try {
-    return withoutPathsOf(thrown, message);
+    return stripPathsOf(thrown, message);
   } catch {
-    return withoutPaths(message);
+    return stripPaths(message);
   }
 }

@@ -1,4 +1,4 @@
-import { helperSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/reserved-names.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
@@ -8,9 +8,9 @@ import type { ToolCall } from "../../contract/tool-call.ts";
  * one only. Any other call is given back as it is, and so is a `call_tool` that is not well formed:
  * its own validation says what is wrong. What is inside is not unwrapped again.
  */
-export function innerCall(call: ToolCall, toolset: Toolset): ToolCall {
+export function unwrapCallTool(call: ToolCall, toolset: Toolset): ToolCall {
   if (toolset.searchable === undefined || call.name !== "call_tool") return call;
-  if (toolset.entry("call_tool")?.source !== helperSource) return call;
+  if (toolset.entry("call_tool")?.source !== builtInSource) return call;
   try {
     return unwrapped(call) ?? call;
   } catch {

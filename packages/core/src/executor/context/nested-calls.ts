@@ -5,10 +5,10 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { Batch } from "../batch/batch.ts";
-import { checkedCall, readOnce } from "../call/read-call.ts";
+import { readCall, readOnce } from "../call/read-call.ts";
 import { CallState } from "../call/call-state.ts";
-import { failureOf } from "../call/to-tool-error.ts";
-import { innerCall } from "../call/unwrap-call-tool.ts";
+import { toToolError } from "../call/to-tool-error.ts";
+import { unwrapCallTool } from "../call/unwrap-call-tool.ts";
 import { manyCalls } from "../batch/many-calls.ts";
 import type { ExecuteAllOptions } from "../../contract/call-options.ts";
 
@@ -27,7 +27,7 @@ export function executeNested(
     execution = made(parent, own, narrowed(parent, options), options.inherit);
   } catch (error) {
     execution = made(parent, own, parent);
-    execution.stopped = failureOf(execution, error);
+    execution.stopped = toToolError(execution, error);
   }
   return executeWithin(execution);
 }
@@ -87,7 +87,7 @@ function made(
 ): CallState {
   const { engine, run } = parent;
   // The tool's own object might have another name for limits, the audit and people than for the registry.
-  const inner = innerCall(checkedCall(call), toolset);
+  const inner = unwrapCallTool(readCall(call), toolset);
   const execution = new CallState(engine, run, inner, toolset, policies, undefined, parent);
   execution.handedDown = inherit;
   return execution;

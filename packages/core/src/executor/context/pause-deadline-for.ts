@@ -7,7 +7,7 @@ import { ExecutionContext } from "./tool-context.ts";
  *
  * @param ctx of the call; of anything else the answer is only waited for.
  */
-export function whilePersonAnswers<T>(
+export function pauseDeadlineFor<T>(
   ctx: Pick<ToolContext, "signal">,
   answer: PromiseLike<T>,
 ): PromiseLike<T> {

@@ -5,7 +5,10 @@ import type { CallState } from "../call/call-state.ts";
  * that of the calls which have made it. It does again when the call is stopped: whoever is asked may
  * never say anything then.
  */
-export async function whileAsking<T>(execution: CallState, answer: PromiseLike<T>): Promise<T> {
+export async function pauseDeadlineWhile<T>(
+  execution: CallState,
+  answer: PromiseLike<T>,
+): Promise<T> {
   const { clock, activeCalls } = execution.engine;
   const waiting = callsAbove(execution);
   for (const call of waiting) call.ownTime.pause(clock.now());
@@ -14,7 +17,7 @@ export async function whileAsking<T>(execution: CallState, answer: PromiseLike<T
     if (isOver) return;
     isOver = true;
     for (const call of waiting) {
-      call.ownTime.goOn(clock.now());
+      call.ownTime.resume(clock.now());
       if (call.waitingFor !== 0) activeCalls.watch(call);
     }
   };

@@ -1,5 +1,5 @@
 import type { CallState } from "../call/call-state.ts";
-import { Captured } from "../../results/captured.ts";
+import { StreamBuffer } from "../../results/captured.ts";
 import { readStream } from "../../results/read-stream.ts";
 import { isStreamed, streamSource } from "../../results/stream-source.ts";
 import type { ArtifactData, ArtifactWriter, StoredContent } from "../../contract/tool.ts";
@@ -54,8 +54,8 @@ export class ToolArtifacts implements ArtifactWriter {
   }
 
   /** A copy, so that nobody changes what is being stored; no more of it than may be captured. */
-  async #capture(data: ArtifactData): Promise<Captured> {
-    const captured = new Captured(this.#execution.engine.largeOutputs.maxCapturedBytes);
+  async #capture(data: ArtifactData): Promise<StreamBuffer> {
+    const captured = new StreamBuffer(this.#execution.engine.largeOutputs.maxCapturedBytes);
     if (!isStreamed(data)) {
       captured.add(data);
       return captured;

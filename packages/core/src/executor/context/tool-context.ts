@@ -13,12 +13,12 @@ import type { JsonValue } from "../../json/json.ts";
 import { ToolArtifacts } from "./tool-artifacts.ts";
 import { mayRun } from "../../policy/decide.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { checkedCall, copyOf } from "../call/read-call.ts";
+import { readCall, readInterruption } from "../call/read-call.ts";
 import { CallState } from "../call/call-state.ts";
 import { update } from "../hooks/update-hooks.ts";
 import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
-import { whileAsking } from "./pause-deadline.ts";
+import { pauseDeadlineWhile } from "./pause-deadline.ts";
 
 /** The context of a running tool: a view of its execution, most of it made when read. */
 export class ExecutionContext implements ToolContext {
@@ -94,7 +94,7 @@ export class ExecutionContext implements ToolContext {
    * @internal
    */
   whileAsking<T>(answer: PromiseLike<T>): PromiseLike<T> {
-    return this.isLive ? whileAsking(this.#execution, answer) : answer;
+    return this.isLive ? pauseDeadlineWhile(this.#execution, answer) : answer;
   }
 
   get taskId(): string {
@@ -186,22 +186,14 @@ function overAttempt(): ToolError {
 /** A call that a tool makes in an attempt that has been given up; the call itself goes on without it. */
 function refuseNested(parent: CallState, call: ToolCall): Promise<ToolOutcome> {
   const { engine, run, toolset, policies } = parent;
-  const refused = new CallState(
-    engine,
-    run,
-    checkedCall(call),
-    toolset,
-    policies,
-    undefined,
-    parent,
-  );
+  const refused = new CallState(engine, run, readCall(call), toolset, policies, undefined, parent);
   refused.stopped = overAttempt();
   return engine.execute(refused);
 }
 
 /** The same for one that waited for a person; it goes on waiting. */
 async function refuseResumed(parent: CallState, given: Interruption): Promise<ToolOutcome> {
-  return refuse(parent.engine, copyOf(given), overAttempt(), parent.run, parent);
+  return refuse(parent.engine, readInterruption(given), overAttempt(), parent.run, parent);
 }
 
 /**

@@ -14,7 +14,7 @@ const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
 ]);
 
 /** One attempt within its middleware, of which the lowest priority is outermost. */
-export class Around {
+export class MiddlewareChain {
   readonly #execution: CallState;
   readonly #ctx: { readonly isLive: boolean };
   readonly #invoke: () => unknown;

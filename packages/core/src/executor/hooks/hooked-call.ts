@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json/json.ts";
 import type { CallState } from "../call/call-state.ts";
-import { frozenCopy, frozenPlain } from "../../json/freeze-json.ts";
+import { freezeJson, frozenPlain } from "../../json/freeze-json.ts";
 import type { HookedCall } from "../call/hook.ts";
 
 /** The call as hooks see it: one object for all of them, until its arguments are replaced. */
@@ -17,7 +17,7 @@ function newHookedCall({ run, call, tool, args }: CallState): HookedCall {
     arguments:
       tool.validate === undefined
         ? frozenPlain(args as JsonObject)
-        : frozenCopy(args as JsonObject),
+        : freezeJson(args as JsonObject),
   };
   if (run.caller !== undefined) hooked.caller = run.caller;
   // What one hook writes into it must not mislead the next.

@@ -1,5 +1,5 @@
 import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts";
-import { passingOutput } from "../../redaction/passing-output.ts";
+import { redactStreamedOutput } from "../../redaction/passing-output.ts";
 import { isOutput } from "../../results/is-output.ts";
 import { toOutput } from "../../results/to-output.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
@@ -147,7 +147,7 @@ function tell(
 /** `undefined`: it cannot be searched for secrets, and is dropped. */
 function seal(execution: CallState, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
   try {
-    return outputPart(boundsOf(execution), passingOutput(execution, output));
+    return outputPart(boundsOf(execution), redactStreamedOutput(execution, output));
   } catch {
     return undefined;
   }

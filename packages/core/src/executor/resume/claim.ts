@@ -4,7 +4,7 @@ import { stoppedOutcome } from "../stages/task-outcomes.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { rejection } from "../stages/request-approval.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import { finish } from "./mark-finished.ts";
+import { markPendingCallFinished } from "./mark-finished.ts";
 import { FinishedBefore, finishedOutcome } from "../call/finished-outcome.ts";
 import type { CallState, Resumption } from "../call/call-state.ts";
 
@@ -65,7 +65,7 @@ async function giveUp(execution: CallState): Promise<void> {
   const task = execution.resumption?.task;
   const { tasks } = execution.engine;
   if (task !== undefined) await tasks.endEarly(execution, task, stoppedOutcome(execution));
-  await finish(execution);
+  await markPendingCallFinished(execution);
 }
 
 function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolError {

@@ -3,7 +3,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { finishedResult } from "../call/finished-outcome.ts";
-import { inTime } from "../../time/with-timeout.ts";
+import { withTimeout } from "../../time/with-timeout.ts";
 
 /** No longer than this is an outcome held back by the store that has to note it. */
 const longestNoteMs = 5000;
@@ -14,8 +14,13 @@ const longestNoteMs = 5000;
  *
  * @param outcome stored for a retry of the same answers. Absent: there is none.
  */
-export async function finish(execution: CallState, outcome?: ToolOutcome): Promise<void> {
-  await inTime(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(() => {});
+export async function markPendingCallFinished(
+  execution: CallState,
+  outcome?: ToolOutcome,
+): Promise<void> {
+  await withTimeout(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(
+    () => {},
+  );
 }
 
 async function note(execution: CallState, outcome: ToolOutcome | undefined): Promise<void> {

@@ -6,13 +6,13 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import type { CallServices } from "../call/call-state.ts";
-import { jsonValue } from "../../json/to-json.ts";
-import { plainCopy } from "../../json/clone-json.ts";
+import { toJson } from "../../json/to-json.ts";
+import { cloneJson } from "../../json/clone-json.ts";
 import type { RunState } from "../call/run-state.ts";
 
 /** The answers, read once. @throws ToolError `approval_invalid` when they are none. */
-export function answersOf(answers: readonly Answer[]): readonly Answer[] {
-  const given: unknown = Array.isArray(answers) ? plainCopy(jsonValue(answers)) : undefined;
+export function readAnswers(answers: readonly Answer[]): readonly Answer[] {
+  const given: unknown = Array.isArray(answers) ? cloneJson(toJson(answers)) : undefined;
   if (Array.isArray(given) && given.every((one) => typeof one === "object" && one !== null)) {
     return given as readonly Answer[];
   }
@@ -24,7 +24,7 @@ export function answersOf(answers: readonly Answer[]): readonly Answer[] {
  *
  * @throws ToolError `approval_invalid` when it was changed, or sealed with another key.
  */
-export async function unseal(
+export async function openInterruption(
   engine: CallServices,
   interruption: Interruption,
 ): Promise<PendingCall> {

@@ -9,27 +9,27 @@ import { specHashOf } from "../../contract/spec-hash.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { unavailable } from "../../approvals/store-time.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import { unmasked } from "../../redaction/shown-call.ts";
+import { restoreMasked } from "../../redaction/shown-call.ts";
 import type { RegisteredTool, Toolset } from "../../contract/tool.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import { type CallServices, CallState, type Resumption } from "../call/call-state.ts";
-import { failureOf } from "../call/to-tool-error.ts";
-import { finish } from "./mark-finished.ts";
+import { toToolError } from "../call/to-tool-error.ts";
+import { markPendingCallFinished } from "./mark-finished.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
-import { followSignal } from "../call/abort-with.ts";
+import { abortWith } from "../call/abort-with.ts";
 import { executeWithin } from "../context/nested-calls.ts";
 import { copyArguments } from "../stages/parse.ts";
-import { strip } from "../stages/remove-injected.ts";
+import { removeInjected } from "../stages/remove-injected.ts";
 import { validate } from "../stages/validate.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { RunState } from "../call/run-state.ts";
 
 /** A verified interruption with all that the call goes on with. */
-export interface Opened {
+export interface OpenedInterruption {
   readonly interruption: Interruption;
   readonly pending: PendingCall;
   readonly run: RunState;
@@ -42,9 +42,9 @@ export interface Opened {
 }
 
 /** Goes on with a verified call, once the answers have been found to answer it. */
-export async function goOn(
+export async function resumeCall(
   engine: CallServices,
-  opened: Opened,
+  opened: OpenedInterruption,
   answers: readonly Answer[],
   signal?: AbortSignal,
   onUpdate?: CallOptions["onUpdate"],
@@ -79,12 +79,12 @@ export async function goOn(
   const stopped = execution.runStopped ?? engine.drain.cancellation;
   if (stopped !== undefined) execution.stop(stopped);
   execution.handedDown = opened.inherit;
-  const outcome = await followSignal(signal, execution, executeWithin);
+  const outcome = await abortWith(signal, execution, executeWithin);
   // What has been claimed can never be answered again: its task goes on, or has come to its end.
   if (task !== undefined && execution.claimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);
   }
-  if (execution.claimed) await finish(execution, outcome);
+  if (execution.claimed) await markPendingCallFinished(execution, outcome);
   return outcome;
 }
 
@@ -113,7 +113,7 @@ function waitsFor(task: TaskRecord | undefined, { id }: Interruption): boolean {
 
 async function resumptionOf(
   engine: CallServices,
-  opened: Opened,
+  opened: OpenedInterruption,
   answers: readonly Answer[],
 ): Promise<Resumption> {
   const { interruption, pending, run, toolset, parent } = opened;
@@ -161,7 +161,7 @@ async function resumptionOf(
 /** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
 async function checkedEdit(
   engine: CallServices,
-  { interruption, pending, run, policies, toolset }: Opened,
+  { interruption, pending, run, policies, toolset }: OpenedInterruption,
   entry: RegisteredTool,
   edited: JsonObject,
 ): Promise<JsonObject> {
@@ -171,14 +171,14 @@ async function checkedEdit(
   try {
     const hidden = pending.unmasked?.arguments;
     const shown = call.arguments as JsonObject;
-    const meant = hidden === undefined ? edited : unmasked(edited, shown, hidden);
+    const meant = hidden === undefined ? edited : restoreMasked(edited, shown, hidden);
     scratch.args = copyArguments(call.name, meant);
-    strip(scratch);
+    removeInjected(scratch);
     await validate(scratch);
     return scratch.args;
   } catch (error) {
     throw approvalInvalid(
-      `The changed arguments cannot be used. ${failureOf(scratch, error).message}`,
+      `The changed arguments cannot be used. ${toToolError(scratch, error).message}`,
     );
   }
 }

@@ -5,11 +5,17 @@ import type { NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import type { CallState } from "../call/call-state.ts";
-import { goOn } from "./resume-call.ts";
+import { resumeCall } from "./resume-call.ts";
 import { toolsetBelow } from "../context/nested-calls.ts";
 import { refuse } from "../call/refuse.ts";
-import { answersOf, callable, checkBehalf, narrowerPolicies, unseal } from "./open-interruption.ts";
-import { copyOf } from "../call/read-call.ts";
+import {
+  readAnswers,
+  callable,
+  checkBehalf,
+  narrowerPolicies,
+  openInterruption,
+} from "./open-interruption.ts";
+import { readInterruption } from "../call/read-call.ts";
 
 /**
  * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the
@@ -21,15 +27,15 @@ export async function resumeNested(
   { inherit, signal }: NestedResumeOptions = {},
 ): Promise<ToolOutcome> {
   const { engine, run } = parent;
-  const interruption = copyOf(given);
+  const interruption = readInterruption(given);
   try {
-    const pending = await unseal(engine, interruption);
+    const pending = await openInterruption(engine, interruption);
     checkBehalf(run, pending, interruption.call.name);
-    const answers = answersOf(passedOn(parent, interruption));
+    const answers = readAnswers(passedOn(parent, interruption));
     const policies = [...parent.policies, ...narrowerPolicies(engine, interruption, pending)];
     const toolset = callable(toolsetBelow(parent), pending);
     const opened = { interruption, pending, run, policies, toolset, parent, inherit };
-    return await goOn(engine, opened, answers, signal);
+    return await resumeCall(engine, opened, answers, signal);
   } catch (error) {
     return refuse(engine, interruption, error, run, parent);
   }

@@ -3,13 +3,19 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
 import type { CallServices } from "../call/call-state.ts";
-import { goOn, type Opened } from "./resume-call.ts";
+import { resumeCall, type OpenedInterruption } from "./resume-call.ts";
 import { refuse } from "../call/refuse.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { RunState } from "../call/run-state.ts";
-import { answersOf, callable, checkBehalf, narrowerPolicies, unseal } from "./open-interruption.ts";
-import { copyOf } from "../call/read-call.ts";
+import {
+  readAnswers,
+  callable,
+  checkBehalf,
+  narrowerPolicies,
+  openInterruption,
+} from "./open-interruption.ts";
+import { readInterruption } from "../call/read-call.ts";
 
 /** What a call is resumed with. */
 export interface ResumeWith {
@@ -36,13 +42,13 @@ export async function resume(
   answers: readonly Answer[],
   options: ResumeWith,
 ): Promise<ToolOutcome> {
-  const interruption = copyOf(given);
+  const interruption = readInterruption(given);
   try {
     // Before anything is claimed: it is to wait for another process.
     if (engine.drain.refusal !== undefined) throw engine.drain.refusal;
-    const checked = answersOf(answers);
+    const checked = readAnswers(answers);
     const opened = await open(engine, interruption, options);
-    return await goOn(engine, opened, checked, options.signal, options.onUpdate);
+    return await resumeCall(engine, opened, checked, options.signal, options.onUpdate);
   } catch (error) {
     return refuse(engine, interruption, error, options.run);
   }
@@ -52,8 +58,8 @@ async function open(
   engine: CallServices,
   interruption: Interruption,
   options: ResumeWith,
-): Promise<Opened> {
-  const pending = await unseal(engine, interruption);
+): Promise<OpenedInterruption> {
+  const pending = await openInterruption(engine, interruption);
   const { name } = interruption.call;
   const run = options.run ?? runOf(engine, interruption, pending, options);
   if (run.executor !== engine.executor) {

@@ -3,19 +3,19 @@ import { specHashOf } from "../../contract/spec-hash.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { ownerOf } from "../../contract/owner.ts";
 import { storeTime, unavailable } from "../../approvals/store-time.ts";
-import { countedOf } from "../../limits/held.ts";
-import { shownCall } from "../../redaction/shown-call.ts";
+import { spendCarriedOver } from "../../limits/held.ts";
+import { redactCallForApproval } from "../../redaction/shown-call.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { CallState } from "../call/call-state.ts";
-import type { Interrupted } from "../call/interrupt-signal.ts";
-import { jsonValue, mostBytes } from "../../json/to-json.ts";
-import { plainCopy } from "../../json/clone-json.ts";
+import type { InterruptSignal } from "../call/interrupt-signal.ts";
+import { toJson, maxBytes } from "../../json/to-json.ts";
+import { cloneJson } from "../../json/clone-json.ts";
 import { suspensionRequests } from "../stages/suspension-requests.ts";
-import { unkept } from "../call/not-serializable.ts";
+import { notSerializableError } from "../call/not-serializable.ts";
 
 /** How long an interruption can be answered. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
@@ -27,9 +27,9 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
  * @throws ToolError `internal` when it cannot be written down, `store_unavailable` or
  * `limit_exceeded` when it cannot be kept.
  */
-export async function interrupt(
+export async function suspendCall(
   execution: CallState,
-  interrupted: Interrupted,
+  interrupted: InterruptSignal,
 ): Promise<ToolOutcome> {
   const { engine, run } = execution;
   const interruption = await written(execution, interrupted);
@@ -44,32 +44,32 @@ export async function interrupt(
     // Before anybody hears of it: whoever does may stop the call, and it waits already.
     execution.ended = true;
     const narrower = execution.policies.slice(engine.policies.length);
-    const counted = countedOf(execution);
+    const counted = spendCarriedOver(execution);
     const live = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
     engine.liveCalls.add(id, live, engine.clock.now());
     tell(execution, interrupted, id);
   }
-  return { status: "interrupted", interruption: plainCopy(interruption) };
+  return { status: "interrupted", interruption: cloneJson(interruption) };
 }
 
 async function written(
   execution: CallState,
-  { requests, suspension }: Interrupted,
+  { requests, suspension }: InterruptSignal,
 ): Promise<Interruption> {
   const { engine, run, call, tool, parent, taskId } = execution;
   try {
     // Copies, all of it, and before anything is waited for: neither the tool nor whoever shows it to
     // a person changes what is kept.
-    const whole = plainCopy({
+    const whole = cloneJson({
       arguments: execution.args as JsonObject,
       requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
     });
-    const seen = shownCall(execution, whole);
+    const seen = redactCallForApproval(execution, whole);
     const shown = {
       call: { ...readOnce(call), arguments: seen.arguments },
       requests: seen.requests,
     };
-    const pending = plainCopy({
+    const pending = cloneJson({
       ...pendingCall(execution, suspension && wholeJson("state", suspension.state)),
       ...(seen === whole ? {} : { unmasked: whole }),
     });
@@ -89,7 +89,7 @@ async function written(
     };
     return { ...visible, state: await engine.seal.seal(visible, { ...pending, argumentsHash }) };
   } catch (error) {
-    throw ToolError.is(error) ? error : unkept(execution, error);
+    throw ToolError.is(error) ? error : notSerializableError(execution, error);
   }
 }
 
@@ -130,8 +130,8 @@ function pendingCall(
  */
 function wholeJson(what: string, value: unknown): JsonValue {
   const cut = { truncated: false };
-  const json = jsonValue(value, mostBytes, cut);
-  if (cut.truncated) throw new RangeError(`its ${what} is more than ${mostBytes} bytes of JSON`);
+  const json = toJson(value, maxBytes, cut);
+  if (cut.truncated) throw new RangeError(`its ${what} is more than ${maxBytes} bytes of JSON`);
   return json;
 }
 
@@ -148,12 +148,12 @@ async function keep(execution: CallState, interruption: Interruption): Promise<v
     await execution.engine.pendingCalls.add(interruption, ownerOf(execution.run));
   } catch (cause) {
     if (ToolError.is(cause) && cause.code === "limit_exceeded") throw cause;
-    throw notKept(execution, cause);
+    throw notStoredError(execution, cause);
   }
 }
 
 /** It cannot wait for a person: nothing would know of it. */
-export function notKept({ call, attempt }: CallState, cause?: unknown): ToolError {
+export function notStoredError({ call, attempt }: CallState, cause?: unknown): ToolError {
   const what =
     attempt === 0
       ? `${call.name} was not run: it has to wait for a person`
@@ -164,7 +164,7 @@ export function notKept({ call, attempt }: CallState, cause?: unknown): ToolErro
   );
 }
 
-function tell(execution: CallState, { suspension }: Interrupted, interruptionId: string): void {
+function tell(execution: CallState, { suspension }: InterruptSignal, interruptionId: string): void {
   const { engine, attempt, startedAt } = execution;
   engine.events.emitCall(
     execution,

@@ -1,4 +1,4 @@
-import { helperSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/reserved-names.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "../call/call-state.ts";
 
@@ -7,32 +7,32 @@ import type { CallState } from "../call/call-state.ts";
  * place among all calls. A batch's place is the inner one: whoever holds it waits only for calls
  * that run, and those wait for nobody's batch.
  */
-export function acquire(execution: CallState): Awaitable<void> {
+export function acquireSlot(execution: CallState): Awaitable<void> {
   const { batch, engine } = execution;
   const entered = batch?.enter(execution);
   const { slots } = engine;
   // Who asks how a task stands must not wait for the place that the task has.
-  if (slots === undefined || execution.entry?.source === helperSource) return entered;
+  if (slots === undefined || execution.entry?.source === builtInSource) return entered;
   if (!isThenable(entered)) return slots.enter(execution);
   // Stopped between the two: what has left already must not take a place.
   return entered.then(() => (execution.leaving ? undefined : slots.enter(execution)));
 }
 
 /** Gives the place back, whatever came of the call. May be said twice. */
-export function release(execution: CallState): void {
+export function leaveSlot(execution: CallState): void {
   execution.batch?.leave(execution);
   execution.engine.slots?.leave(execution);
 }
 
 /** Gives the place up while the call waits for something else. May be said twice, and after the end. */
-export function giveUp(execution: CallState): void {
-  execution.engine.slots?.giveUp(execution);
+export function releaseSlot(execution: CallState): void {
+  execution.engine.slots?.release(execution);
 }
 
 /**
- * Takes a place again after `giveUp`, ahead of those that have not started. Resolves when the call
+ * Takes a place again after `releaseSlot`, ahead of those that have not started. Resolves when the call
  * has it, and when it has been stopped meanwhile. May be said twice.
  */
-export function takeBack(execution: CallState): Awaitable<void> {
-  return execution.engine.slots?.takeBack(execution);
+export function reacquireSlot(execution: CallState): Awaitable<void> {
+  return execution.engine.slots?.reacquire(execution);
 }

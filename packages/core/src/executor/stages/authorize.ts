@@ -1,13 +1,13 @@
 import { isThenable, promised, type Awaitable, type JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
-import type { Decided } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/decided.ts";
 import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { answerAsks, type Asked } from "./request-approval.ts";
-import { authorized, ruleOf } from "../call/record-decision.ts";
+import { answerAsks, type ApprovalRequests } from "./request-approval.ts";
+import { recordAuthorized, ruleOf } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
@@ -116,7 +116,7 @@ function judge(
   decisions: readonly Decision[],
 ): Awaitable<void> {
   if (execution.ended) return;
-  let asked: Asked[] | undefined;
+  let asked: ApprovalRequests[] | undefined;
   for (let index = 0; index < decisions.length; index++) {
     const decision = decisions[index] as Decision;
     if (decision.effect === "deny") throw denial(execution, subjects[index], decision);
@@ -129,7 +129,9 @@ function judge(
   }
   if (asked !== undefined) return answerAsks(execution, asked);
   if (!isWatched(execution)) return;
-  return authorized(execution, [decidedBy("allowed", decisions.at(-1) as Decision, subjects)]);
+  return recordAuthorized(execution, [
+    decidedBy("allowed", decisions.at(-1) as Decision, subjects),
+  ]);
 }
 
 /** Somebody is to be told why the call may start. */
@@ -150,7 +152,7 @@ function decidedBy(
   decided: "allowed" | "denied",
   decision: Decision,
   subjects: readonly Subject[],
-): Decided {
+): RecordedDecision {
   return {
     decision: decided,
     rule: ruleOf(decision),
@@ -159,9 +161,9 @@ function decidedBy(
   };
 }
 
-const noPermissions: Decided["permissions"] = Object.freeze([]);
+const noPermissions: RecordedDecision["permissions"] = Object.freeze([]);
 
-function permissionsOf(subjects: readonly Subject[]): Decided["permissions"] {
+function permissionsOf(subjects: readonly Subject[]): RecordedDecision["permissions"] {
   return subjects.flatMap((subject) =>
     subject === undefined ? [] : [{ kind: subject.kind, target: subject.target }],
   );

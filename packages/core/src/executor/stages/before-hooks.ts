@@ -7,7 +7,7 @@ import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf } from "../hooks/hook-timeout.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 import { copyArguments } from "./parse.ts";
-import { strip } from "./remove-injected.ts";
+import { removeInjected } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
 /** Stage 6: host code passes, modifies or blocks. Whatever it does not say clearly blocks. */
@@ -85,7 +85,7 @@ function replace(execution: CallState, given: unknown): Awaitable<void> {
   try {
     execution.args = copyArguments(execution.call.name, given);
     execution.hooked = undefined;
-    strip(execution);
+    removeInjected(execution);
     const checking = validate(execution);
     if (isThenable(checking)) {
       return checking.then(undefined, (error: unknown) => {

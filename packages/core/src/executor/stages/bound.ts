@@ -6,10 +6,10 @@ import { mediaSize, textSize } from "../../artifacts/block-size.ts";
 import {
   clipContent,
   isBinary,
-  mostBlocks,
+  maxBlocks,
   type ContentLimits,
 } from "../../artifacts/clip-content.ts";
-import { lateStore, longestStoreMs } from "../../artifacts/artifacts.ts";
+import { lateStore, maxStoreMs } from "../../artifacts/artifacts.ts";
 import { isWhenTooLarge } from "../../artifacts/large-outputs.ts";
 import type { WhenTooLarge } from "../../contract/tool-spec.ts";
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
@@ -97,7 +97,7 @@ async function storeParts(
 /** A store gets its time, and half of the call's: the answer must not miss the deadline for it. */
 function inTime<T>(execution: CallState, pending: Promise<T>): Promise<T> {
   const left = ((execution.time?.endsAt ?? Infinity) - execution.engine.clock.now()) / 2;
-  const ms = Math.max(1, Math.min(longestStoreMs, left));
+  const ms = Math.max(1, Math.min(maxStoreMs, left));
   return answerWithin(execution, ms, pending, () => lateStore(ms));
 }
 
@@ -199,5 +199,5 @@ function isWithin(
     left -= textSize(block);
     mediaLeft -= mediaSize(block);
   }
-  return left >= 0 && mediaLeft >= 0 && content.length <= mostBlocks;
+  return left >= 0 && mediaLeft >= 0 && content.length <= maxBlocks;
 }

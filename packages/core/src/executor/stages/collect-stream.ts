@@ -5,11 +5,11 @@ import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { timedOut } from "../call/deadlines.ts";
 import type { CallState } from "../call/call-state.ts";
-import { failureOf } from "../call/to-tool-error.ts";
+import { toToolError } from "../call/to-tool-error.ts";
 import { bytesOutput } from "../../results/bytes-output.ts";
-import { Captured } from "../../results/captured.ts";
+import { StreamBuffer } from "../../results/captured.ts";
 import { essence, isJsonType } from "../../results/media-type.ts";
-import { readStream, type Broken } from "../../results/read-stream.ts";
+import { readStream, type StreamFailure } from "../../results/read-stream.ts";
 import { streamSource, type StreamSource } from "../../results/stream-source.ts";
 import { toOutput } from "../../results/to-output.ts";
 
@@ -19,10 +19,10 @@ import { toOutput } from "../../results/to-output.ts";
  * has come so far is an error result; when nothing has, the attempt fails. A call that is stopped
  * cancels the stream, and nothing more comes of it here.
  */
-export async function capture(execution: CallState, streamed: object): Promise<unknown> {
+export async function collectStream(execution: CallState, streamed: object): Promise<unknown> {
   const { signal } = execution;
   const source = streamSource(streamed);
-  const captured = new Captured(
+  const captured = new StreamBuffer(
     execution.engine.largeOutputs.maxCapturedBytes,
     source.items !== undefined,
   );
@@ -30,7 +30,7 @@ export async function capture(execution: CallState, streamed: object): Promise<u
   // One that has been aborted tells nobody any more.
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
-  const timeout = new Promise<Broken>((resolve) => {
+  const timeout = new Promise<StreamFailure>((resolve) => {
     execution.ownTime.onStepEnd = () => resolve({ thrown: timedOut(execution) });
   });
   const reading = readStream(source, captured, signal);
@@ -47,7 +47,7 @@ export async function capture(execution: CallState, streamed: object): Promise<u
 }
 
 /** A stream that comes when nobody waits for it any more. */
-export function dismiss(streamed: object): void {
+export function cancelStream(streamed: object): void {
   try {
     streamSource(streamed).cancel();
   } catch {
@@ -56,7 +56,7 @@ export function dismiss(streamed: object): void {
 }
 
 /** What a stream that came to its end, or to the limit, is an answer of. */
-function whole(execution: CallState, source: StreamSource, captured: Captured): unknown {
+function whole(execution: CallState, source: StreamSource, captured: StreamBuffer): unknown {
   const { response, items } = source;
   if (items !== undefined) return listOf(items, captured);
   const answer = answerOf(source, captured);
@@ -67,7 +67,7 @@ function whole(execution: CallState, source: StreamSource, captured: Captured): 
 }
 
 /** Text, JSON of a body that says it is, blocks for what is binary, or the list of what came. */
-function answerOf({ mediaType }: StreamSource, captured: Captured): unknown {
+function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown {
   const { truncated } = captured;
   const taken = captured.take();
   const answer =
@@ -82,7 +82,10 @@ function answerOf({ mediaType }: StreamSource, captured: Captured): unknown {
 }
 
 /** The list of what came, whatever its items look like. Half a list is no value. */
-function listOf({ details }: NonNullable<StreamSource["items"]>, captured: Captured): ToolOutput {
+function listOf(
+  { details }: NonNullable<StreamSource["items"]>,
+  captured: StreamBuffer,
+): ToolOutput {
   const value = captured.take() as JsonValue[];
   return {
     content: [text(stringifyExact(value))],
@@ -109,14 +112,14 @@ function refused(execution: CallState, status: number, line: string, answer: unk
 function partial(
   execution: CallState,
   source: StreamSource,
-  captured: Captured,
-  { thrown }: Broken,
+  captured: StreamBuffer,
+  { thrown }: StreamFailure,
 ): ToolOutput {
   const output =
     source.items === undefined
       ? taken(execution, answerOf(source, captured))
       : listOf(source.items, captured);
-  const error = failureOf(execution, thrown);
+  const error = toToolError(execution, thrown);
   const note = text(`[the answer broke off: ${error.message}]`);
   return { ...output, content: [note, ...output.content], isError: true, error };
 }

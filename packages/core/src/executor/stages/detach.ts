@@ -1,7 +1,7 @@
 import { unavailable } from "../../approvals/store-time.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import type { Awaitable } from "../../json/json.ts";
-import { handleOf, stoppedOutcome } from "./task-outcomes.ts";
+import { taskHandle, stoppedOutcome } from "./task-outcomes.ts";
 import { changeBy } from "../../tasks/task-change.ts";
 import { changedBy } from "../../tasks/task-record.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
@@ -9,7 +9,7 @@ import { storeMs } from "../../tasks/tasks.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
-import { release } from "./acquire.ts";
+import { leaveSlot } from "./acquire.ts";
 
 /**
  * Between stages 7 and 8: a call that is a task answers with its id, and goes on by itself. What a
@@ -87,10 +87,10 @@ function handOver(execution: CallState, record: TaskRecord): void {
   const { engine, settle, resumption } = execution;
   const ended = engine.tasks.run(execution, record);
   execution.detachAs(record.id);
-  release(execution);
+  leaveSlot(execution);
   execution.batch = undefined;
   execution.settle = ended;
   const type = resumption?.task === undefined ? "task.created" : "task.working";
   engine.events.emitCall(execution, { type, taskId: record.id });
-  settle(handleOf(execution, record.id));
+  settle(taskHandle(execution, record.id));
 }

@@ -4,13 +4,13 @@ import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import type { CallState } from "../call/call-state.ts";
-import { Interrupted } from "../call/interrupt-signal.ts";
+import { InterruptSignal } from "../call/interrupt-signal.ts";
 import { toOutput } from "../../results/to-output.ts";
 
 /** Stage 9: whatever came back becomes a proper output that keeps its schema. */
 export function normalise(execution: CallState): Awaitable<void> {
   const { returned, tool } = execution;
-  if (isSuspension(returned)) throw new Interrupted(returned.requests, returned);
+  if (isSuspension(returned)) throw new InterruptSignal(returned.requests, returned);
   let schema: JsonSchema | undefined;
   const limit = execution.engine.largeOutputs.maxCapturedBytes;
   try {

@@ -5,8 +5,8 @@ import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
-import { jsonValue } from "../../json/to-json.ts";
-import { plainCopy } from "../../json/clone-json.ts";
+import { toJson } from "../../json/to-json.ts";
+import { cloneJson } from "../../json/clone-json.ts";
 
 /** No person reads more than this before deciding. */
 const mostRequests = 100;
@@ -69,7 +69,7 @@ export function readPermission(request: unknown): PermissionRequest {
   }
   if (details === undefined)
     return { kind, target, summary: displayProse(summary, longestSummary) };
-  const plain = plainCopy(jsonValue(details));
+  const plain = cloneJson(toJson(details));
   if (JSON.stringify(plain).length > longestDetails) {
     throw new TypeError(`one has details of more than ${longestDetails} characters`);
   }

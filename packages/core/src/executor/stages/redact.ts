@@ -24,7 +24,7 @@ export function redact(execution: CallState): void {
 /** Where the rest of an output is lost, so may be the rest of a secret that its end is the beginning of. */
 function withoutBegun(redactor: Redactor, output: ToolOutput): ToolOutput {
   const content = output.content.map((block) =>
-    block.type === "text" ? { ...block, text: redactor.passing().next(block.text) } : block,
+    block.type === "text" ? { ...block, text: redactor.streamRedactor().next(block.text) } : block,
   );
   return { ...output, content };
 }

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /** Stage 3: takes away what only the host may supply, and notes what was discarded. */
-export function strip(execution: CallState): void {
+export function removeInjected(execution: CallState): void {
   const { injected, name } = execution.tool.spec;
   if (injected !== undefined && injected.length > 0) {
     let kept: Record<string, JsonValue> | undefined;

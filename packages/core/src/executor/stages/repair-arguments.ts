@@ -3,19 +3,19 @@ import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { isToolError } from "../../contract/error-message.ts";
-import { frozenCopy } from "../../json/freeze-json.ts";
+import { freezeJson } from "../../json/freeze-json.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 import type { Repair } from "../call/repair.ts";
-import { unwrapped } from "./unwrap-arguments.ts";
+import { unwrapArguments } from "./unwrap-arguments.ts";
 import { readArguments } from "./parse.ts";
-import { strip } from "./remove-injected.ts";
+import { removeInjected } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
 /**
  * Stage 2 or 4, and what follows when it finds the arguments not valid: what the host has allowed is
  * tried instead, each once, and goes through the same checks.
  */
-export function mending(
+export function withRepair(
   stage: (execution: CallState) => Awaitable<void>,
 ): (execution: CallState) => Awaitable<void> {
   return (execution) => {
@@ -42,7 +42,7 @@ function mend(execution: CallState, error: unknown): Awaitable<void> {
 async function tryOthers(execution: CallState, error: ToolError): Promise<void> {
   const { engine, call, tool } = execution;
   if (engine.normaliseArguments) {
-    for (const candidate of unwrapped(call.arguments, argumentsSchemaOf(tool))) {
+    for (const candidate of unwrapArguments(call.arguments, argumentsSchemaOf(tool))) {
       if ((await refused(execution, candidate)) === undefined) return;
     }
   }
@@ -70,7 +70,7 @@ async function refused(execution: CallState, candidate: unknown): Promise<unknow
     execution.args = readArguments(execution.call.name, candidate);
     execution.admitted = undefined;
     execution.discarded = undefined;
-    strip(execution);
+    removeInjected(execution);
     await validate(execution);
     return undefined;
   } catch (why) {
@@ -89,7 +89,7 @@ async function ask(
   const answer = repair({
     callId: call.id,
     spec: tool.spec,
-    arguments: typeof sent === "string" ? sent : frozenCopy(sent),
+    arguments: typeof sent === "string" ? sent : freezeJson(sent),
     error,
   });
   return answerWithin(execution, engine.hookTimeoutMs, Promise.resolve(answer));

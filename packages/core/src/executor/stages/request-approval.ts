@@ -1,33 +1,33 @@
-import { agreements, type ApprovedPermission } from "../../approvals/approval.ts";
+import { approvedPermissions, type ApprovedPermission } from "../../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../../contract/grant.ts";
 import { changedSince, displayedDescription } from "../../approvals/definition.ts";
 import { specHashOf } from "../../contract/spec-hash.ts";
 import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
 import { newGrant } from "../../approvals/new-grant.ts";
 import type { AuditDecision } from "../../audit/audit-sink.ts";
-import type { Decided } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/decided.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
-import { shownCall } from "../../redaction/shown-call.ts";
+import { redactCallForApproval } from "../../redaction/shown-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { recorded, ruleOf, tell } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
-import { frozenCopy } from "../../json/freeze-json.ts";
-import { Interrupted } from "../call/interrupt-signal.ts";
+import { freezeJson } from "../../json/freeze-json.ts";
+import { InterruptSignal } from "../call/interrupt-signal.ts";
 import { approverAnswer } from "../call/approver.ts";
-import { unkept } from "../call/not-serializable.ts";
-import { whileAsking } from "../context/pause-deadline.ts";
+import { notSerializableError } from "../call/not-serializable.ts";
+import { pauseDeadlineWhile } from "../context/pause-deadline.ts";
 
 /** What the policy asks about. */
-export interface Asked {
+export interface ApprovalRequests {
   readonly permission: PermissionRequest;
   readonly decision: Decision;
 }
 
 /** What the policy asks about, with whatever answers it. */
-interface Question extends Asked {
+interface Question extends ApprovalRequests {
   /** What a person could have remembered; absent: the rule asks every time. */
   readonly proposal: GrantProposal | undefined;
   agreed: ApprovedPermission | undefined;
@@ -40,13 +40,16 @@ interface Question extends Asked {
  * Answers all that the policy asks about a call: from what a person has agreed to, from grants, or by
  * asking now. Resolves when all of it may be done.
  */
-export async function answerAsks(execution: CallState, asked: readonly Asked[]): Promise<void> {
+export async function answerAsks(
+  execution: CallState,
+  asked: readonly ApprovalRequests[],
+): Promise<void> {
   const { resumption } = execution;
   const hashes = await hashesOf(execution);
   if (execution.ended) return;
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
-  const agreedTo = approval && agreements(approval);
+  const agreedTo = approval && approvedPermissions(approval);
   const questions = asked.map(({ permission, decision }): Question => ({
     permission,
     decision,
@@ -88,7 +91,7 @@ export async function hashesOf(execution: CallState): Promise<Hashes> {
     ]);
     return { specHash, argumentsHash };
   } catch (cause) {
-    throw unkept(execution, cause);
+    throw notSerializableError(execution, cause);
   }
 }
 
@@ -134,21 +137,21 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
   });
   if (onAsk === "interrupt") {
     execution.decided = decidedFor("asked", questions);
-    throw new Interrupted(requests);
+    throw new InterruptSignal(requests);
   }
-  const shown = shownCall(execution, { arguments: args, requests });
+  const shown = redactCallForApproval(execution, { arguments: args, requests });
   const asking = approverAnswer(onAsk, {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    arguments: frozenCopy(shown.arguments),
+    arguments: freezeJson(shown.arguments),
     requests: shown.requests,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     get signal() {
       return execution.signal;
     },
   });
-  const answer = await whileAsking(execution, asking);
+  const answer = await pauseDeadlineWhile(execution, asking);
   const { by } = answer;
   if (!answer.approved) {
     execution.decided = {
@@ -180,7 +183,7 @@ async function goAhead(
   const { engine, run, call } = execution;
   const agreed = questions.filter((question) => question.agreed !== undefined);
   const grants: Grant[] = [];
-  const decided: Decided[] = [];
+  const decided: RecordedDecision[] = [];
   const once: Question[] = [];
   for (const question of agreed) {
     const { proposal, agreed: yes } = question;
@@ -225,7 +228,7 @@ async function goAhead(
   tell(execution);
 }
 
-function decidedFor(decision: AuditDecision, questions: readonly Question[]): Decided {
+function decidedFor(decision: AuditDecision, questions: readonly Question[]): RecordedDecision {
   const first = questions[0]?.decision;
   const by = [...new Set(questions.flatMap(({ agreed }) => agreed?.by ?? []))].join(", ");
   return {

@@ -1,5 +1,5 @@
 import { isThenable, type Awaitable } from "../../json/json.ts";
-import { heldBy } from "../../limits/held.ts";
+import { reservationFor } from "../../limits/held.ts";
 import { repetitionKey } from "../../limits/recent-calls.ts";
 import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";
 import { countSpend, holdSpend } from "../../limits/spend.ts";
@@ -7,7 +7,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /** Stage 5: reserves what the call takes of its limits, or refuses it at once when that is used up. */
-export function count(execution: CallState): Awaitable<void> {
+export function reserveLimits(execution: CallState): Awaitable<void> {
   const { run, engine } = execution;
   const { limits, counters } = run;
   if (
@@ -17,7 +17,7 @@ export function count(execution: CallState): Awaitable<void> {
   ) {
     countCall(execution, limits, counters);
   }
-  const { held } = execution;
+  const { reservation: held } = execution;
   if (engine.rates === undefined && held === undefined) return;
   const reserved = engine.rates?.reserve(execution, "calls", 1);
   // Stage 7 tells what a call spends. It has been there when the call was admitted before.
@@ -40,7 +40,7 @@ function countCall(execution: CallState, limits: RunLimits, counters: RunCounter
     const key = repetitionKey(call.name, args ?? {});
     const repetitions = counters.recent.repetitions(key);
     if (repetitions >= limits.identicalCalls) throw repeated(call.name, repetitions);
-    heldBy(execution).recent = counters.recent.add(key);
+    reservationFor(execution).recent = counters.recent.add(key);
   }
   counters.calls += 1;
   ofTool.calls += 1;
@@ -66,9 +66,9 @@ function repeated(name: string, times: number): ToolError {
 }
 
 /** Gives back what was reserved: the call does not start, or not yet. */
-export function uncount(execution: CallState): void {
+export function releaseLimits(execution: CallState): void {
   const { counters } = execution.run;
-  const { held } = execution;
+  const { reservation: held } = execution;
   if (execution.counted && counters !== undefined) {
     execution.counted = false;
     counters.calls -= 1;
@@ -83,8 +83,8 @@ export function uncount(execution: CallState): void {
 }
 
 /** Stage 8, as the call starts: what was reserved is used from now on. */
-export function commit(execution: CallState): Awaitable<void> {
-  const { held } = execution;
+export function commitLimits(execution: CallState): Awaitable<void> {
+  const { reservation: held } = execution;
   if (held === undefined) return;
   if (held.recent !== undefined) execution.run.counters?.recent.start(held.recent);
   return execution.engine.rates?.commit(execution);
@@ -96,8 +96,8 @@ export function commit(execution: CallState): Awaitable<void> {
  *
  * @throws ToolError `rate_limited`, `store_unavailable`; `limit_exceeded` when it would spend too much
  */
-export function countAttempt(execution: CallState): Awaitable<void> {
-  const { engine, entry, tool, held } = execution;
+export function reserveRetry(execution: CallState): Awaitable<void> {
+  const { engine, entry, tool, reservation: held } = execution;
   if (engine.rates === undefined && held?.amount === undefined) return;
   const harmless = entry?.trusted === true && tool.spec.annotations.idempotentHint === true;
   return attempted(execution, harmless ? undefined : held?.amount);

@@ -1,4 +1,4 @@
-import { beginningOf } from "../../redaction/beginning-of.ts";
+import { truncateRedacted } from "../../redaction/beginning-of.ts";
 import { checkRules } from "../../redaction/redactor-of.ts";
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
@@ -19,7 +19,7 @@ export function resolve(execution: CallState): void {
 
 function unknown(execution: CallState): ToolError {
   const { call, toolset, engine } = execution;
-  const wanted = beginningOf(execution, String(call.name), 80);
+  const wanted = truncateRedacted(execution, String(call.name), 80);
   if (wanted === "") {
     return new ToolError("not_found", "This call names no tool: pass { id, name, arguments }.");
   }

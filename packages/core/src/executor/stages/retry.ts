@@ -2,15 +2,15 @@ import type { Awaitable } from "../../json/json.ts";
 import type { RetryPolicy } from "../../contract/tool-spec.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
-import { failureOf } from "../call/to-tool-error.ts";
+import { toToolError } from "../call/to-tool-error.ts";
 import { backOff } from "../../contract/retry-policy.ts";
-import { giveUp } from "./acquire.ts";
+import { releaseSlot } from "./acquire.ts";
 
 /** Whoever asks for a longer wait than this is not waited for. */
 const longestWaitMs = 120_000;
 
 /** Stage 8, still: an answer that is an error which may pass is a failed attempt, too. */
-export function judge(execution: CallState): void {
+export function retryIfTransient(execution: CallState): void {
   const { output } = execution;
   if (output?.isError === true && mayRetry(execution, output.error)) throw output.error;
 }
@@ -28,7 +28,7 @@ export function mayRetry(execution: CallState, thrown: unknown): boolean {
   const policy = policyOf(execution);
   const made = attempt - (resumption?.attempt ?? 1) + 1;
   if (policy === undefined || made >= policy.attempts) return false;
-  const error = failureOf(execution, thrown);
+  const error = toToolError(execution, thrown);
   if (error.retryable !== true) return false;
   execution.attempting = false;
   const asked = waitAskedFor(error);
@@ -48,10 +48,10 @@ export function mayRetry(execution: CallState, thrown: unknown): boolean {
 }
 
 /** Between two attempts: the place is free, and time passes. */
-export function pause(execution: CallState): Awaitable<void> {
+export function awaitBackoff(execution: CallState): Awaitable<void> {
   const delayMs = execution.backOffMs ?? 0;
   execution.backOffMs = undefined;
-  giveUp(execution);
+  releaseSlot(execution);
   // Attempts that fail at once must not pile up on the stack.
   if (delayMs === 0) return Promise.resolve();
   return new Promise((resolve) => execution.waitFor(delayMs, resolve));

@@ -1,10 +1,10 @@
 import { isThenable, type Awaitable, type JsonObject } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { capture } from "./collect-stream.ts";
+import { collectStream } from "./collect-stream.ts";
 import { isStreamed } from "../../results/stream-source.ts";
 import { overdue } from "../call/deadlines.ts";
 import type { CallState } from "../call/call-state.ts";
-import { Around } from "../hooks/around.ts";
+import { MiddlewareChain } from "../hooks/around.ts";
 import { checkRetry } from "../../contract/retry-policy.ts";
 import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";
@@ -36,7 +36,7 @@ export function run(execution: CallState): Awaitable<unknown> {
   if (!isPromise && !isStreamed(returned)) return void (execution.returned = returned);
   execution.attemptMs = timeout;
   if (timeout > 0 && execution.time !== undefined) execution.time.stepEnds = now + timeout;
-  return isPromise ? returned : capture(execution, returned);
+  return isPromise ? returned : collectStream(execution, returned);
 }
 
 function invoke(execution: CallState, ctx: ExecutionContext): Awaitable<unknown> {
@@ -44,7 +44,7 @@ function invoke(execution: CallState, ctx: ExecutionContext): Awaitable<unknown>
   const own = takeArguments(execution);
   return engine.hooks.around.length === 0
     ? tool.invoke(own, ctx)
-    : new Around(execution, ctx, () => tool.invoke(own, ctx)).go();
+    : new MiddlewareChain(execution, ctx, () => tool.invoke(own, ctx)).go();
 }
 
 /**

@@ -4,7 +4,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { readPermission } from "./permissions.ts";
-import { plainCopy } from "../../json/clone-json.ts";
+import { cloneJson } from "../../json/clone-json.ts";
 
 const mostRequests = 100;
 const longestText = 20_000;
@@ -29,7 +29,7 @@ export function suspensionRequests(
   given: unknown,
 ): readonly InterruptionRequest[] {
   try {
-    const requests = plainCopy(given);
+    const requests = cloneJson(given);
     if (!Array.isArray(requests)) throw new TypeError("it gave no list of them");
     if (requests.length === 0) throw new TypeError("it gave none of them");
     if (requests.length > mostRequests) throw new TypeError(`it gave ${requests.length} of them`);

@@ -15,7 +15,7 @@ const envelopes: ReadonlySet<string> = new Set([
 const maxLayers = 4;
 
 /** What arguments may be once their wrapping is off, layer by layer: fences, JSON texts, envelopes. */
-export function* unwrapped(sent: unknown, schema: JsonSchema): Generator<object> {
+export function* unwrapArguments(sent: unknown, schema: JsonSchema): Generator<object> {
   let value = sent;
   for (let layer = 0; layer < maxLayers; layer++) {
     value = typeof value === "string" ? decoded(value) : contentOf(value, schema);

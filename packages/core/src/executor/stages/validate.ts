@@ -13,7 +13,7 @@ import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
 import type { ValidationProblem } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
-import { beginningOf } from "../../redaction/beginning-of.ts";
+import { truncateRedacted } from "../../redaction/beginning-of.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
@@ -110,7 +110,7 @@ function isSchema(value: JsonValue | undefined): boolean {
 function invalid(execution: CallState, problems: readonly ValidationProblem[]): ToolError {
   const { tool } = execution;
   const short = (text: string, length: number): string =>
-    text.length > length ? `${beginningOf(execution, text, length)}…` : text;
+    text.length > length ? `${truncateRedacted(execution, text, length)}…` : text;
   const seen = new Set<string>();
   const lines: string[] = [];
   const args = shownArguments(execution);
