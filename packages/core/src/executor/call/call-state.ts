@@ -30,7 +30,7 @@ import { StopSignal } from "./stop-signal.ts";
 export type Stage = (execution: CallState) => Awaitable<unknown>;
 
 /** How calls move through the pipeline. */
-export interface CallControl {
+interface CallControl {
   /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
   readonly pipeline: readonly Stage[];
   /** The same in a run with limits. */

@@ -30,7 +30,7 @@ import type { OnAsk } from "./approver.ts";
 import type { Repair } from "./repair.ts";
 
 /** What the executor itself starts a run with. */
-export interface StartedRun {
+interface StartedRun {
   readonly id?: string;
   readonly caller?: Caller;
   readonly sessionId?: string;
