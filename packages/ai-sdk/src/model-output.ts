@@ -7,7 +7,7 @@ export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>
 type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
 
 /** UTF-16 units of a value that is shown without the content that belonged to it. */
-const mostShown = 50_000;
+const maxListed = 50_000;
 
 const remembered = new WeakMap<object, () => ModelOutput>();
 
@@ -32,7 +32,7 @@ export function modelOutput(output: unknown): ModelOutput {
     }
   }
   const json = JSON.stringify(output) ?? "";
-  const value = json.length > mostShown ? `${json.slice(0, mostShown)}… [cut]` : json;
+  const value = json.length > maxListed ? `${json.slice(0, maxListed)}… [cut]` : json;
   return { type: "text", value };
 }
 

@@ -26,7 +26,7 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof LangchainToolsOptions)[];
 
 /** Of more tools a model is shown a search: the list of an agent cannot change. */
-const mostShown = 100;
+const maxListed = 100;
 
 /**
  * Gives every tool of an executor, or of one run, to LangChain: to `createAgent`, a `ToolNode`, or a
@@ -82,7 +82,7 @@ export async function langchainTools(
 
 function ownRun(executor: ToolExecutor, isForMany: boolean): ToolRun {
   const run = executor.startRun();
-  if (run.toolset.size <= mostShown) return run;
+  if (run.toolset.size <= maxListed) return run;
   if (isForMany) {
     throw new ToolError(
       "internal",

@@ -20,7 +20,7 @@ import { modelOutput } from "./model-output.ts";
 import { openSchema } from "./open-schema.ts";
 
 /** More tools than these are searched. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** What `new Agent({ tools })` takes, by name. */
 export type MastraTools = Record<string, Tool>;
@@ -110,7 +110,7 @@ interface Listed {
 
 function ofExecutor(executor: ToolExecutor, { run }: MastraToolsOptions): Listed {
   const all = executor.startRun().fixToolset();
-  if (all.size <= mostListed) return { runs: new AgentRuns(executor, run, {}), toolset: all };
+  if (all.size <= maxListed) return { runs: new AgentRuns(executor, run, {}), toolset: all };
   const searching = { search: toolSearch({ form: "constant" }) };
   const toolset = executor.startRun(searching).fixToolset();
   return { runs: new AgentRuns(executor, run, searching), toolset };

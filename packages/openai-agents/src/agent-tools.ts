@@ -40,7 +40,7 @@ export interface AgentToolsOptions<Context = unknown> {
 }
 
 /** Of more tools than these a model is shown a search in their place. */
-const mostShown = 100;
+const maxListed = 100;
 
 /**
  * Gives every tool of an executor, or of one run, to agents of the OpenAI Agents SDK. Every call goes
@@ -95,7 +95,7 @@ function ofExecutor<Context>(
   optionsOf: AgentToolsOptions<Context>["run"],
 ): Shown<Context> {
   const all = executor.registry.toolset();
-  const searches = all.size > mostShown;
+  const searches = all.size > maxListed;
   const search = searches ? { search: toolSearch({ form: "constant" }) } : {};
   const start = (options: AgentRunOptions = {}): ToolRun => {
     const run = executor.startRun({ ...options, ...search });

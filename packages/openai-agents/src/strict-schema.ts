@@ -42,13 +42,13 @@ const formats = new Set([
 const refusedPattern = /\(\?<?[=!]/;
 
 /** Levels, where lists and alternatives count like objects; properties in all; enum values in all. */
-const mostLevels = 10;
-const mostProperties = 5_000;
-const mostValues = 1_000;
+const maxLevels = 10;
+const maxProperties = 5_000;
+const maxValues = 1_000;
 /** Characters of all names of properties and definitions, enum values and constants. */
-const mostText = 120_000;
+const maxTextLength = 120_000;
 /** Characters of the values of one enum that has more than 250. */
-const mostTextOfMany = 15_000;
+const maxTextLengthOfManyValues = 15_000;
 
 interface Used {
   properties: number;
@@ -70,7 +70,7 @@ export function fitsStrictMode(schema: JsonSchema): boolean {
 }
 
 function fits(schema: unknown, level: number, used: Used): boolean {
-  if (level > mostLevels || !isObject(schema)) return false;
+  if (level > maxLevels || !isObject(schema)) return false;
   if (!Object.keys(schema).every((keyword) => keywords.has(keyword))) return false;
   const { type, format, $ref, $defs, anyOf, items, enum: values, const: constant } = schema;
   if ($ref !== undefined) return isLocal($ref) && Object.keys(schema).length === 1;
@@ -104,7 +104,7 @@ function fitsObject(schema: Record<string, unknown>, level: number, used: Used):
   used.properties += names.length;
   const listed = new Set(Array.isArray(required) ? required : []);
   return (
-    used.properties <= mostProperties &&
+    used.properties <= maxProperties &&
     listed.size === names.length &&
     names.every((name) => listed.has(name)) &&
     eachFits(properties, level + 1, used)
@@ -114,7 +114,9 @@ function fitsObject(schema: Record<string, unknown>, level: number, used: Used):
 function eachFits(schemas: unknown, level: number, used: Used): boolean {
   if (!isObject(schemas)) return false;
   used.text += Object.keys(schemas).join("").length;
-  return used.text <= mostText && Object.values(schemas).every((one) => fits(one, level, used));
+  return (
+    used.text <= maxTextLength && Object.values(schemas).every((one) => fits(one, level, used))
+  );
 }
 
 function count(used: Used, values: readonly unknown[]): boolean {
@@ -122,8 +124,8 @@ function count(used: Used, values: readonly unknown[]): boolean {
   used.values += values.length;
   used.text += text;
   const plain = values.every((value) => value === null || typeof value !== "object");
-  const most = values.length > 250 ? mostTextOfMany : mostText;
-  return plain && text <= most && used.values <= mostValues && used.text <= mostText;
+  const most = values.length > 250 ? maxTextLengthOfManyValues : maxTextLength;
+  return plain && text <= most && used.values <= maxValues && used.text <= maxTextLength;
 }
 
 function isLocal(reference: unknown): boolean {

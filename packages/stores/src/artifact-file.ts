@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import type { StoredArtifact } from "@toolweave/core";
-import { descriptionOf, mostDescription } from "./described-artifact.ts";
+import { descriptionOf, maxDescription } from "./described-artifact.ts";
 import { readFlags } from "./private-file.ts";
 
 /** What such a file begins with. The length of the description follows in 4 bytes, then that, then the data. */
@@ -78,7 +78,7 @@ async function openArtifact(handle: FileHandle, key: string): Promise<OpenArtifa
   }
   const length = head.readUInt32LE(magic.length);
   const dataOffset = preambleBytes + length;
-  if (length > mostDescription || dataOffset > stat.size) return undefined;
+  if (length > maxDescription || dataOffset > stat.size) return undefined;
   if (head.length < dataOffset) head = Buffer.from(await readBytes(handle, 0, dataOffset));
   const artifact = descriptionOf(key, head.toString("utf8", preambleBytes, dataOffset));
   if (artifact === undefined || dataOffset + artifact.size !== stat.size) return undefined;

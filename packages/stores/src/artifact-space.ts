@@ -4,7 +4,7 @@ import type { OwnFolder } from "./own-folder.ts";
 import { artifactsFull, isArtifactKey, ownerFull } from "./described-artifact.ts";
 
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
-const longestUnseenMs = 10_000;
+const maxUnseenMs = 10_000;
 
 /** Files that are looked at side by side. */
 const lookedAtOnce = 32;
@@ -66,7 +66,7 @@ export class ArtifactSpace {
   /** @throws ToolError `limit_exceeded` when there is no room, or the owner has as much as it may. */
   async reserve(bytes: number, owner: string): Promise<void> {
     const hasRoom = (): boolean => this.#hasRoom(bytes) && this.#hasRoomFor(owner, bytes);
-    if (this.#unseenMs() >= longestUnseenMs) await this.#lookAgain();
+    if (this.#unseenMs() >= maxUnseenMs) await this.#lookAgain();
     if (!hasRoom() && this.#unseenMs() >= fullMs) await this.#lookAgain();
     if (!this.#hasRoom(bytes)) throw artifactsFull(this.#files.maxBytes);
     if (!this.#hasRoomFor(owner, bytes)) {

@@ -5,7 +5,7 @@ import { ToolError } from "@toolweave/core";
 export const lastMoment = 8.64e15;
 
 /** A description is read whole, so that it must not be as large as what it describes. */
-export const mostDescription = 65_536;
+export const maxDescription = 65_536;
 
 /** Keys become names of files: nothing else is one, whoever asks. */
 export function isArtifactKey(key: unknown): key is string {
@@ -37,10 +37,10 @@ export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): D
   }
   const kept = { ...artifact, expiresAt: Math.min(expiresAt, lastMoment) };
   const json = JSON.stringify(kept);
-  if (Buffer.byteLength(json) > mostDescription) {
+  if (Buffer.byteLength(json) > maxDescription) {
     throw new ToolError(
       "limit_exceeded",
-      `An artifact's name, type and owner take ${mostDescription} bytes at most.`,
+      `An artifact's name, type and owner take ${maxDescription} bytes at most.`,
     );
   }
   return { json, expiresAt: kept.expiresAt };

@@ -37,16 +37,16 @@ export interface EventFile {
 const optionNames: readonly string[] = ["maxBytes"] satisfies readonly (keyof EventFileOptions)[];
 
 /** Characters that wait for the disk; what comes when it is more is dropped. */
-const mostWaiting = 8_388_608;
+const maxWaiting = 8_388_608;
 
 /** Characters that are written at once. */
-const mostAtOnce = 1_048_576;
+const maxAtOnce = 1_048_576;
 
 /** How long a disk that has failed is left alone, in milliseconds. */
 const restMs = 1_000;
 
 /** How far a file grows beyond its limit by saying that it is full, with each restart. */
-const mostNotices = 65_536;
+const maxNotices = 65_536;
 
 const newline = 10;
 
@@ -125,7 +125,7 @@ class Recorder {
   hear(event: ToolEvent): void {
     if (this.#closed) return;
     const text = this.#line(event);
-    if (text === undefined || this.#waiting + text.length > mostWaiting) {
+    if (text === undefined || this.#waiting + text.length > maxWaiting) {
       this.dropped++;
       this.#untold++;
       return;
@@ -221,7 +221,7 @@ class Recorder {
 
   /** The next lines, as bytes: as many as are written at once and have room in the file. */
   #linesWithin(room: number): readonly Buffer[] {
-    const most = Math.min(room, mostAtOnce);
+    const most = Math.min(room, maxAtOnce);
     const lines: Buffer[] = [];
     let length = 0;
     for (const { text } of this.#lines) {
@@ -247,7 +247,7 @@ class Recorder {
 
   /** The file is full: a line says so once, and what waits is dropped. */
   async #giveUp(file: FileHandle, start: string, size: number): Promise<void> {
-    if (!this.#isFull && size <= this.#maxBytes + mostNotices) {
+    if (!this.#isFull && size <= this.#maxBytes + maxNotices) {
       await file.write(start + this.#notice("recording.full"));
     }
     this.#isFull = true;

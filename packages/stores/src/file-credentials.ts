@@ -9,12 +9,12 @@ import { storeError, unavailable } from "./store-error.ts";
 import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";
 
 /** Far more than any credential has. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 const unfinishedSuffix = ".unfinished";
 
 /** How long a write may take, in milliseconds, before what it left counts as cut off. */
-const longestWriteMs = 60_000;
+const maxWriteMs = 60_000;
 
 /**
  * Keeps each credential in a file of its own, with mode 0600, in a folder that any number of processes of one machine
@@ -63,8 +63,8 @@ class FileCredentials implements CredentialStore {
     return this.#guarded(async () => {
       const path = this.#pathOf(key);
       const json = credentialJson(credential);
-      if (Buffer.byteLength(json) > mostBytes) {
-        throw new ToolError("internal", `A credential is larger than ${mostBytes} bytes.`);
+      if (Buffer.byteLength(json) > maxBytes) {
+        throw new ToolError("internal", `A credential is larger than ${maxBytes} bytes.`);
       }
       await this.#sweep();
       await this.#write(path, json);
@@ -86,7 +86,7 @@ class FileCredentials implements CredentialStore {
     if (file === undefined) return undefined;
     try {
       const stat = await file.stat();
-      if (!stat.isFile() || stat.size > mostBytes) throw damaged(path);
+      if (!stat.isFile() || stat.size > maxBytes) throw damaged(path);
       const fault = exposure(stat, 0o600);
       if (fault !== undefined) throw unavailable(path, fault, { retryable: false });
       return await file.readFile("utf8");
@@ -123,7 +123,7 @@ class FileCredentials implements CredentialStore {
       if (!name.endsWith(unfinishedSuffix)) continue;
       const path = join(this.#folder.path, name);
       const stat = await lstat(path).catch(() => undefined);
-      if (stat !== undefined && stat.mtimeMs < Date.now() - longestWriteMs) {
+      if (stat !== undefined && stat.mtimeMs < Date.now() - maxWriteMs) {
         await rm(path, { force: true });
       }
     }

@@ -7,7 +7,7 @@ import { exposure, readFlags } from "./private-file.ts";
 import { storeError } from "./store-error.ts";
 
 /** As many tools as a registry takes of one source are smaller. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** Lists of tools by key, kept from one process to the next: the `cache` of an MCP source. */
 export interface FileLists {
@@ -54,7 +54,7 @@ async function read(file: string): Promise<JsonValue | undefined> {
       const stat = await opened.stat();
       // What others can write says nothing of what the server listed.
       const isUsable = stat.isFile() && exposure(stat, 0o600) === undefined;
-      if (!isUsable || stat.size > mostBytes) return undefined;
+      if (!isUsable || stat.size > maxBytes) return undefined;
       return JSON.parse(await opened.readFile("utf8")) as JsonValue;
     } finally {
       await opened.close();

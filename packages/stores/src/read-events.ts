@@ -19,7 +19,7 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof ReadEventsOptions)[];
 
 /** No recorder writes longer ones: whatever else is in the file, it does not fill the memory. */
-const longestLine = 33_554_432;
+const maxLineLength = 33_554_432;
 
 /**
  * Reads what `eventFile` has written, in the order of the file, up to where it ends now. Notices
@@ -103,7 +103,7 @@ async function* linesOf(path: string, start: number): AsyncGenerator<LineOfFile>
     }
     position += chunk.length;
     length += chunk.length - from;
-    rest = length > longestLine ? [] : [...rest, chunk.subarray(from)];
+    rest = length > maxLineLength ? [] : [...rest, chunk.subarray(from)];
   }
 }
 

@@ -20,7 +20,7 @@ const chunkBytes = 262_144;
 const chunksAtOnce = 4;
 
 /** Expired artifacts that are looked for at a time. */
-const mostSwept = 100;
+const maxSwept = 100;
 
 interface Range {
   readonly size: number;
@@ -67,14 +67,14 @@ export class SqliteArtifacts implements ArtifactStore {
     this.#usedBy = file.prepare("SELECT bytes FROM artifact_owners WHERE quota_owner = ?");
     this.#goneOf = file.prepare(
       `SELECT seq FROM artifacts WHERE quota_owner = ?
-       AND (expires_at <= ? OR (complete = 0 AND lease_until <= ?)) LIMIT ${mostSwept}`,
+       AND (expires_at <= ? OR (complete = 0 AND lease_until <= ?)) LIMIT ${maxSwept}`,
     );
     const live = "key = ? AND complete = 1 AND expires_at > ?";
     this.#isKept = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
     this.#used = file.prepare("SELECT artifacts AS used FROM space");
     this.#gone = file.prepare(
       `SELECT seq, size FROM artifacts
-       WHERE expires_at <= ? OR (complete = 0 AND lease_until <= ?) LIMIT ${mostSwept}`,
+       WHERE expires_at <= ? OR (complete = 0 AND lease_until <= ?) LIMIT ${maxSwept}`,
     );
     this.#insert = file.prepare(
       `INSERT INTO artifacts (key, artifact, size, expires_at, complete, lease_until, quota_owner)
@@ -188,7 +188,7 @@ export class SqliteArtifacts implements ArtifactStore {
         this.#deleteRow.run(seq);
         toFree -= size + 1;
       }
-      if (gone.length === mostSwept) continue;
+      if (gone.length === maxSwept) continue;
       if (isFull()) throw artifactsFull(this.#maxBytes);
       return;
     }

@@ -15,7 +15,7 @@ export const memoryPath = ":memory:";
 const patienceMs = 5_000;
 
 /** The longest pause between two attempts: somebody else's write takes about a millisecond. */
-const longestPauseMs = 25;
+const maxPauseMs = 25;
 
 /** One open database: transactions that wait for locks, errors that say what to do, and a clock. */
 export class SqliteFile {
@@ -106,7 +106,7 @@ export class SqliteFile {
   /** SQLite's own wait would hold up the whole process, with every deadline in it. */
   async #whenFree<T>(attempt: () => T): Promise<T> {
     const giveUpAt = performance.now() + patienceMs;
-    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         return attempt();
       } catch (error) {
@@ -158,7 +158,7 @@ function openDatabase(path: string): DatabaseSync {
       db.close();
       if (!isBusy(error) || performance.now() >= giveUpAt) throw error;
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longestPauseMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxPauseMs);
   }
 }
 

@@ -11,7 +11,7 @@ import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
 /** What one `add` removes at most, so that none takes long. */
-const mostSwept = 100;
+const maxSwept = 100;
 /** Results at any time; beyond, the oldest are dropped. One is at most about 350,000 characters. */
 const maxResults = 256;
 /** A result is read only when it is asked for: it is the largest part of a row. */
@@ -71,7 +71,7 @@ export class SqlitePendingCalls implements PendingCallStore {
     );
     this.#sweep = file.prepare(
       `DELETE FROM pending_calls WHERE seq IN (SELECT seq FROM pending_calls
-       WHERE status <> 'claimed' AND expires_at <= ? ORDER BY expires_at LIMIT ${mostSwept})`,
+       WHERE status <> 'claimed' AND expires_at <= ? ORDER BY expires_at LIMIT ${maxSwept})`,
     );
     this.#claim = file.prepare(
       "UPDATE pending_calls SET status = 'claimed', lease_until = ? WHERE id = ? AND status = 'pending'",

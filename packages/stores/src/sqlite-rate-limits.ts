@@ -6,7 +6,7 @@ import type { SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
 /** What one reservation removes at most; more than it adds, so that the table does not grow. */
-const mostSwept = 100;
+const maxSwept = 100;
 
 type Refusal = Extract<RateReservation, { readonly granted: false }>;
 
@@ -48,7 +48,7 @@ export class SqliteRateLimits implements RateLimitStore {
     this.#delete = file.prepare("DELETE FROM rate_reservations WHERE id = ?");
     this.#sweep = file.prepare(
       `DELETE FROM rate_reservations WHERE (id, key) IN (SELECT id, key FROM rate_reservations
-       WHERE counts_until <= ? ORDER BY counts_until LIMIT ${mostSwept})`,
+       WHERE counts_until <= ? ORDER BY counts_until LIMIT ${maxSwept})`,
     );
     // One that has lapsed meanwhile stays so: others may have taken its place.
     const renew = file.prepare(

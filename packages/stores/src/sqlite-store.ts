@@ -84,7 +84,7 @@ const optionNames: readonly string[] = [
   "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
 
-const longestTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 /**
  * Opens the stores in an SQLite file, or makes them. What has been added is on the disk before `add`
@@ -104,10 +104,10 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   if (typeof path !== "string" || path === "") {
     throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("approvals.sqlite").`);
   }
-  if (!(leaseMs > 0 && leaseMs <= longestTimer)) {
+  if (!(leaseMs > 0 && leaseMs <= maxTimerMs)) {
     throw new ToolError(
       "internal",
-      `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${longestTimer}, in milliseconds.`,
+      `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${maxTimerMs}, in milliseconds.`,
     );
   }
   const maxArtifactBytes = checkedQuota("sqliteStore: maxArtifactBytes", given.maxArtifactBytes);

@@ -6,13 +6,13 @@ import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
 /** Tasks that are kept at once. */
-const mostTasks = 10_000;
+const maxTasks = 10_000;
 
 /** Characters of all tasks with their results; the last one to end is kept, however large it is. */
-const mostText = 268_435_456;
+const maxTextLength = 268_435_456;
 
 /** What one `add` removes at most, so that none takes long. */
-const mostSwept = 100;
+const maxSwept = 100;
 
 type ToldTask = TaskRecord & { readonly lost?: true };
 
@@ -72,7 +72,7 @@ export class SqliteTasks implements TaskStore {
     this.#text = file.prepare("SELECT tasks AS text FROM space");
     this.#sweep = file.prepare(
       `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
-       WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostSwept})`,
+       WHERE expires_at <= ? ORDER BY expires_at LIMIT ${maxSwept})`,
     );
     const ended = "status NOT IN ('working', 'input_required')";
     this.#dropEnded = file.prepare(
@@ -159,11 +159,11 @@ export class SqliteTasks implements TaskStore {
         `${this.#maxPerOwner} tasks of this caller are under way already: wait for one of them, cancel one, or raise maxTasksPerOwner of the store.`,
       );
     }
-    const tooMany = (this.#count.get()?.["count"] as number) + 1 - mostTasks;
+    const tooMany = (this.#count.get()?.["count"] as number) + 1 - maxTasks;
     if (tooMany > 0 && this.#drop(id, tooMany, this.#largest) < tooMany) {
       throw new ToolError(
         "limit_exceeded",
-        `${mostTasks} tasks are under way already: wait for one of them, or cancel one.`,
+        `${maxTasks} tasks are under way already: wait for one of them, or cancel one.`,
       );
     }
     const leaseEnd = this.#leaseEnd(status, now);
@@ -186,7 +186,7 @@ export class SqliteTasks implements TaskStore {
     const leaseEnd = this.#leaseEnd(change.status, now);
     this.#update.run(change.status, json, expiresAt, leaseEnd, json.length, id);
     while (
-      (this.#text.get()?.["text"] as number) > mostText &&
+      (this.#text.get()?.["text"] as number) > maxTextLength &&
       this.#drop(id, 1, this.#longest) > 0
     );
     return true;

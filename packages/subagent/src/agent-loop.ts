@@ -56,7 +56,7 @@ export interface AgentWork {
 }
 
 /** How often a model may answer against the `output` schema before the agent gives up. */
-const mostMisfits = 3;
+const maxInvalidOutputs = 3;
 
 /** Reasons after which the calls of an answer are whole. */
 const whole: ReadonlySet<string | undefined> = new Set(["stop", "tool-calls", "other"]);
@@ -202,7 +202,7 @@ export class AgentLoop {
     const read = await readOutput(output, text);
     if (read.problem === undefined) return { status: "completed", value: read.value };
     this.#misfits += 1;
-    if (this.#misfits === mostMisfits) {
+    if (this.#misfits === maxInvalidOutputs) {
       return failed(
         new ToolError(
           "invalid_output",

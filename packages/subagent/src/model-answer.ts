@@ -16,7 +16,7 @@ import type {
 } from "./message.ts";
 
 /** Providers' ids are shorter. */
-const longestId = 200;
+const maxIdLength = 200;
 
 /** A call that the model wants us to make. */
 export interface ModelCall {
@@ -149,7 +149,7 @@ export class ModelAnswer {
 
   /** Results are told apart by their ids alone. */
   #uniqueId(given: unknown): string {
-    const wanted = typeof given === "string" && given !== "" ? given.slice(0, longestId) : "call";
+    const wanted = typeof given === "string" && given !== "" ? given.slice(0, maxIdLength) : "call";
     let id = wanted;
     let n = this.#ids.get(wanted) ?? 2;
     for (; this.#ids.has(id); n++) id = `${wanted}_${n}`;

@@ -6,7 +6,7 @@ import { ModelAnswer } from "./model-answer.ts";
 const attempts = 3;
 const firstDelayMs = 1000;
 /** Whoever asks for a longer wait than this is not waited for. */
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** Hears of a piece of an answer. */
 export type OnDelta = (type: "text.delta" | "reasoning.delta", delta: string) => void;
@@ -41,7 +41,7 @@ export async function modelStep(
       }
       const delayMs = firstDelayMs * 2 ** (attempt - 1);
       const waitMs = Math.max(delayMs, askedFor(error));
-      const isOver = attempt === attempts || answer.hasBegun || waitMs > longestWaitMs;
+      const isOver = attempt === attempts || answer.hasBegun || waitMs > maxWaitMs;
       if (isOver || !isRetryable(error)) throw failureOf(error);
       await pause(waitMs, clock, abortSignal);
     }

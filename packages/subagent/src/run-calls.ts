@@ -12,7 +12,7 @@ import {
 import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
 
 /** More than this and a model searches for its tools instead of being shown all of them. */
-const mostShown = 100;
+const maxListed = 100;
 
 /** The calls of an agent that nobody has called: in a run of its own. */
 export class RunCalls implements AgentCalls {
@@ -58,7 +58,7 @@ export class RunCalls implements AgentCalls {
       ...options,
       reach: "policy",
       ...(isFixed ? { toolset: tools } : {}),
-      ...(shown.size > mostShown ? { search: await growingSearch() } : {}),
+      ...(shown.size > maxListed ? { search: await growingSearch() } : {}),
     });
     return new RunCalls(run, all, selection, turns, answers);
   }

@@ -37,7 +37,7 @@ export const adapter = "subagent";
 const helpers = "toolweave";
 const searching: ReadonlySet<string> = new Set(["search_tools", "describe_tool", "call_tool"]);
 /** More than this and a model searches for its tools, where the run of its calls does. */
-const mostShown = 100;
+const maxListed = 100;
 
 /** The calls of a sub-agent: those of the call that it is. */
 export class ScopeCalls implements AgentCalls {
@@ -102,7 +102,7 @@ export class ScopeCalls implements AgentCalls {
       return named.callable(name) === entry && (mayDelegate || provenance.adapter !== adapter);
     });
     const names = Array.from(chosen.callableNames());
-    const isSearched = chosen.searchable !== undefined && names.length > mostShown;
+    const isSearched = chosen.searchable !== undefined && names.length > maxListed;
     const isShown = (name: string): boolean =>
       isSearched ? chosen.entry(name) !== undefined || this.#found.has(name) : !searching.has(name);
     const shown = new Map<string, RegisteredTool>();

@@ -100,7 +100,7 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof SubAgentOptions)[];
 
 /** Characters of JSON that a sub-agent may keep while it waits for a person. */
-const mostStateCharacters = 4_194_304;
+const maxStateLength = 4_194_304;
 
 const taskSchema: JsonSchema = {
   type: "object",
@@ -312,7 +312,7 @@ const tooLong: ToolError = new ToolError(
 
 /** `undefined`: too much to be kept. */
 function waiting(name: string, { interruptions, state }: InterruptedAgent): Suspension | undefined {
-  if (JSON.stringify(state).length > mostStateCharacters) return undefined;
+  if (JSON.stringify(state).length > maxStateLength) return undefined;
   const requests = interruptions.flatMap((interruption) => interruption.requests);
   return suspend(requests, state as unknown as JsonValue);
 }

@@ -34,7 +34,7 @@ const packageName = /^(?:@[a-z\d~-][\w.~-]*\/)?[a-z\d~-][\w.~-]*$/;
 /** Variables that provider packages read by themselves. */
 const keyName = /(?:^|_)(?:API_KEY|ACCESS_KEY|TOKEN)$/;
 /** Shorter ones are no keys. */
-const shortestKey = 12;
+const minKeyLength = 12;
 
 /** The model that a file names; `undefined`: something is wrong with it. */
 export function writtenModel(
@@ -103,6 +103,6 @@ function isAddress(text: string): boolean {
 function keysOf({ apiKey }: Pick<Written, "apiKey">, env: AgentPlace["env"]): string[] {
   if (apiKey !== undefined) return [apiKey];
   return Object.entries(env).flatMap(([name, value = ""]) =>
-    keyName.test(name) && value.length >= shortestKey ? [value] : [],
+    keyName.test(name) && value.length >= minKeyLength ? [value] : [],
   );
 }

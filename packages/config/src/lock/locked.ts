@@ -3,7 +3,7 @@ import type { Lock, LockedTool } from "./lock.ts";
 import { changesOf } from "./lock-difference.ts";
 import { lockedTool } from "./lock-of.ts";
 
-const mostShown = 3;
+const maxListed = 3;
 
 /**
  * The source with only the tools that are as the lock has them. One that is described in another way, or that the lock
@@ -67,7 +67,7 @@ function faultOfTool(tool: Tool, source: string, lock: Lock): string | undefined
   }
   if (after.hash === before.hash) return undefined;
   const changes = changesOf(before, after);
-  const shown = changes.slice(0, mostShown).map(describeChange).join("; ");
-  const more = changes.length > mostShown ? `; and ${changes.length - mostShown} more` : "";
+  const shown = changes.slice(0, maxListed).map(describeChange).join("; ");
+  const more = changes.length > maxListed ? `; and ${changes.length - maxListed} more` : "";
   return `It has changed since it was locked, and is left out: ${shown}${more}. Look at it, then lock again (\`toolweave lock\`).`;
 }

@@ -9,7 +9,7 @@ export interface TakenValue {
   readonly value: string;
 }
 
-const mostFaults = 12;
+const maxFaults = 12;
 
 /** Reads a configuration part by part, and gathers what is wrong and what to know. */
 export class ConfigReader {
@@ -47,9 +47,9 @@ export class ConfigReader {
 
   /** @throws ToolError `internal` with everything that was wrong so far. */
   refuse(cause?: unknown): void {
-    const [first, ...others] = this.#faults.slice(0, mostFaults);
+    const [first, ...others] = this.#faults.slice(0, maxFaults);
     if (first === undefined) return;
-    const left = this.#faults.length - mostFaults;
+    const left = this.#faults.length - maxFaults;
     const more = left > 0 ? [`… and ${left} more.`] : [];
     // What led to it has not been looked through for values.
     const told = this.taken.length === 0 ? { cause } : {};
@@ -82,9 +82,9 @@ export class ConfigReader {
 }
 
 /** Shorter ones stand in texts that say nothing of the value. */
-const shortestHidden = 4;
+const minHiddenLength = 4;
 
 /** The name in place of the value: it may be secret. */
 function withName(message: string, { name, value }: TakenValue): string {
-  return value.length < shortestHidden ? message : message.replaceAll(value, () => `\${${name}}`);
+  return value.length < minHiddenLength ? message : message.replaceAll(value, () => `\${${name}}`);
 }

@@ -68,8 +68,8 @@ const faults: Readonly<Record<string, string>> = {
   InvalidEscapeCharacter: "a backslash in a text begins an escape: write \\\\ for the character",
 };
 
-const mostLevels = 100;
-const tooDeep = `this is nested deeper than the ${mostLevels} levels that are read`;
+const maxLevels = 100;
+const tooDeep = `this is nested deeper than the ${maxLevels} levels that are read`;
 
 /** The value of a node, with the places of all its parts. */
 function valueOf(
@@ -79,7 +79,7 @@ function valueOf(
   offsets: Map<string, number>,
   onFault: (offset: number, fault: string) => void,
 ): JsonValue {
-  if (level > mostLevels) onFault(node.offset, tooDeep);
+  if (level > maxLevels) onFault(node.offset, tooDeep);
   offsets.set(pointer, node.offset);
   const children = node.children ?? [];
   if (node.type === "array") {

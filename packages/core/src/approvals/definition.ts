@@ -5,7 +5,7 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { Grant } from "../contract/grant.ts";
 import { describeChange, memberChanges } from "./member-changes.ts";
 
-const mostShown = 3;
+const maxListed = 3;
 
 /** What is said of a tool to whoever agrees to its calls, as data. */
 export function toolDefinition({
@@ -31,8 +31,8 @@ export function displayedDescription({ description }: ToolSpec): string | undefi
 /** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */
 export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
   const changes = definition === undefined ? [] : memberChanges(definition, toolDefinition(spec));
-  const shown = changes.slice(0, mostShown).map(describeChange);
-  if (changes.length > mostShown) shown.push(`and ${changes.length - mostShown} more`);
+  const shown = changes.slice(0, maxListed).map(describeChange);
+  if (changes.length > maxListed) shown.push(`and ${changes.length - maxListed} more`);
   const how = shown.length === 0 ? "." : `: ${shown.join("; ")}`;
   return `The tool has changed since ${by} agreed to such calls${how}`;
 }

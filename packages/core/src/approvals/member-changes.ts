@@ -11,8 +11,8 @@ export interface MemberChange {
   readonly after?: string;
 }
 
-const mostChanges = 20;
-const mostText = 200;
+const maxChanges = 20;
+const maxTextLength = 200;
 
 /** Where two versions of what is said of a tool differ: the first 20 places. */
 export function memberChanges(before: JsonObject, after: JsonObject): MemberChange[] {
@@ -51,7 +51,7 @@ function compare(
   member: string,
   changes: MemberChange[],
 ): void {
-  if (changes.length >= mostChanges || canonicalJson(before) === canonicalJson(after)) return;
+  if (changes.length >= maxChanges || canonicalJson(before) === canonicalJson(after)) return;
   if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)].sort())) {
       const [was, is] = [own(before, key), own(after, key)];
@@ -70,16 +70,16 @@ function compare(
 /** Long texts from just before where they begin to differ. */
 function shown(before: JsonValue | undefined, after: JsonValue | undefined): [string, string] {
   const [a, b] = [JSON.stringify(before ?? null), JSON.stringify(after ?? null)];
-  if (a.length <= mostText && b.length <= mostText) return [a, b];
+  if (a.length <= maxTextLength && b.length <= maxTextLength) return [a, b];
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;
   const start = Math.max(0, same - 40);
   const part = (text: string): string =>
     (start === 0 ? "" : "…") +
-    text.slice(start, start + mostText) +
-    (text.length > start + mostText ? "…" : "");
+    text.slice(start, start + maxTextLength) +
+    (text.length > start + maxTextLength ? "…" : "");
   return before === undefined || after === undefined
-    ? [a.slice(0, mostText), b.slice(0, mostText)]
+    ? [a.slice(0, maxTextLength), b.slice(0, maxTextLength)]
     : [part(a), part(b)];
 }
 

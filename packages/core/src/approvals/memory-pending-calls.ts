@@ -11,8 +11,8 @@ import type {
 } from "./pending-call-store.ts";
 
 /** More are not kept: whoever makes a model ask without end must not fill the memory. */
-const mostCalls = 10_000;
-const mostFinished = 100_000;
+const maxCalls = 10_000;
+const maxFinished = 100_000;
 /** Characters of all results together; beyond, the oldest are dropped. */
 const maxResultCharacters = 16_777_216;
 
@@ -64,10 +64,10 @@ class MemoryPendingCalls implements PendingCallStore {
         `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPerOwner of the store.`,
       );
     }
-    if (this.#calls.size >= mostCalls) {
+    if (this.#calls.size >= maxCalls) {
       throw new ToolError(
         "limit_exceeded",
-        `${mostCalls} calls wait for a person already: have them answered first.`,
+        `${maxCalls} calls wait for a person already: have them answered first.`,
       );
     }
     this.#set({ interruption, status: "pending", owner: counted });
@@ -91,7 +91,7 @@ class MemoryPendingCalls implements PendingCallStore {
     this.#delete(id);
     if (result !== undefined) this.#addResult(id, result);
     this.#finished.set(id, call.interruption.expiresAt);
-    if (this.#finished.size <= mostFinished) return;
+    if (this.#finished.size <= maxFinished) return;
     const [oldest] = this.#finished;
     if (oldest !== undefined) this.#forget(...oldest);
   }

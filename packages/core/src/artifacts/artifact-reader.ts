@@ -22,9 +22,9 @@ export interface ArtifactReading {
 /** Kept for what is said beside the content. */
 const noteBytes = 200;
 /** Bytes that are held in one piece, to be searched. */
-const mostHeld = 268_435_456;
+const maxHeldBytes = 268_435_456;
 /** A path that leads to more says so. */
-const mostSelected = 10_000;
+const maxSelected = 10_000;
 
 /** One answer of `read_artifact`. */
 export class ArtifactReader {
@@ -74,7 +74,7 @@ export class ArtifactReader {
 
   async #text(done: string): Promise<string> {
     const { mediaType, key, size } = this.#ref;
-    if (size > mostHeld) {
+    if (size > maxHeldBytes) {
       throw wrong(`${key} is too large to be ${done}: ${size} bytes; read it by offset.`);
     }
     const isText = isTextType(essence(mediaType));
@@ -118,7 +118,7 @@ export class ArtifactReader {
   #part(whole: string, path: string): Promise<ToolOutput> | ToolOutput {
     const compiledPath = compiled(path);
     const document = parsed(whole, this.#ref.key);
-    const found = compiledPath.select(document, mostSelected + 1);
+    const found = compiledPath.select(document, maxSelected + 1);
     const [first] = found;
     if (first === undefined) {
       const preview = previewJson(document, Math.min(1000, this.#room));
@@ -149,7 +149,7 @@ export class ArtifactReader {
 function joined(found: readonly JsonValue[], length: number): { json: string; count: number } {
   const parts: string[] = [];
   let left = Math.max(length * 2, 1000);
-  for (const part of found.slice(0, mostSelected)) {
+  for (const part of found.slice(0, maxSelected)) {
     const json = written(part);
     left -= json.length + 1;
     if (left < 0 && parts.length > 0) break;

@@ -9,12 +9,12 @@ import { ownerOf, type Behalf } from "../contract/owner.ts";
 
 /** No longer than this is one answer of a store waited for. */
 export const maxStoreMs = 10_000;
-const mostOwners = 10_000;
+const maxOwners = 10_000;
 /** More than any engine holds in one piece: no store has it. */
-const mostBytes = 2 ** 32;
+const maxBytes = 2 ** 32;
 
 /** A store that gives a large artifact byte by byte never comes to an end. */
-const mostPieces = 100_000;
+const maxPieces = 100_000;
 
 /** What is said of an artifact that is to be stored. */
 export interface NewArtifact {
@@ -76,7 +76,7 @@ export class Artifacts {
     await this.#ask(() => this.store.put({ ...ref, owner, createdAt, expiresAt }, bytes), withinMs);
     this.#owners.delete(owner);
     this.#owners.set(owner, expiresAt);
-    if (this.#owners.size > mostOwners) {
+    if (this.#owners.size > maxOwners) {
       const [oldest] = this.#owners.keys();
       this.#owners.delete(oldest as string);
     }
@@ -96,7 +96,7 @@ export class Artifacts {
     const { owner, size, expiresAt, mediaType, name, truncated, key: kept } = copyOf(found);
     if (kept !== wanted || owner !== ownerOf(behalf)) throw missing();
     if (!(expiresAt > this.clock.now())) throw missing();
-    if (!Number.isSafeInteger(size) || size < 0 || size > mostBytes) throw unreadable();
+    if (!Number.isSafeInteger(size) || size < 0 || size > maxBytes) throw unreadable();
     const shownName = nameOf(name);
     return {
       key: wanted,
@@ -121,7 +121,7 @@ export class Artifacts {
     whole.set(first);
     let pieces = 1;
     for (let at = first.byteLength; at < wanted;) {
-      if (++pieces > mostPieces) throw unreadable();
+      if (++pieces > maxPieces) throw unreadable();
       const part = await this.#part(key, offset + at, wanted - at);
       whole.set(part, at);
       at += part.byteLength;

@@ -1,7 +1,7 @@
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
-const mostMatches = 20;
+const maxMatches = 20;
 /** UTF-16 units before and after what was found. */
 const around = 60;
 
@@ -39,7 +39,7 @@ export function searchText(text: string, { wanted, offset, limit, most }: Search
     const shown = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
     const entry = lines.length === 0 ? truncateUtf8(shown, left) : shown;
     left -= utf8Length(entry) + 1;
-    if (lines.length === (limit ?? mostMatches) || (left < 0 && lines.length > 0)) {
+    if (lines.length === (limit ?? maxMatches) || (left < 0 && lines.length > 0)) {
       return { text: lines.join("\n"), count: lines.length, next: byte };
     }
     lines.push(entry);

@@ -13,9 +13,9 @@ import { isBinary, maxBlocks, type ContentLimits } from "./clip-content.ts";
 import { pointer, pointerBytes } from "./pointer.ts";
 
 /** No more artifacts are made of one output; what else does not fit is stored as one. */
-const mostArtifacts = 16;
+const maxArtifacts = 16;
 /** UTF-16 units of a text that is parsed to preview it as JSON. */
-const mostParsed = 5_000_000;
+const maxParsed = 5_000_000;
 
 /** Something that is stored instead of being shown. */
 interface Storable {
@@ -53,7 +53,7 @@ export function divideContent(
     if (parts.length >= maxBlocks - 1 && content.length > maxBlocks) parts.push(undefined);
     else if (isTooMuch(block, media > mediaLeft, limits)) {
       stored += 1;
-      const isOwn = stored <= mostArtifacts;
+      const isOwn = stored <= maxArtifacts;
       parts.push(isOwn ? { type: "stored", storable: storable(block, value) } : undefined);
     } else {
       parts.push(block);
@@ -164,7 +164,7 @@ function parsed(data: string, value: JsonValue | undefined): JsonValue | undefin
   if (!/^[ \t\n\r]*[[{]/.test(data)) return undefined;
   try {
     if (typeof value === "object" && value !== null && JSON.stringify(value) === data) return value;
-    return data.length > mostParsed ? undefined : (JSON.parse(data) as JsonValue);
+    return data.length > maxParsed ? undefined : (JSON.parse(data) as JsonValue);
   } catch {
     return undefined;
   }

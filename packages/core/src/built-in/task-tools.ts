@@ -5,7 +5,7 @@ import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ExecutorTasks, TaskInfo, TaskOptions } from "../tasks/executor-tasks.ts";
 
 /** The longest that a model may wait within one call. */
-const mostSeconds = 60;
+const maxSeconds = 60;
 
 const taskId = {
   type: "string",
@@ -42,7 +42,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
         ...ofTask,
         properties: {
           task_id: taskId,
-          wait_seconds: { type: "number", minimum: 0, maximum: mostSeconds, default: 0 },
+          wait_seconds: { type: "number", minimum: 0, maximum: maxSeconds, default: 0 },
         },
       },
       annotations: reads,
@@ -74,7 +74,7 @@ async function resultOf(
   const behalf = behalfOf(ctx);
   const outcome = await tasks.result(id, {
     ...behalf,
-    waitMs: Math.min(waitMs, tasks.longestWaitMs),
+    waitMs: Math.min(waitMs, tasks.maxWaitMs),
     signal: ctx.signal,
   });
   if (outcome === undefined || outcome.status === "interrupted") {

@@ -274,7 +274,7 @@ function exitPipeline(execution: CallState, thrown: unknown): void {
 }
 
 /** How long a store or an audit may hold up the end of a task, in milliseconds. */
-const longestKeepMs = 10_000;
+const maxKeepMs = 10_000;
 
 /** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
 function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolError): void {
@@ -284,7 +284,7 @@ function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolE
   execution.engine.activeCalls.add(execution);
   // Whoever waits for a call can stop it; nobody waits for a task.
   if (execution.taskId !== undefined) {
-    execution.waitFor(longestKeepMs, () => failCall(execution, late ?? notStoredError(execution)));
+    execution.waitFor(maxKeepMs, () => failCall(execution, late ?? notStoredError(execution)));
   }
   kept.then(
     (outcome) => {

@@ -66,18 +66,18 @@ function digitsOf(letter: string, text: string, at: number): number {
 }
 
 /** No line of base64 is shorter: MIME has 76 characters (RFC 2045, section 6.8), PEM 64, others 60. */
-const shortestLine = 60;
+const minLineLength = 60;
 const base64Line = /^[\w+/-]+$/;
 
 /** True when the text from `end` on goes on with a line of base64 that has come to its end at `start`. */
 function isWrapped(text: string, start: number, end: number): boolean {
   // Most lines are told from one by a few characters.
   return (
-    start >= shortestLine &&
+    start >= minLineLength &&
     isBase64(text.charCodeAt(start - 1)) &&
     isBase64(text.charCodeAt(end)) &&
     isBase64(text.charCodeAt(start - 20)) &&
-    base64Line.test(text.slice(start - shortestLine, start))
+    base64Line.test(text.slice(start - minLineLength, start))
   );
 }
 
@@ -95,13 +95,13 @@ export function isBase64(unit: number): boolean {
 
 /** Joins the lines of base64. */
 export const fromLines: Decoder = (text) => {
-  let at = text.indexOf("\n", shortestLine);
+  let at = text.indexOf("\n", minLineLength);
   if (at === -1) return undefined;
   const parts = new Parts(text);
   while (at !== -1) {
     const start = text.charCodeAt(at - 1) === 0x0d ? at - 1 : at;
     if (isWrapped(text, start, at + 1)) parts.replace(start, at + 1, "", true);
-    at = text.indexOf("\n", at + shortestLine);
+    at = text.indexOf("\n", at + minLineLength);
   }
   return parts.decoded();
 };

@@ -5,7 +5,7 @@ import { mask } from "./spans.ts";
 const deepest = 1000;
 
 /** Schemas that lead to one another can take more steps than anybody waits for: then all is secret. */
-const mostSteps = 200_000;
+const maxSteps = 200_000;
 
 /** By schema: whether it calls anything secret at all. */
 const withSecrets = new WeakMap<object, boolean>();
@@ -16,7 +16,7 @@ const withSecrets = new WeakMap<object, boolean>();
  */
 export function maskArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   if (typeof schema !== "object" || schema === null || !namesSecrets(schema)) return args;
-  const shown = masked(args, schema, { schema, left: mostSteps }, 0);
+  const shown = masked(args, schema, { schema, left: maxSteps }, 0);
   // All of it: whoever shows arguments needs an object, though.
   return typeof shown === "object" ? (shown as JsonObject) : everyMember(args);
 }

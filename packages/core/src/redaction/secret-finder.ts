@@ -11,7 +11,7 @@ const decoders: readonly Decoder[] = [fromJson, fromPercent, fromEntities, fromD
 const deepest = 3;
 /** No credential of any form is shorter. */
 export const minFormLength = 12;
-const longestEscape = 64;
+const maxEscapeLength = 64;
 
 /** Finds secrets as they are now; what it needs for that is made when it is needed, and made anew when they change. */
 export class SecretFinder {
@@ -83,7 +83,7 @@ export class SecretFinder {
   }
 
   #heldIn(text: string, depth: number): number {
-    const tail = Math.max(0, text.length - longestEscape);
+    const tail = Math.max(0, text.length - maxEscapeLength);
     const unfinished = unfinishedEscape.exec(text.slice(tail));
     const end = tail + (unfinished?.index ?? text.length - tail);
     let held = Math.min(end, this.#scanner.held(text));

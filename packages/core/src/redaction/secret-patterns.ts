@@ -5,7 +5,7 @@ import { wellFormed } from "../text/well-formed.ts";
 const shortest = 4;
 
 /** Shorter ones stand in base64 of anything. */
-const shortestPart = 8;
+const minPartLength = 8;
 
 /**
  * The texts that give a secret away: itself, and what of it stands in base64 of a longer text, whatever
@@ -57,9 +57,9 @@ function addBase64(bytes: Uint8Array, patterns: Set<string>): void {
       Math.ceil((offset * 8) / 6),
       Math.floor(((offset + bytes.length) * 8) / 6),
     );
-    const pattern = part.length >= shortestPart ? part : offset === 0 ? encoded : "";
+    const pattern = part.length >= minPartLength ? part : offset === 0 ? encoded : "";
     // A short one is told from other base64 by its padding alone.
-    if (pattern.length < shortestPart) continue;
+    if (pattern.length < minPartLength) continue;
     patterns.add(pattern).add(pattern.replaceAll("+", "-").replaceAll("/", "_"));
   }
 }

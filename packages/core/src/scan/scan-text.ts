@@ -11,7 +11,7 @@ export interface TextFinding {
   readonly excerpt: string;
 }
 
-const longestExcerpt = 100;
+const maxExcerptLength = 100;
 
 /**
  * Where a text that somebody else wrote (a tool's description) seems to give a model orders: the first place of each
@@ -30,7 +30,7 @@ export function scanText(text: string): readonly TextFinding[] {
     const match = pattern.exec(text);
     if (match === null || holds?.(match[0]) === false) continue;
     if (found.some((other) => other.kind === kind)) continue;
-    found.push({ kind, says, excerpt: match[0].trim().slice(0, longestExcerpt) });
+    found.push({ kind, says, excerpt: match[0].trim().slice(0, maxExcerptLength) });
   }
   return found;
 }

@@ -64,12 +64,12 @@ function dialectOf(schema: JsonSchema): Dialect {
 }
 
 /** Ajv never forgets a schema that it has compiled: after so many it makes room for another one. */
-const mostCompiled = 1000;
+const maxCompiled = 1000;
 
 class AjvSupply {
   readonly #make: () => Ajv;
   #ajv: Ajv;
-  #left = mostCompiled;
+  #left = maxCompiled;
 
   constructor(make: () => Ajv) {
     this.#make = make;
@@ -79,7 +79,7 @@ class AjvSupply {
   next(): Ajv {
     if (--this.#left < 0) {
       this.#ajv = this.#make();
-      this.#left = mostCompiled - 1;
+      this.#left = maxCompiled - 1;
     }
     return this.#ajv;
   }

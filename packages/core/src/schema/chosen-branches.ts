@@ -4,9 +4,9 @@ import { escapePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
 /** Of more errors than this nobody reads which branch they are of. */
-const mostErrors = 2000;
-const mostUnions = 20;
-const mostBranches = 200;
+const maxErrors = 2000;
+const maxUnions = 20;
+const maxBranches = 200;
 const maxLabels = 10;
 
 /**
@@ -21,12 +21,12 @@ export function ofChosenBranches(
   root: JsonSchema,
   value: unknown,
 ): readonly ErrorObject[] {
-  if (errors.length > mostErrors) return errors;
+  if (errors.length > maxErrors) return errors;
   let left = errors;
   let unions = 0;
   for (const error of errors) {
     const { keyword } = error;
-    if ((keyword !== "oneOf" && keyword !== "anyOf") || unions++ >= mostUnions) continue;
+    if ((keyword !== "oneOf" && keyword !== "anyOf") || unions++ >= maxUnions) continue;
     if (left.includes(error)) left = withoutOthers(left, error, root, value);
   }
   return left;
@@ -40,7 +40,7 @@ function withoutOthers(
 ): readonly ErrorObject[] {
   const { instancePath, keyword, params, parentSchema } = union;
   const list: unknown = parentSchema?.[keyword];
-  if (!Array.isArray(list) || list.length < 2 || list.length > mostBranches) return errors;
+  if (!Array.isArray(list) || list.length < 2 || list.length > maxBranches) return errors;
   const branches = list.map((branch) => readBranch(branch, root));
   const passing: unknown = params["passingSchemas"];
   if (Array.isArray(passing)) {

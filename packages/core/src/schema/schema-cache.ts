@@ -4,7 +4,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
 /** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */
-const mostShared = 1000;
+const maxShared = 1000;
 
 /** Characters of a schema's JSON, of which a compiled one has ten million at most. */
 const maxSchemaLength = 20_000_000;
@@ -70,7 +70,7 @@ export class SchemaCache {
   #share<Known extends Awaitable<CompiledSchema>>(content: string, known: Known): Known {
     this.#byContent.delete(content);
     this.#byContent.set(content, known);
-    if (this.#byContent.size > mostShared) {
+    if (this.#byContent.size > maxShared) {
       const [oldest] = this.#byContent.keys();
       this.#byContent.delete(oldest as string);
     }

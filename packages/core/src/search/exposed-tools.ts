@@ -3,7 +3,7 @@ import type { RegisteredTool, Toolset } from "../contract/tool.ts";
 import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 
 /** So many of those that were found stay shown; the oldest are forgotten first. */
-const mostFound = 50;
+const maxFound = 50;
 
 /** What a model that searches is shown: some tools always, and what it has found. */
 export class ExposedTools {
@@ -50,7 +50,7 @@ export class ExposedTools {
       this.#hasNew = true;
     }
     for (const oldest of this.#found) {
-      if (this.#found.size <= mostFound) break;
+      if (this.#found.size <= maxFound) break;
       this.#found.delete(oldest);
     }
   }

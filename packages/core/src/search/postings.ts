@@ -2,7 +2,7 @@ import type { ToolText } from "./tool-text.ts";
 
 /** A posting is a slot and, in its last bits, a count: a small integer, which an array holds without a box. */
 const countBits = 10;
-const mostCounted = (1 << countBits) - 1;
+const maxCount = (1 << countBits) - 1;
 
 /** Term frequency saturation and length normalisation, as Robertson and Zaragoza give them. */
 const k1 = 1.2;
@@ -31,7 +31,7 @@ export class Postings {
     this.#lengths[slot] = length;
     this.#total += length;
     for (const [word, count] of counts) {
-      const posting = (slot << countBits) | Math.min(count, mostCounted);
+      const posting = (slot << countBits) | Math.min(count, maxCount);
       const list = this.#lists.get(word);
       if (list === undefined) this.#lists.set(copied(word), [posting]);
       else list.push(posting);
@@ -84,7 +84,7 @@ export class Postings {
     const full = weight * (k1 + 1);
     for (const posting of list) {
       const slot = posting >> countBits;
-      const count = posting & mostCounted;
+      const count = posting & maxCount;
       (scores[slot] as number) += (full * count) / (count + (norms[slot] as number));
       if (covered !== undefined) (covered[slot] as number) += weight;
     }

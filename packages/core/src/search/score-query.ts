@@ -5,8 +5,8 @@ import { asWritten } from "./tool-text.ts";
 import { isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 
 /** What is read of a query: characters, and different words. */
-const longestQuery = 2000;
-const mostWords = 64;
+const maxQueryLength = 2000;
+const maxWords = 64;
 const askingWeight = 0.3;
 /** What it is worth beside the stem that a word stands in a text as the query has it: `lists`, `list`. */
 const writtenWeight = 0.3;
@@ -51,7 +51,7 @@ export function largest(numbers: Float64Array): number {
 
 function queryWords(query: string): ReadonlyMap<string, QueryWord> {
   const words = new Map<string, QueryWord>();
-  for (const word of wordsOf(withoutMarkup(query, longestQuery), longestQuery)) {
+  for (const word of wordsOf(withoutMarkup(query, maxQueryLength), maxQueryLength)) {
     if (isStopWord(word)) continue;
     const key = stem(word);
     const weight = isAskingWord(word) ? askingWeight : 1;
@@ -60,7 +60,7 @@ function queryWords(query: string): ReadonlyMap<string, QueryWord> {
     if (known !== undefined) {
       known.weight += weight;
       known.forms.add(form);
-    } else if (words.size < mostWords) {
+    } else if (words.size < maxWords) {
       words.set(key, { weight, forms: new Set([form]) });
     }
   }

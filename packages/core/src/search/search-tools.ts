@@ -13,10 +13,10 @@ import type { ToolIndex } from "./tool-index.ts";
 /** The most that one search gives. */
 export const maxResults = 20;
 /** Bytes of a longer description in a list of what was found. */
-const longestLine = 160;
+const maxLineLength = 160;
 /** Bytes of a longer description by itself. */
-const longestDescription = 10_000;
-const mostParameters = 20;
+const maxDescriptionLength = 10_000;
+const maxParameters = 20;
 
 /** What a model searches with: the tools themselves. */
 export class SearchTools {
@@ -87,8 +87,8 @@ export class SearchTools {
     const { title, description, inputSchema } = spec;
     return {
       name: name as string,
-      ...(title === undefined ? {} : { title: cut(textOf(title), longestLine) }),
-      description: cut(textOf(description), longestDescription),
+      ...(title === undefined ? {} : { title: cut(textOf(title), maxLineLength) }),
+      description: cut(textOf(description), maxDescriptionLength),
       inputSchema: inputSchema as JsonObject,
     };
   }
@@ -110,7 +110,7 @@ function parametersOf(spec: ToolSpec): readonly string[] {
     const { properties = {}, required } = spec.inputSchema;
     const needed: readonly unknown[] = Array.isArray(required) ? required : [];
     const names = Object.keys(properties as object)
-      .slice(0, mostParameters)
+      .slice(0, maxParameters)
       .map((name) => `${cut(oneLine(name), 64)}${needed.includes(name) ? "*" : ""}`);
     return names;
   } catch {
@@ -132,8 +132,8 @@ function textOf(given: unknown): string {
 
 /** Descriptions come from outside: one of several lines could pass for several tools. */
 function oneLine(text: string): string {
-  const start = text.slice(0, 10 * longestLine);
-  return cut(start.replace(/[\s\p{Cc}]+/gu, " ").trim(), longestLine);
+  const start = text.slice(0, 10 * maxLineLength);
+  return cut(start.replace(/[\s\p{Cc}]+/gu, " ").trim(), maxLineLength);
 }
 
 function cut(text: string, most: number): string {

@@ -16,10 +16,10 @@ export function asWritten(word: string): string {
 }
 
 /** The most characters that are read: of the description, and of each other text. */
-const longestDescription = 4000;
-const longestText = 300;
+const maxDescriptionLength = 4000;
+const maxTextLength = 300;
 /** The most parameters, and the most values of an origin, that are read. */
-const mostParts = 100;
+const maxParts = 100;
 
 /**
  * What a tool says of itself. Whatever of it cannot be read, and whatever is no text, is left out.
@@ -43,14 +43,14 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   const field = (key: keyof ToolSpec): unknown => attempt(() => spec?.[key]);
   add(
     attempt(() => spec?.title ?? spec?.annotations?.title),
-    longestText,
+    maxTextLength,
     8,
   );
-  add(field("description"), longestDescription, 4);
-  add(name, longestText, 8);
+  add(field("description"), maxDescriptionLength, 4);
+  add(name, maxTextLength, 8);
   const known = new Set(counts.keys());
   for (const extra of [...parameters(tool), ...provenance(spec)]) {
-    for (const word of wordsOf(extra, longestText)) {
+    for (const word of wordsOf(extra, maxTextLength)) {
       const key = stem(word);
       if (!known.has(key) && !isStopWord(word)) counts.set(key, 1);
     }
@@ -64,7 +64,7 @@ function parameters(tool: Tool): readonly string[] {
     attempt(() => {
       const { properties } = argumentsSchemaOf(tool);
       return typeof properties === "object" && properties !== null
-        ? Object.keys(properties).slice(0, mostParts)
+        ? Object.keys(properties).slice(0, maxParts)
         : [];
     }) ?? []
   );
@@ -74,7 +74,7 @@ function provenance(spec: ToolSpec | undefined): readonly string[] {
   return (
     attempt(() => {
       const { source, origin } = spec?.provenance ?? {};
-      const texts: unknown[] = [source, ...Object.values(origin ?? {}).slice(0, mostParts)];
+      const texts: unknown[] = [source, ...Object.values(origin ?? {}).slice(0, maxParts)];
       return texts.filter((text) => typeof text === "string");
     }) ?? []
   );

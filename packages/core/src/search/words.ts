@@ -1,7 +1,7 @@
 import { stem } from "./stem.ts";
 
 /** A longer word is cut: no language has one, and encoded data does. */
-const longestWord = 40;
+const maxWordLength = 40;
 /** Scripts that put no space between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -63,11 +63,11 @@ export function wordsOf(text: string, most: number): readonly string[] {
   for (const run of plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
     const lower = run.toLowerCase();
     if (run.length > 1 && unspaced.test(run)) words.push(...pairs(lower));
-    else if (lower === run) words.push(run.slice(0, longestWord));
+    else if (lower === run) words.push(run.slice(0, maxWordLength));
     else {
       const parts = run.replace(wordStarts, " ").toLowerCase().split(" ");
-      for (const part of parts) words.push(part.slice(0, longestWord));
-      if (parts.length === 2) words.push(lower.slice(0, longestWord));
+      for (const part of parts) words.push(part.slice(0, maxWordLength));
+      if (parts.length === 2) words.push(lower.slice(0, maxWordLength));
     }
   }
   return words;

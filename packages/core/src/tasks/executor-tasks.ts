@@ -74,7 +74,7 @@ export class ExecutorTasks {
    *
    * @internal
    */
-  get longestWaitMs(): number {
+  get maxWaitMs(): number {
     const { maxTimeoutMs } = this.#engine;
     return maxTimeoutMs === 0 ? Infinity : maxTimeoutMs * 0.9;
   }

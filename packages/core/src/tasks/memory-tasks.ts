@@ -6,9 +6,9 @@ import { changedBy } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** More are not kept: whoever makes a model begin tasks without end must not fill the memory. */
-const mostTasks = 10_000;
+const maxTasks = 10_000;
 /** Characters of all that have ended together. */
-const mostText = 64 * 2 ** 20;
+const maxTextLength = 64 * 2 ** 20;
 
 /**
  * Keeps tasks in this process, 10,000 at most and with 64 Mi characters of results, and of one owner 2,500: those that
@@ -62,13 +62,13 @@ class MemoryTasks implements TaskStore {
     }
     const counted = quotaOwner(task.owner);
     const isFull = (): boolean =>
-      this.#open.size >= mostTasks || (this.#owners.get(counted)?.open ?? 0) >= this.#maxPerOwner;
+      this.#open.size >= maxTasks || (this.#owners.get(counted)?.open ?? 0) >= this.#maxPerOwner;
     if (isFull()) this.#forgetOpen();
     if (isFull()) {
-      const isAll = this.#open.size >= mostTasks;
+      const isAll = this.#open.size >= maxTasks;
       throw new ToolError(
         "limit_exceeded",
-        `${isAll ? mostTasks : this.#maxPerOwner} tasks${isAll ? "" : " of this caller"} are under way already: wait for one of them, or cancel one.`,
+        `${isAll ? maxTasks : this.#maxPerOwner} tasks${isAll ? "" : " of this caller"} are under way already: wait for one of them, or cancel one.`,
       );
     }
     this.#open.set(task.id, kept(task));
@@ -124,8 +124,8 @@ class MemoryTasks implements TaskStore {
       this.#forgetFirstOf(owned);
     }
     while (this.#ended.size > 1) {
-      const isFull = this.#open.size + this.#ended.size > mostTasks;
-      if (!isFull && this.#text <= mostText) return;
+      const isFull = this.#open.size + this.#ended.size > maxTasks;
+      if (!isFull && this.#text <= maxTextLength) return;
       this.#forgetFirstOf(this.#largest(isFull ? tasksOf : (one) => one.text));
     }
   }

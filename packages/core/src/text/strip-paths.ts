@@ -7,12 +7,12 @@ const path =
 
 /** What stands before the path of a request's URL, and in capitals before no file's. */
 const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) $/;
-const longestMethod = "OPTIONS ".length + 1;
+const maxMethodLength = "OPTIONS ".length + 1;
 
 /** A message with the last part of each such path in the path's place. */
 export function stripPaths(message: string): string {
   return message.replaceAll(path, (found, at: number) =>
-    method.test(message.slice(Math.max(0, at - longestMethod), at)) ? found : lastPart(found),
+    method.test(message.slice(Math.max(0, at - maxMethodLength), at)) ? found : lastPart(found),
   );
 }
 

@@ -13,7 +13,7 @@ import {
 } from "./subschemas.ts";
 
 /** Schemas that are looked into to find out whether `null` is a value. */
-const mostAsked = 500;
+const maxChecked = 500;
 
 /** What an object is when all of its properties have to be there. */
 export interface ClosedObject {
@@ -84,7 +84,7 @@ function nullable(node: JsonSchema): JsonSchema {
 function acceptsNull(
   node: SchemaNode,
   prepared: PreparedSchema,
-  asked: { left: number } = { left: mostAsked },
+  asked: { left: number } = { left: maxChecked },
 ): boolean {
   if (typeof node === "boolean" || asked.left-- <= 0) return node !== false;
   const below = (one: unknown): boolean => isSchema(one) && acceptsNull(one, prepared, asked);

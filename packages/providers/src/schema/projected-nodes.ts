@@ -19,7 +19,7 @@ import {
 import { Unprojectable, type SimplifiedPart } from "./unprojectable.ts";
 
 /** References of one tool that are replaced by what they lead to. */
-const mostInlined = 300;
+const maxInlined = 300;
 /** How many of them within each other, when there would be more. */
 const deepestInlined = 5;
 
@@ -60,7 +60,7 @@ export class ProjectedNodes {
   } {
     for (;;) {
       const schema = this.#once(root);
-      if (this.#inlined > mostInlined && this.#deepest > 1) {
+      if (this.#inlined > maxInlined && this.#deepest > 1) {
         // Less of each place, so that there is something of all of them.
         this.#deepest = Math.min(this.#deepest - 1, deepestInlined);
         continue;
@@ -193,7 +193,7 @@ export class ProjectedNodes {
 
   #mayInline(name: string, within: readonly string[]): boolean {
     const isNear = !within.includes(name) && within.length < this.#deepest;
-    return isNear && ++this.#inlined <= mostInlined;
+    return isNear && ++this.#inlined <= maxInlined;
   }
 
   /** With the members of `allOf` merged into it, but for those that lead back here. */

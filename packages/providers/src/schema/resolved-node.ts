@@ -4,7 +4,7 @@ import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
 import { without, type SchemaNode } from "./subschemas.ts";
 
 /** Merges of schemas that one tool may need. */
-const mostMerges = 2000;
+const maxMerges = 2000;
 
 /** What merging needs of one prepared schema. */
 export function mergeContext(
@@ -14,7 +14,7 @@ export function mergeContext(
   const context: MergeContext = {
     resolved: (node) => resolvedNode(node, prepared, context),
     onLost,
-    left: mostMerges,
+    left: maxMerges,
     depth: 0,
   };
   return context;

@@ -7,7 +7,7 @@ import { isObject, isSchema, listOf, textsOf, type SchemaNode } from "./subschem
 /** Values within each other that are looked into. */
 const deepest = 100;
 /** Schemas that are tried on the values of one call: variants of variants may be without end. */
-const mostTried = 1_000_000;
+const maxAttempts = 1_000_000;
 
 /** True when arguments of that projection may have to be restored. */
 export function isReversible({ schema, names, nullForAbsent }: Projection): boolean {
@@ -31,7 +31,7 @@ export function restoredArguments(args: JsonObject, projected: Projection): Json
 
 class Restoration {
   readonly #projected: Projection;
-  #left = mostTried;
+  #left = maxAttempts;
 
   constructor(projected: Projection) {
     this.#projected = projected;

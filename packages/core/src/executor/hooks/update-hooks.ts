@@ -10,7 +10,7 @@ import { hookedCall } from "./hooked-call.ts";
 import { timeoutOf } from "./hook-timeout.ts";
 
 /** Longer waits do not fit the platform's timers. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** An update that somebody takes their time with, and the latest of those that have come meanwhile. */
 interface Flow {
@@ -161,7 +161,7 @@ async function inTime(
 ): Promise<unknown> {
   let timer: ClockTimer | undefined;
   const late = new Promise<null>((resolve) => {
-    if (ms > 0) timer = clock.setTimeout(() => resolve(null), Math.min(ms, longestMs));
+    if (ms > 0) timer = clock.setTimeout(() => resolve(null), Math.min(ms, maxMs));
   });
   // The process may end before.
   timer?.unref?.();

@@ -6,7 +6,7 @@ import { finishedResult } from "../call/finished-outcome.ts";
 import { withTimeout } from "../../time/with-timeout.ts";
 
 /** No longer than this is an outcome held back by the store that has to note it. */
-const longestNoteMs = 5000;
+const maxNoteMs = 5000;
 
 /**
  * Marks a resumed call as ended, also one that was cancelled. A store that fails, or takes its time,
@@ -18,9 +18,7 @@ export async function markPendingCallFinished(
   execution: CallState,
   outcome?: ToolOutcome,
 ): Promise<void> {
-  await withTimeout(execution.engine.clock, longestNoteMs, note(execution, outcome)).catch(
-    () => {},
-  );
+  await withTimeout(execution.engine.clock, maxNoteMs, note(execution, outcome)).catch(() => {});
 }
 
 async function note(execution: CallState, outcome: ToolOutcome | undefined): Promise<void> {

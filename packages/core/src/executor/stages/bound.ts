@@ -125,7 +125,7 @@ async function findOwn(
   { artifacts = [] }: ToolOutput,
   found: Map<string, ArtifactRef>,
 ): Promise<void> {
-  for (const given of artifacts.slice(0, mostArtifacts)) {
+  for (const given of artifacts.slice(0, maxArtifacts)) {
     const ref = await engine.artifacts.head(run, given?.key, Infinity).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
@@ -134,7 +134,7 @@ async function findOwn(
 }
 
 /** A tool's own artifacts, at most. */
-const mostArtifacts = 100;
+const maxArtifacts = 100;
 
 function isMissing(error: unknown): boolean {
   return ToolError.is(error) && error.code === "artifact_missing";

@@ -9,12 +9,12 @@ import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 
 /** No person reads more than this before deciding. */
-const mostRequests = 100;
-const longestKind = 100;
+const maxRequests = 100;
+const maxKindLength = 100;
 /** Never cut: what would be left out is what a rule or a person has to see. */
-const longestTarget = 20_000;
-const longestSummary = 1000;
-const longestDetails = 100_000;
+const maxTargetLength = 20_000;
+const maxSummaryLength = 1000;
+const maxDetailsLength = 100_000;
 
 /**
  * What a tool says that a call intends, as the executor's own copy: whatever else the tool gives, it
@@ -28,12 +28,12 @@ export function checkedPermissions(
 ): readonly PermissionRequest[] {
   try {
     if (!Array.isArray(proposed)) throw new TypeError("it is no list of them");
-    if (proposed.length > mostRequests) throw new TypeError(`there are ${proposed.length} of them`);
+    if (proposed.length > maxRequests) throw new TypeError(`there are ${proposed.length} of them`);
     return Array.from(proposed, readPermission);
   } catch (error) {
     throw new ToolError(
       "internal",
-      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${mostRequests} at most: ${messageOf(error)}. The tool has to be corrected.`,
+      `${call.name} was not run: its preflight did not answer with permission requests ({ kind, target, summary }), ${maxRequests} at most: ${messageOf(error)}. The tool has to be corrected.`,
       { cause: error },
     );
   }
@@ -50,9 +50,9 @@ export function readPermission(request: unknown): PermissionRequest {
   if (typeof kind !== "string" || typeof target !== "string" || typeof summary !== "string") {
     throw new TypeError("one has a kind, a target or a summary that is no text");
   }
-  if (kind.length > longestKind || target.length > longestTarget) {
+  if (kind.length > maxKindLength || target.length > maxTargetLength) {
     throw new TypeError(
-      `one has a kind of more than ${longestKind} or a target of more than ${longestTarget} characters`,
+      `one has a kind of more than ${maxKindLength} or a target of more than ${maxTargetLength} characters`,
     );
   }
   // A rule and a person read it: no part of it may be hidden, or pass for a line of its own.
@@ -68,12 +68,12 @@ export function readPermission(request: unknown): PermissionRequest {
     throw new TypeError(`one is of the kind ${formatValue(kind)}, which is none: ${hint}`);
   }
   if (details === undefined)
-    return { kind, target, summary: displayProse(summary, longestSummary) };
+    return { kind, target, summary: displayProse(summary, maxSummaryLength) };
   const plain = cloneJson(toJson(details));
-  if (JSON.stringify(plain).length > longestDetails) {
-    throw new TypeError(`one has details of more than ${longestDetails} characters`);
+  if (JSON.stringify(plain).length > maxDetailsLength) {
+    throw new TypeError(`one has details of more than ${maxDetailsLength} characters`);
   }
-  return { kind, target, summary: displayProse(summary, longestSummary), details: plain };
+  return { kind, target, summary: displayProse(summary, maxSummaryLength), details: plain };
 }
 
 function isKind(kind: string): boolean {
@@ -98,6 +98,6 @@ export function impliedPermission({ tool, call }: CallState): PermissionRequest 
     summary:
       title === undefined
         ? `Call ${call.name}`
-        : displayProse(`${title} (${call.name})`, longestSummary),
+        : displayProse(`${title} (${call.name})`, maxSummaryLength),
   };
 }

@@ -7,7 +7,7 @@ import { backOff } from "../../contract/retry-policy.ts";
 import { releaseSlot } from "./acquire.ts";
 
 /** Whoever asks for a longer wait than this is not waited for. */
-const longestWaitMs = 120_000;
+const maxWaitMs = 120_000;
 
 /** Stage 8, still: an answer that is an error which may pass is a failed attempt, too. */
 export function retryIfTransient(execution: CallState): void {
@@ -34,7 +34,7 @@ export function mayRetry(execution: CallState, thrown: unknown): boolean {
   const asked = waitAskedFor(error);
   const delayMs = Math.max(asked, backOff(policy, made + 1));
   const isTooLate = delayMs >= execution.ownTime.endsAt - engine.clock.now();
-  if (asked > longestWaitMs || (isTooLate && asked > 0)) {
+  if (asked > maxWaitMs || (isTooLate && asked > 0)) {
     execution.stop(tooLong(execution, error, asked));
     return false;
   }

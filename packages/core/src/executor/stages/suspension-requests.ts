@@ -6,8 +6,8 @@ import { messageOf } from "../../contract/error-message.ts";
 import { readPermission } from "./permissions.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 
-const mostRequests = 100;
-const longestText = 20_000;
+const maxRequests = 100;
+const maxTextLength = 20_000;
 
 /** By type: what a person reads, without which whoever shows it would fail. */
 const texts: Readonly<Record<InterruptionRequest["type"], readonly string[]>> = {
@@ -32,7 +32,7 @@ export function suspensionRequests(
     const requests = cloneJson(given);
     if (!Array.isArray(requests)) throw new TypeError("it gave no list of them");
     if (requests.length === 0) throw new TypeError("it gave none of them");
-    if (requests.length > mostRequests) throw new TypeError(`it gave ${requests.length} of them`);
+    if (requests.length > maxRequests) throw new TypeError(`it gave ${requests.length} of them`);
     const ids = new Set<string>();
     return requests.map((request: unknown) => {
       const read = readRequest(request);
@@ -43,7 +43,7 @@ export function suspensionRequests(
   } catch (error) {
     throw new ToolError(
       "internal",
-      `${call.name} did run until it had to wait for a person, but not with requests that a person can answer, ${mostRequests} at most: ${messageOf(error)}. The tool has to be corrected; check what it did before calling it again.`,
+      `${call.name} did run until it had to wait for a person, but not with requests that a person can answer, ${maxRequests} at most: ${messageOf(error)}. The tool has to be corrected; check what it did before calling it again.`,
       { cause: error },
     );
   }
@@ -61,7 +61,7 @@ function readRequest(request: unknown): InterruptionRequest {
   }
   const read = request as InterruptionRequest;
   for (const [member, value] of Object.entries(read)) {
-    if (typeof value === "string" && value.length > longestText) {
+    if (typeof value === "string" && value.length > maxTextLength) {
       throw new TypeError(`one has a ${member.slice(0, 100)} of ${value.length} characters`);
     }
   }
