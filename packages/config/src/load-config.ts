@@ -21,7 +21,12 @@ import type { Lock } from "./lock/lock.ts";
 import { checkConfig } from "./reading/check-config.ts";
 import { configuredPolicy } from "./reading/config-policy.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
-import { configFolder, givenConfig, parseConfig, type ConfigText } from "./reading/config-text.ts";
+import {
+  configFolder,
+  readConfigValue,
+  parseConfig,
+  type ConfigText,
+} from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
 import { readRegularFile } from "./reading/regular-file.ts";
 import { serveLimitsIn, type ServeLimits } from "./reading/serve-limits.ts";
@@ -251,7 +256,7 @@ function textOf(
   given: string | undefined,
 ): { readonly text: ConfigText; readonly folder: string } {
   if (typeof input !== "string" && !(input instanceof URL)) {
-    return { text: givenConfig(input), folder: resolve(given ?? "") };
+    return { text: readConfigValue(input), folder: resolve(given ?? "") };
   }
   const path = resolve(input instanceof URL ? fileURLToPath(input) : input);
   let written: string;

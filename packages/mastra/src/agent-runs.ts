@@ -1,6 +1,6 @@
 import type { ToolExecutionContext } from "@mastra/core/tools";
 import { ToolError, type RunOptions, type ToolExecutor, type ToolRun } from "@toolweave/core";
-import { ToldQuestions } from "./told-questions.ts";
+import { ReportedQuestions } from "./told-questions.ts";
 
 /** Runs that are remembered; of the one least lately used a later call starts another. */
 const most = 1000;
@@ -8,7 +8,7 @@ const most = 1000;
 /** The run that a call belongs to: one for each run of an agent, or one for all. */
 export class AgentRuns {
   readonly executor: ToolExecutor;
-  readonly told: ToldQuestions = new ToldQuestions();
+  readonly told: ReportedQuestions = new ReportedQuestions();
   readonly #shared: ToolRun | undefined;
   readonly #optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined;
   readonly #defaults: RunOptions;

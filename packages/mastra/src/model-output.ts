@@ -1,7 +1,7 @@
 import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
 
 /** A result whose content says more than its value. */
-export interface ToldOutput {
+export interface OutputForModel {
   readonly content: readonly ContentBlock[];
   readonly value?: JsonValue;
 }
@@ -16,12 +16,12 @@ type Part =
 
 /** What the model reads of what the host reads: one text, or parts. */
 export function modelOutput(output: unknown): object {
-  if (isToldOutput(output)) return contentOutput(output.content);
+  if (isOutputForModel(output)) return contentOutput(output.content);
   return textOutput(typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
 }
 
 /** True for a result that brings its content along. */
-export function isToldOutput(output: unknown): output is ToldOutput {
+export function isOutputForModel(output: unknown): output is OutputForModel {
   if (typeof output !== "object" || output === null || !("content" in output)) return false;
   const { content, value: _, ...others } = output as Record<string, unknown>;
   return (

@@ -10,7 +10,7 @@ const most = 1000;
  * then how it is to be shown. At any other time nothing is shown in another way, since Mastra keeps
  * a copy of all that might be.
  */
-export class ToldQuestions {
+export class ReportedQuestions {
   readonly #listeners = new Map<string, () => Promise<void>>();
   readonly #display: NonNullable<ToolPayloadTransform["display"]> = {
     // As they are: Mastra puts a placeholder where a function is missing.

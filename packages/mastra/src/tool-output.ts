@@ -1,5 +1,5 @@
 import type { ContentBlock, JsonValue, ToolError, ToolOutcome, ToolOutput } from "@toolweave/core";
-import { isToldOutput, plainText } from "./model-output.ts";
+import { isOutputForModel, plainText } from "./model-output.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
@@ -24,12 +24,12 @@ export function hostOutput({ content, value }: Pick<ToolOutput, "content" | "val
   const isText = block?.type === "text" && others.length === 0;
   if (isText && (value === undefined || value === block.text)) return block.text;
   // A text alone would be read as it is, not as its JSON; and of no `null` does Mastra ask what the model reads.
-  const speaksForItself = typeof value !== "string" && value !== null && !isToldOutput(value);
+  const speaksForItself = typeof value !== "string" && value !== null && !isOutputForModel(value);
   if (isText && speaksForItself && JSON.stringify(value) === block.text) return value;
-  return told(content, value);
+  return toModelOutput(content, value);
 }
 
-function told(content: readonly ContentBlock[], value: JsonValue | undefined): object {
+function toModelOutput(content: readonly ContentBlock[], value: JsonValue | undefined): object {
   return value === undefined ? { content } : { content, value };
 }
 

@@ -84,7 +84,7 @@ export async function agentTools<Context = unknown>(
   return Array.from(specs, (spec) => agentTool(spec, gate));
 }
 
-interface Shown<Context> {
+interface ListedTool<Context> {
   /** All that a model may be shown in some run. */
   readonly specs: Iterable<ToolSpec>;
   readonly start: (runContext: RunContext<Context>) => ToolRun;
@@ -93,7 +93,7 @@ interface Shown<Context> {
 function ofExecutor<Context>(
   executor: ToolExecutor,
   optionsOf: AgentToolsOptions<Context>["run"],
-): Shown<Context> {
+): ListedTool<Context> {
   const all = executor.registry.toolset();
   const searches = all.size > maxListed;
   const search = searches ? { search: toolSearch({ form: "constant" }) } : {};
@@ -108,7 +108,7 @@ function ofExecutor<Context>(
   return { specs: byName.values(), start: (runContext) => start(optionsOf?.(runContext)) };
 }
 
-function ofRun<Context>(run: ToolRun): Shown<Context> {
+function ofRun<Context>(run: ToolRun): ListedTool<Context> {
   const toolset = run.fixToolset();
   const start = (): ToolRun => run;
   const grows = toolset.searchable !== undefined && toolset.get("call_tool") === undefined;

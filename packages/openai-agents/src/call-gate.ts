@@ -21,7 +21,7 @@ import {
   keepWaiting,
   takeWaiting,
   waitingIn,
-  type KeptCall,
+  type StoredCall,
 } from "./waiting-calls.ts";
 
 /** A call as the SDK hands it to a tool. */
@@ -109,7 +109,8 @@ export class CallGate<Context> {
       if (asked.callId !== call.callId && !isAgreed(runContext, asked.interruption)) {
         return undefined;
       }
-      if (takeWaiting(runContext, asked)) return goOn(runContext, call, asked, { ...options, run });
+      if (takeWaiting(runContext, asked))
+        return resumeCall(runContext, call, asked, { ...options, run });
     }
     const admission = takeAdmission(agentRun, call) ?? (await admit(run, call, options));
     const { refusal } = admission;
@@ -123,7 +124,7 @@ export class CallGate<Context> {
   }
 
   /** The SDK tells no tool what a person has declined: the executor, its store and its audit hear of it here. */
-  async #closeIfDeclined(runContext: RunContext<Context>, call: KeptCall): Promise<void> {
+  async #closeIfDeclined(runContext: RunContext<Context>, call: StoredCall): Promise<void> {
     if (decisionOn(runContext, call) !== false || !takeWaiting(runContext, call)) return;
     // What has run already would go on with a no, and nobody would read what came of it.
     if (call.suspended) return;
@@ -137,10 +138,10 @@ export class CallGate<Context> {
 const yes: readonly Answer[] = [{ type: "approve" }];
 
 /** Goes on with what a person has agreed to. */
-function goOn(
+function resumeCall(
   runContext: RunContext<unknown>,
   call: SdkCall,
-  { interruption }: KeptCall,
+  { interruption }: StoredCall,
   options: ResumeOptions & { readonly run: ToolRun },
 ): Promise<ToolOutcome> {
   if (agreedForAll(runContext, call)) keepAgreed(runContext, proposals(interruption.requests));
@@ -152,7 +153,7 @@ async function waitingAs(
   runContext: RunContext<unknown>,
   { callId, name }: DecidedCall,
   input: () => unknown,
-): Promise<KeptCall | undefined> {
+): Promise<StoredCall | undefined> {
   const waiting = waitingIn(runContext);
   if (waiting.length === 0) return undefined;
   // Nothing that nests too deeply to be written waits.

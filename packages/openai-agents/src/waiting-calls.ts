@@ -14,7 +14,7 @@ export interface WaitingCall {
 }
 
 /** The same, with what it is known again by. */
-export interface KeptCall extends WaitingCall {
+export interface StoredCall extends WaitingCall {
   /** The SDK asks a person about it; otherwise it will be asked about as another call that reads the same. */
   readonly asked: boolean;
   /** The tool that the SDK calls; not always the one inside of a `call_tool`. */
@@ -26,8 +26,8 @@ export interface KeptCall extends WaitingCall {
 }
 
 /** What an agent run has to remember until a person has answered. */
-interface Kept {
-  readonly waiting: KeptCall[];
+interface StoredCalls {
+  readonly waiting: StoredCall[];
   /** What a person has agreed to for the rest of the run. */
   readonly always: GrantProposal[];
 }
@@ -48,7 +48,7 @@ const wellFormed = new WeakSet<object>();
 const madeIn = new WeakMap<object, object>();
 
 /** By the same: for a context object that takes no property. */
-const elsewhere = new WeakMap<object, Kept>();
+const elsewhere = new WeakMap<object, StoredCalls>();
 
 /**
  * The calls of an agent's run that wait for a person, those of agents that it runs as tools included:
@@ -70,27 +70,27 @@ export function waitingCalls(runContext: RunContext<unknown>): readonly WaitingC
  * @param state what `RunState.toString()` gave. One that cannot be read has no such calls.
  */
 export function restoreWaitingCalls(runContext: RunContext<unknown>, state: string): void {
-  const kept = restored(keptInState(state));
+  const kept = restored(storedCallsInState(state));
   for (const call of kept.waiting) keepWaiting(runContext, call);
   keepAgreed(runContext, kept.always);
 }
 
 /** All that wait in the run. */
-export function waitingIn(runContext: RunContext<unknown>): readonly KeptCall[] {
-  return ofRun(runContext, keptIn(runContext)?.waiting);
+export function waitingIn(runContext: RunContext<unknown>): readonly StoredCall[] {
+  return ofRun(runContext, storedCallsIn(runContext)?.waiting);
 }
 
 /** Keeps a call until it is answered. */
-export function keepWaiting(runContext: RunContext<unknown>, call: KeptCall): void {
-  const { waiting } = keptFor(runContext);
+export function keepWaiting(runContext: RunContext<unknown>, call: StoredCall): void {
+  const { waiting } = storedCallsFor(runContext);
   madeIn.set(call, runContext.usage);
   waiting.push(call);
   if (waiting.length > most) waiting.shift();
 }
 
 /** Takes it out, so that it is answered once. False: somebody else has. */
-export function takeWaiting(runContext: RunContext<unknown>, call: KeptCall): boolean {
-  const waiting = keptIn(runContext)?.waiting;
+export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): boolean {
+  const waiting = storedCallsIn(runContext)?.waiting;
   const index = waiting?.indexOf(call) ?? -1;
   if (index < 0) return false;
   waiting?.splice(index, 1);
@@ -99,7 +99,7 @@ export function takeWaiting(runContext: RunContext<unknown>, call: KeptCall): bo
 
 /** What a person has agreed to for the rest of the run. */
 export function agreedIn(runContext: RunContext<unknown>): readonly GrantProposal[] {
-  return ofRun(runContext, keptIn(runContext)?.always);
+  return ofRun(runContext, storedCallsIn(runContext)?.always);
 }
 
 /** Remembers it. */
@@ -108,7 +108,7 @@ export function keepAgreed(
   proposals: readonly GrantProposal[],
 ): void {
   for (const proposal of proposals) madeIn.set(proposal, runContext.usage);
-  keptFor(runContext).always.push(...proposals);
+  storedCallsFor(runContext).always.push(...proposals);
 }
 
 function ofRun<One extends object>(
@@ -118,25 +118,25 @@ function ofRun<One extends object>(
   return all.length === 0 ? all : all.filter((one) => (madeIn.get(one) ?? usage) === usage);
 }
 
-function keptIn({ context, usage }: RunContext<unknown>): Kept | undefined {
+function storedCallsIn({ context, usage }: RunContext<unknown>): StoredCalls | undefined {
   if (!isObject(context)) return elsewhere.get(usage);
   const found = context[property];
   if (found === undefined) return elsewhere.get(usage);
-  if (isObject(found) && wellFormed.has(found)) return found as unknown as Kept;
+  if (isObject(found) && wellFormed.has(found)) return found as unknown as StoredCalls;
   return attached(context, restored(found));
 }
 
-function keptFor(runContext: RunContext<unknown>): Kept {
-  const kept = keptIn(runContext);
+function storedCallsFor(runContext: RunContext<unknown>): StoredCalls {
+  const kept = storedCallsIn(runContext);
   if (kept !== undefined) return kept;
-  const made: Kept = { waiting: [], always: [] };
+  const made: StoredCalls = { waiting: [], always: [] };
   const { context, usage } = runContext;
   if (isObject(context) && attached(context, made) !== undefined) return made;
   elsewhere.set(usage, made);
   return made;
 }
 
-function attached(context: Record<string, unknown>, kept: Kept): Kept | undefined {
+function attached(context: Record<string, unknown>, kept: StoredCalls): StoredCalls | undefined {
   wellFormed.add(kept);
   const plain = { value: kept, enumerable: true, configurable: true, writable: true };
   try {
@@ -146,7 +146,7 @@ function attached(context: Record<string, unknown>, kept: Kept): Kept | undefine
   }
 }
 
-function keptInState(state: string): unknown {
+function storedCallsInState(state: string): unknown {
   try {
     const { context } = JSON.parse(state) as { context?: { context?: Record<string, unknown> } };
     return context?.context?.[property];
@@ -156,15 +156,15 @@ function keptInState(state: string): unknown {
 }
 
 /** From a run's state that was kept elsewhere: it may be anything. What matters in it is sealed. */
-function restored(found: unknown): Kept {
+function restored(found: unknown): StoredCalls {
   const { waiting, always } = isObject(found) ? found : {};
   return {
-    waiting: Array.isArray(waiting) ? waiting.filter(isKeptCall) : [],
+    waiting: Array.isArray(waiting) ? waiting.filter(isStoredCall) : [],
     always: Array.isArray(always) ? always.filter(isProposal) : [],
   };
 }
 
-function isKeptCall(value: unknown): value is KeptCall {
+function isStoredCall(value: unknown): value is StoredCall {
   if (!isObject(value)) return false;
   const { callId, asked, name, digest, suspended, interruption } = value;
   if (![callId, name, digest].every((text) => typeof text === "string")) return false;

@@ -14,7 +14,7 @@ const maxTextLength = 268_435_456;
 /** What one `add` removes at most, so that none takes long. */
 const maxSwept = 100;
 
-type ToldTask = TaskRecord & { readonly lost?: true };
+type ReturnedTask = TaskRecord & { readonly lost?: true };
 
 interface Row {
   readonly id: string;
@@ -115,7 +115,7 @@ export class SqliteTasks implements TaskStore {
     return changed;
   }
 
-  get(id: string): Promise<ToldTask | undefined> {
+  get(id: string): Promise<ReturnedTask | undefined> {
     return this.#file.read(() => {
       const now = this.#file.now();
       const row = this.#row(id, now);
@@ -123,7 +123,7 @@ export class SqliteTasks implements TaskStore {
     });
   }
 
-  list(owner: string): Promise<readonly ToldTask[]> {
+  list(owner: string): Promise<readonly ReturnedTask[]> {
     return this.#file.read(() => {
       const now = this.#file.now();
       const rows = this.#ofOwner.all(owner, now) as unknown as Row[];
@@ -211,7 +211,7 @@ export class SqliteTasks implements TaskStore {
     return status === "working" ? this.#leases.end(now) : 0;
   }
 
-  #told(row: Row, now: number): ToldTask | undefined {
+  #told(row: Row, now: number): ReturnedTask | undefined {
     const task = JSON.parse(row.task) as TaskRecord;
     // Somebody has put another task in its place: whoever asks would get a stranger's result.
     if (task.id !== row.id || task.owner !== row.owner) return undefined;

@@ -267,7 +267,7 @@ export class AgentLoop {
     const { calls, stop } = this.#work;
     const now = [...turn];
     const next = turn.entries();
-    const goOn = async (): Promise<void> => {
+    const continueLoop = async (): Promise<void> => {
       for (const [index, part] of next) {
         // An answer that has not been used yet can be given again.
         if (part.type !== "pending" || stop.signal.aborted) continue;
@@ -279,7 +279,9 @@ export class AgentLoop {
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(turn.length, atOnce(calls.turns)) }, goOn));
+    await Promise.all(
+      Array.from({ length: Math.min(turn.length, atOnce(calls.turns)) }, continueLoop),
+    );
     return now;
   }
 

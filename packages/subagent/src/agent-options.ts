@@ -57,7 +57,7 @@ export function checkedTurns(
       'strategy is "parallel", "sequential" or { batched: n }, n a whole number above 0.',
     );
   }
-  if (maxConcurrency !== undefined && !isWholeAboveZero(maxConcurrency)) {
+  if (maxConcurrency !== undefined && !isPositiveInteger(maxConcurrency)) {
     throw wrong("maxConcurrency is no whole number above 0.");
   }
   if (steer !== undefined && typeof steer !== "function") throw wrong("steer is no function.");
@@ -70,10 +70,10 @@ export function checkedTurns(
 
 function isStrategy(strategy: TurnOptions["strategy"]): boolean {
   if (strategy === undefined || strategy === "parallel" || strategy === "sequential") return true;
-  return isWholeAboveZero((strategy as { batched?: unknown } | null)?.batched);
+  return isPositiveInteger((strategy as { batched?: unknown } | null)?.batched);
 }
 
-function isWholeAboveZero(value: unknown): boolean {
+function isPositiveInteger(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) > 0;
 }
 

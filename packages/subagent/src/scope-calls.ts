@@ -83,8 +83,9 @@ export class ScopeCalls implements AgentCalls {
 
   refusal(_: Interruption, outcome: ToolOutcome): ToolError | undefined {
     // The answer to its own call has been used up: what else is refused stays so.
-    const isUnkept = outcome.status === "failed" && outcome.error.code === "store_unavailable";
-    return isUnkept ? outcome.error : undefined;
+    const isStoreUnavailable =
+      outcome.status === "failed" && outcome.error.code === "store_unavailable";
+    return isStoreUnavailable ? outcome.error : undefined;
   }
 
   resume(interruption: Interruption): Promise<ToolOutcome> | undefined {

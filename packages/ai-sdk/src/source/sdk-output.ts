@@ -4,7 +4,7 @@ import type { ModelOutput } from "../model-output.ts";
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 
 /** What a tool has answered, with what its `toModelOutput` makes of it for a model. */
-export function shownOutput(output: unknown, shown: ModelOutput): ToolOutput {
+export function toToolOutput(output: unknown, shown: ModelOutput): ToolOutput {
   const isBytes = output instanceof ArrayBuffer || ArrayBuffer.isView(output);
   const value = output === undefined || isBytes ? {} : { value: output as JsonValue };
   switch (shown.type) {

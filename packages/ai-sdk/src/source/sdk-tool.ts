@@ -18,7 +18,7 @@ import {
 } from "@toolweave/core";
 import type { ToolSet } from "ai";
 import type { ToolApproval } from "./approval-of.ts";
-import { shownOutput } from "./sdk-output.ts";
+import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 
 /** What a tool of the SDK is made a tool of. */
@@ -76,7 +76,7 @@ export class SdkTool implements Tool {
     // As the SDK does it for tools without: text as text, anything else as JSON.
     if (tool.toModelOutput === undefined) return output as ToolReturn;
     const shown = await tool.toModelOutput({ toolCallId, input: input as never, output });
-    return shownOutput(output, shown);
+    return toToolOutput(output, shown);
   }
 
   async #inputOf(args: JsonObject): Promise<unknown> {

@@ -115,7 +115,7 @@ export function configFolder(path: string): string {
 }
 
 /** A configuration that is no file: places are JSON pointers. */
-export function givenConfig(value: unknown): ConfigText {
+export function readConfigValue(value: unknown): ConfigText {
   return {
     value: value as JsonValue,
     at: (pointer) => (pointer === "" ? "the configuration" : pointer),

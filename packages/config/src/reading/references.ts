@@ -47,8 +47,8 @@ export function resolveReferences(text: string, given: Referable): Resolved {
     if (literal !== undefined) return literal as string;
     const [, scope, name = "", separator, fallback = ""] =
       /^(?:(env|input):)?([\w.-]+)(:-)?(.*)$/s.exec(body as string) ?? [];
-    const isWhole = written.endsWith("}") && (separator !== undefined || fallback === "");
-    if (scope === "input" && isWhole) {
+    const isEntireText = written.endsWith("}") && (separator !== undefined || fallback === "");
+    if (scope === "input" && isEntireText) {
       const input = given.inputs.get(name);
       const variable = variableOf(name);
       variables.add(variable);
@@ -65,9 +65,9 @@ export function resolveReferences(text: string, given: Referable): Resolved {
     const place =
       scope === undefined && separator === undefined ? own(places, body as string) : undefined;
     if (place !== undefined) return place(given.folder);
-    if (!isWhole || !/^[A-Za-z_]\w*$/.test(name)) {
+    if (!isEntireText || !/^[A-Za-z_]\w*$/.test(name)) {
       faults.push(
-        `${shown(written)} is no reference: write \${NAME}, \${env:NAME} or \${NAME:-text}, or $\${ for the characters`,
+        `${formatReference(written)} is no reference: write \${NAME}, \${env:NAME} or \${NAME:-text}, or $\${ for the characters`,
       );
       return written;
     }
@@ -106,6 +106,6 @@ function variableOf(input: string): string {
     .toUpperCase();
 }
 
-function shown(written: string): string {
+function formatReference(written: string): string {
   return JSON.stringify(written.slice(0, 60));
 }

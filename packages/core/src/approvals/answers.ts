@@ -85,7 +85,7 @@ export async function problemOf(
     const problem = await unanswered(request, answerTo(request, answers), schemas);
     if (problem !== undefined) return problem;
   }
-  return unheard(requests, answers) ?? unfit(requests, answers, suspended);
+  return unmatchedAnswers(requests, answers) ?? unfit(requests, answers, suspended);
 }
 
 /** What a yes may say. */
@@ -122,7 +122,7 @@ function malformed(answer: Answer): string | undefined {
 }
 
 /** An answer that would go unheard. It may be a no, and what is left of the answers a yes. */
-function unheard(
+function unmatchedAnswers(
   requests: readonly InterruptionRequest[],
   answers: readonly Answer[],
 ): string | undefined {

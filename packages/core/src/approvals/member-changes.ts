@@ -59,7 +59,7 @@ function compare(
     }
     return;
   }
-  const [from, to] = shown(before, after);
+  const [from, to] = displayChange(before, after);
   changes.push({
     member,
     ...(before === undefined ? {} : { before: from }),
@@ -68,7 +68,10 @@ function compare(
 }
 
 /** Long texts from just before where they begin to differ. */
-function shown(before: JsonValue | undefined, after: JsonValue | undefined): [string, string] {
+function displayChange(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): [string, string] {
   const [a, b] = [JSON.stringify(before ?? null), JSON.stringify(after ?? null)];
   if (a.length <= maxTextLength && b.length <= maxTextLength) return [a, b];
   let same = 0;

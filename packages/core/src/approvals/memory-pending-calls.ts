@@ -31,7 +31,7 @@ export function memoryPendingCalls(
   return new MemoryPendingCalls(clock, checkedQuota("memoryPendingCalls", quota));
 }
 
-interface Kept extends PendingCallRecord {
+interface StoredCall extends PendingCallRecord {
   /** Whose quota it counts against. */
   readonly owner: string;
 }
@@ -39,7 +39,7 @@ interface Kept extends PendingCallRecord {
 class MemoryPendingCalls implements PendingCallStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
-  readonly #calls = new Map<string, Kept>();
+  readonly #calls = new Map<string, StoredCall>();
   /** How many calls of each owner wait. */
   readonly #counts = new Map<string, number>();
   /** When each of the finished ones expires: until then it must not be taken for a new one. */
@@ -115,7 +115,7 @@ class MemoryPendingCalls implements PendingCallStore {
     return this.#clock.now();
   }
 
-  #set(call: Kept): void {
+  #set(call: StoredCall): void {
     const { id } = call.interruption;
     this.#count(this.#calls.get(id), -1);
     this.#count(call, 1);
@@ -144,7 +144,7 @@ class MemoryPendingCalls implements PendingCallStore {
   }
 
   /** Only what waits counts: a call that somebody goes on with is no longer kept for its owner. */
-  #count(call: Kept | undefined, change: 1 | -1): void {
+  #count(call: StoredCall | undefined, change: 1 | -1): void {
     if (call?.status !== "pending") return;
     const count = (this.#counts.get(call.owner) ?? 0) + change;
     if (count > 0) this.#counts.set(call.owner, count);
@@ -175,6 +175,6 @@ class MemoryPendingCalls implements PendingCallStore {
   }
 }
 
-function recordOf({ interruption, status }: Kept): PendingCallRecord {
+function recordOf({ interruption, status }: StoredCall): PendingCallRecord {
   return { interruption, status };
 }

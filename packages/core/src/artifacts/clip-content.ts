@@ -38,7 +38,7 @@ export function clipContent(
       kept.push({ ...block, text: truncateUtf8(block.text, left) });
       left = 0;
     } else if (size > left || media > mediaLeft || (!binary && isBinary(block))) {
-      const what = truncateUtf8(`[${block.type} of ${wholeSize(block)} bytes left out]`, left);
+      const what = truncateUtf8(`[${block.type} of ${fullSize(block)} bytes left out]`, left);
       kept.push(text(what));
       left -= utf8Length(what);
     } else {
@@ -55,7 +55,7 @@ export function isBinary(block: ContentBlock): boolean {
   return block.type === "resource" && block.resource.blob !== undefined;
 }
 
-function wholeSize(block: ContentBlock): number {
+function fullSize(block: ContentBlock): number {
   if (block.type !== "resource" || block.resource.blob === undefined) {
     return Math.max(mediaSize(block), textSize(block));
   }

@@ -21,7 +21,7 @@ interface Owned {
   bytes: number;
 }
 
-interface Kept {
+interface StoredEntry {
   readonly artifact: StoredArtifact;
   readonly data: Uint8Array;
   readonly bytes: number;
@@ -51,7 +51,7 @@ class MemoryArtifacts implements ArtifactStore {
   readonly #maxBytesPerOwner: number;
   readonly #clock: Clock;
   /** Oldest first, as are the keys of each owner. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, StoredEntry>();
   readonly #owners = new Map<string, Owned>();
   #bytes = 0;
 
@@ -126,7 +126,7 @@ class MemoryArtifacts implements ArtifactStore {
     if (own.keys.size === 0) this.#owners.delete(owner);
   }
 
-  #live(key: string): Kept | undefined {
+  #live(key: string): StoredEntry | undefined {
     const found = this.#kept.get(key);
     if (found === undefined || found.artifact.expiresAt > this.#clock.now()) return found;
     this.delete(key);

@@ -5,7 +5,7 @@ import type { ArtifactRef } from "../contract/tool-result.ts";
 export const pointerBytes = 320;
 
 /** What a model is told of an artifact, in at most `limit` bytes: what it is, and how to read on. */
-export function pointer(ref: ArtifactRef, limit: number, shown: Shown = {}): string {
+export function pointer(ref: ArtifactRef, limit: number, shown: PreviewedArtifact = {}): string {
   const { key, mediaType, size, name, truncated } = ref;
   const { offset = 0, isPreview, about } = shown;
   const called = name === undefined ? "" : ` ${JSON.stringify(truncateUtf8(name, 40))}`;
@@ -25,7 +25,7 @@ export function pointer(ref: ArtifactRef, limit: number, shown: Shown = {}): str
 }
 
 /** How much of an artifact stands before the note. */
-export interface Shown {
+export interface PreviewedArtifact {
   /** Its first bytes. */
   readonly offset?: number;
   /** Something that tells of the whole. */

@@ -80,7 +80,7 @@ function withinLimit(
 ): Part[] {
   const given = parts.filter((part) => part !== undefined);
   const stored = given.filter((part) => part.type === "stored");
-  const kept = given.reduce((sum, part) => sum + keptSize(part), 0);
+  const kept = given.reduce((sum, part) => sum + storedSize(part), 0);
   const notes = stored.length * pointerBytes;
   const isAll = given.length === content.length;
   if (isAll && (kept + notes <= limit || given.length === 1)) return given;
@@ -92,7 +92,7 @@ function withinLimit(
   const result: Part[] = [];
   const rest = content.filter((_, index) => {
     const part = parts[index];
-    const size = part === undefined ? Infinity : keptSize(part);
+    const size = part === undefined ? Infinity : storedSize(part);
     if (part === undefined || size > left) return true;
     result.push(part);
     left -= size;
@@ -102,7 +102,7 @@ function withinLimit(
   return result;
 }
 
-function keptSize(part: Part): number {
+function storedSize(part: Part): number {
   return part.type === "stored" ? 0 : textSize(part);
 }
 
@@ -181,14 +181,14 @@ function nameIn(uri: string): string | undefined {
 }
 
 /** What a model gets: what stays, and of what is stored the note, after a preview where there is one. */
-export function shownContent(
+export function contentForModel(
   parts: readonly Part[],
   refs: readonly ArtifactRef[],
   limit: number,
   previewBytes: number,
 ): ContentBlock[] {
   const previewed = parts.filter((part) => part.type === "stored" && part.storable.preview);
-  const kept = parts.reduce((sum, part) => sum + keptSize(part), 0);
+  const kept = parts.reduce((sum, part) => sum + storedSize(part), 0);
   const room = limit - kept - refs.length * pointerBytes;
   const share = Math.min(previewBytes, Math.floor(room / Math.max(1, previewed.length)) - 1);
   const next = refs.values();

@@ -32,7 +32,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
       description: "Tell how a task stands: a call that goes on in the background.",
       input: ofTask,
       annotations: reads,
-      execute: async ({ task_id }, ctx) => told(await tasks.status(task_id, behalfOf(ctx))),
+      execute: async ({ task_id }, ctx) => toOutput(await tasks.status(task_id, behalfOf(ctx))),
     }),
     defineTool({
       name: "task_result",
@@ -60,7 +60,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
         idempotentHint: true,
         openWorldHint: false,
       },
-      execute: async ({ task_id }, ctx) => told(await tasks.cancel(task_id, behalfOf(ctx))),
+      execute: async ({ task_id }, ctx) => toOutput(await tasks.cancel(task_id, behalfOf(ctx))),
     }),
   ];
 }
@@ -78,7 +78,7 @@ async function resultOf(
     signal: ctx.signal,
   });
   if (outcome === undefined || outcome.status === "interrupted") {
-    return told(await tasks.status(id, behalf));
+    return toOutput(await tasks.status(id, behalf));
   }
   const { content, value, artifacts, isError } = outcome.result;
   return {
@@ -94,7 +94,7 @@ function behalfOf({ sessionId, caller }: ToolContext): TaskOptions {
   return { sessionId, caller };
 }
 
-function told({ id, tool, status, error }: TaskInfo): ToolOutput {
+function toOutput({ id, tool, status, error }: TaskInfo): ToolOutput {
   return {
     content: [text(`Task ${id} (${tool}) ${words(status)}`)],
     value: { taskId: id, tool, status, ...(error === undefined ? {} : { code: error.code }) },

@@ -103,7 +103,7 @@ function withoutEnd(text: string): string {
 /** An output that may leave: cut, redacted, bounded, frozen. An error in it is for its end. */
 export function outputPart(bounds: Bounds, output: ToolOutput): Required<Part<ToolOutput>> {
   const { maxOutputBytes, redactor } = bounds;
-  const begun = beginningOf(bounds, output);
+  const begun = truncateOutput(bounds, output);
   const { content: found, error: _, ...more } = redactor?.output(begun.output) ?? begun.output;
   const content = begun.endsCut ? withoutLastEnd(found) : found;
   const kept = clipped(content, maxOutputBytes);
@@ -134,7 +134,7 @@ interface Beginning {
 }
 
 /** As much of an output as can be in an event, and a little more: the rest is neither searched nor copied. */
-function beginningOf(bounds: Bounds, output: ToolOutput): Beginning {
+function truncateOutput(bounds: Bounds, output: ToolOutput): Beginning {
   let left = bounds.maxOutputBytes + searchedBeyond;
   let isCut = false;
   let endsCut = false;
@@ -194,7 +194,7 @@ function clipped(content: readonly ContentBlock[], limit: number): readonly Cont
   const kept: ContentBlock[] = [];
   let isWhole = content.length <= maxBlocks;
   for (const block of isWhole ? content : content.slice(0, maxBlocks)) {
-    const bytes = wholeBytes(block);
+    const bytes = fullBytes(block);
     if (bytes <= left) {
       kept.push(block);
       left -= bytes;
@@ -209,7 +209,7 @@ function clipped(content: readonly ContentBlock[], limit: number): readonly Cont
 }
 
 /** All of a block: its annotations and metadata, too, can be as long as they like. */
-function wholeBytes(block: ContentBlock): number {
+function fullBytes(block: ContentBlock): number {
   const isBare = block.type === "text" && Object.keys(block).length === 2;
   return isBare ? utf8Length(block.text) : utf8Length(JSON.stringify(toJson(block)));
 }

@@ -129,7 +129,7 @@ async function explained(
   const { run, entry, policies, args = {} } = execution;
   if (entry === undefined) return [];
   const itself = proposed.length === 0 || !entry.trusted ? [undefined] : [];
-  const weighed = await Promise.all(
+  const explained = await Promise.all(
     [...itself, ...proposed].map(async (permission) => ({
       permission: permission ?? impliedPermission(execution),
       ...(await explainPermission(policies, {
@@ -143,14 +143,14 @@ async function explained(
   const hashes = withArguments ? await hashesOf(execution).catch(() => undefined) : undefined;
   const grants = await matchingGrants(
     execution,
-    weighed.map(({ permission, decision }) =>
+    explained.map(({ permission, decision }) =>
       hashes === undefined || decision.effect !== "ask" || decision.ask === "always"
         ? undefined
         : proposalFor(execution, permission, hashes),
     ),
   );
   const redactor = execution.redactor;
-  return weighed.map(({ permission: asked, decision, considered }, index) => {
+  return explained.map(({ permission: asked, decision, considered }, index) => {
     const { effect, rule, layer, reason } = decision;
     const grant = grants[index]?.grant;
     const permission = redactor?.redactReport(asked) ?? asked;

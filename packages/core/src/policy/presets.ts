@@ -32,7 +32,7 @@ export function presetDecider(preset: PolicyPreset, layer: string): DefaultDecid
 }
 
 /** Whether a hint tightens: what is neither true nor false, such as "true", does. */
-function isSaid(hint: unknown): boolean {
+function isDeclared(hint: unknown): boolean {
   return hint !== undefined && hint !== null && hint !== false;
 }
 
@@ -56,11 +56,11 @@ function readOnly(decision: Decisions): DefaultDecider {
   const changes = decision("deny", "only tools that change nothing run");
   return ({ tool, trusted }, permission) => {
     const { readOnlyHint, destructiveHint, needsApprovalHint } = tool.spec.annotations;
-    if (!trusted || readOnlyHint !== true || isSaid(destructiveHint)) return changes;
+    if (!trusted || readOnlyHint !== true || isDeclared(destructiveHint)) return changes;
     if (permission !== undefined && !readingKinds.includes(permission.kind)) {
       return decision("deny", `${permission.kind} is more than reading`);
     }
-    return isSaid(needsApprovalHint) ? needsApproval : readsRun;
+    return isDeclared(needsApprovalHint) ? needsApproval : readsRun;
   };
 }
 
@@ -81,8 +81,8 @@ function strict(decision: Decisions): DefaultDecider {
     const { annotations } = tool.spec;
     const reads = trusted && annotations.readOnlyHint === true;
     if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
-    if (isSaid(annotations.access?.spend) || permission?.kind === "spend") return spends;
-    if (isSaid(annotations.needsApprovalHint)) return needsApproval;
+    if (isDeclared(annotations.access?.spend) || permission?.kind === "spend") return spends;
+    if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
     const asksOnly = permission === undefined || isAsking(permission.kind);
     return reads && asksOnly ? readsRun : other;
   };
@@ -99,8 +99,8 @@ function supervised(decision: Decisions): DefaultDecider {
   return ({ tool, trusted }, permission) => {
     const { annotations, provenance } = tool.spec;
     const reads = trusted && annotations.readOnlyHint === true;
-    if (isSaid(annotations.needsApprovalHint)) return needsApproval;
-    if (isSaid(annotations.destructiveHint) && !reads) return destructive;
+    if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
+    if (isDeclared(annotations.destructiveHint) && !reads) return destructive;
     if (permission === undefined) {
       if (trusted && provenance.adapter === "code") return ownRuns;
       return reads ? readsRun : changes;

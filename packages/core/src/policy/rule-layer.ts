@@ -166,7 +166,7 @@ export class RuleLayer implements PolicyLayer {
       if (certainty === certain) matched = true;
     }
     if (byCaller) return { rules };
-    const call = this.#weigh(rules, { entry, ...nobodyAsks });
+    const call = this.#weigh(rules, { entry, ...noPermission });
     const all = !byPermission && (matched || this.#default === undefined);
     return all ? { rules, call, all: call } : { rules, call };
   }
@@ -177,7 +177,7 @@ export class RuleLayer implements PolicyLayer {
   }
 }
 
-const nobodyAsks = { permission: undefined, caller: undefined, arguments: {} } as const;
+const noPermission = { permission: undefined, caller: undefined, arguments: {} } as const;
 
 /** Only a trusted tool is believed that what it asks for is all that its call comes to. */
 function isJudgedByPermissions({ tool, trusted }: RegisteredTool): boolean {

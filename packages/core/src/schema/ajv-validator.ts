@@ -118,15 +118,15 @@ const inheritedName: RegExp = new RegExp(
 
 function compiled(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   try {
-    return compiledWhole(ajv, schema);
+    return compileWithoutCache(ajv, schema);
   } catch (error) {
     if (!(error instanceof UncheckablePattern)) throw error;
     const { schema: weaker, unchecked: patterns } = withoutUncheckedPatterns(schema);
-    return Object.assign(compiledWhole(ajv, weaker), { unchecked: patterns });
+    return Object.assign(compileWithoutCache(ajv, weaker), { unchecked: patterns });
   }
 }
 
-function compiledWhole(ajv: Ajv, schema: JsonSchema): CompiledSchema {
+function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   // A foreign `$schema` that Ajv does not know must not make the schema unusable, and Ajv's own
   // `$async` would make a promise of the answer.
   const { $schema: _, $async: _async, ...given } = schema;

@@ -10,7 +10,7 @@ import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { endedWith, hasEnded, lost, outcomeOf, type FoundTask } from "./task-record.ts";
+import { endedWith, hasEnded, toLostTask, outcomeOf, type FoundTask } from "./task-record.ts";
 import type { TaskRecord } from "./task-store.ts";
 import { storeMs, type Tasks } from "./tasks.ts";
 
@@ -165,7 +165,7 @@ export class ExecutorTasks {
   }
 
   /** With the interruption that it waits for; one whose answer got lost halfway is lost, too. */
-  async #waiting(record: FoundTask): Promise<Seen> {
+  async #waiting(record: FoundTask): Promise<TaskView> {
     const { interruptionId } = record;
     if (record.status !== "input_required" || interruptionId === undefined) return { record };
     const { pendingCalls, clock } = this.#engine;
@@ -176,14 +176,14 @@ export class ExecutorTasks {
     } catch {
       return { record };
     }
-    if (pending?.status === "unfinished") return { record: lost(record) };
+    if (pending?.status === "unfinished") return { record: toLostTask(record) };
     if (pending?.status === "claimed") return { record, isClaimed: true };
     if (pending?.status !== "pending") return { record };
     return { record, interruption: pending.interruption };
   }
 
   /** `false`: somebody is going on with it just now. */
-  async #cancelWaiting({ record, interruption, isClaimed }: Seen): Promise<boolean> {
+  async #cancelWaiting({ record, interruption, isClaimed }: TaskView): Promise<boolean> {
     if (isClaimed === true) return false;
     // From whoever would answer it at this moment: what goes on must not be called cancelled.
     if (interruption !== undefined && !(await this.#take(interruption))) return false;
@@ -247,7 +247,7 @@ export class ExecutorTasks {
   }
 }
 
-interface Seen {
+interface TaskView {
   readonly record: FoundTask;
   readonly interruption?: Interruption;
   /** Somebody has answered, and is about to go on with it. */
@@ -274,7 +274,7 @@ function ownerBy(method: string, options: TaskOptions): string {
   return ownerOf({ sessionId, caller: caller === undefined ? undefined : copyCaller(caller) });
 }
 
-function infoOf({ record, interruption }: Seen): TaskInfo {
+function infoOf({ record, interruption }: TaskView): TaskInfo {
   const { id, runId, callId, tool, status, createdAt, updatedAt, expiresAt, error } = record;
   return {
     ...{ id, runId, callId, tool, status, createdAt, updatedAt, expiresAt },

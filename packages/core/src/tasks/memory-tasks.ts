@@ -22,7 +22,7 @@ export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {})
   return new MemoryTasks(clock, checkedQuota("memoryTasks", quota));
 }
 
-interface Kept {
+interface StoredTask {
   readonly owner: string;
   /** Whose quota it counts against. */
   readonly counted: string;
@@ -43,9 +43,9 @@ class MemoryTasks implements TaskStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
   /** In order of making. */
-  readonly #open = new Map<string, Kept>();
+  readonly #open = new Map<string, StoredTask>();
   /** In order of ending. */
-  readonly #ended = new Map<string, Kept>();
+  readonly #ended = new Map<string, StoredTask>();
   readonly #owners = new Map<string, Owned>();
   #text = 0;
   /** No open task expires before. */
@@ -71,7 +71,7 @@ class MemoryTasks implements TaskStore {
         `${isAll ? maxTasks : this.#maxPerOwner} tasks${isAll ? "" : " of this caller"} are under way already: wait for one of them, or cancel one.`,
       );
     }
-    this.#open.set(task.id, kept(task));
+    this.#open.set(task.id, toStoredTask(task));
     this.#ownedBy(counted).open += 1;
     this.#makeRoom(counted);
   }
@@ -79,7 +79,7 @@ class MemoryTasks implements TaskStore {
   change(id: string, change: TaskChange): boolean {
     const found = this.#open.get(id);
     if (found === undefined || found.expiresAt <= this.#clock.now()) return false;
-    const changed = kept(changedBy(read(found), change));
+    const changed = toStoredTask(changedBy(read(found), change));
     if (change.status === "working" || change.status === "input_required") {
       this.#open.set(id, changed);
       return true;
@@ -151,7 +151,7 @@ class MemoryTasks implements TaskStore {
     this.#nextExpiry = Math.min(...Array.from(this.#open.values(), (one) => one.expiresAt));
   }
 
-  #forgetExpired(tasks: Map<string, Kept>): void {
+  #forgetExpired(tasks: Map<string, StoredTask>): void {
     const now = this.#clock.now();
     for (const [id, { expiresAt }] of tasks) {
       // Those that have ended all live equally long.
@@ -181,11 +181,11 @@ function tasksOf({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
 }
 
-function kept(task: TaskRecord): Kept {
+function toStoredTask(task: TaskRecord): StoredTask {
   const { owner, expiresAt } = task;
   return { owner, counted: quotaOwner(owner), expiresAt, json: JSON.stringify(task) };
 }
 
-function read({ json }: Kept): TaskRecord {
+function read({ json }: StoredTask): TaskRecord {
   return JSON.parse(json) as TaskRecord;
 }

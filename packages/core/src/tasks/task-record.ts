@@ -42,11 +42,11 @@ export function checkedRecord(id: string | undefined, answer: unknown): FoundTas
     Object.hasOwn(statuses, record.status) &&
     (!hasEnded(record) || Array.isArray(record.result?.content));
   if (!isTask) throw new TypeError("The store of tasks answers nonsense.");
-  return record.lost === true && record.status === "working" ? lost(record) : record;
+  return record.lost === true && record.status === "working" ? toLostTask(record) : record;
 }
 
 /** A task that was cut off, as it is told: what it did nobody knows, and it is not run again. */
-export function lost(record: FoundTask): FoundTask {
+export function toLostTask(record: FoundTask): FoundTask {
   const message = `${record.tool} was cut off: the process that ran it is gone, and nobody knows how far it came. Check what it did before anything is repeated.`;
   return { ...record, status: "failed", ...endedWith(record, "outcome_unknown", message) };
 }

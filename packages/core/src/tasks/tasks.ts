@@ -34,7 +34,7 @@ export interface TaskCall extends CallInfo {
 }
 
 /** A task that this process runs, or the store would not take. */
-interface OwnTask {
+interface LocalTask {
   record: TaskRecord;
   /** Absent: it does not run. */
   execution: TaskCall | undefined;
@@ -46,7 +46,7 @@ interface OwnTask {
 export class Tasks {
   readonly #store: TaskStore;
   readonly #clock: Clock;
-  readonly #own = new Map<string, OwnTask>();
+  readonly #own = new Map<string, LocalTask>();
   /** What tasks of this process failed with, as it was: a store keeps what a model may see of it. */
   readonly #errors = new Map<string, ToolError>();
 
@@ -91,7 +91,7 @@ export class Tasks {
   }
 
   /** The task that this process knows more of than the store. */
-  own(id: string): OwnTask | undefined {
+  own(id: string): LocalTask | undefined {
     return this.#own.get(id);
   }
 
@@ -131,7 +131,7 @@ export class Tasks {
   run(execution: TaskCall, record: TaskRecord): (outcome: Awaitable<ToolOutcome>) => void {
     let end: (() => void) | undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    const task: OwnTask = { record, execution, over };
+    const task: LocalTask = { record, execution, over };
     this.#own.set(record.id, task);
     void execution.engine.drain.keep(over);
     return (outcome) => {
@@ -148,7 +148,7 @@ export class Tasks {
   }
 
   /** Keeps what came of a task, and tells it. Never rejects. */
-  async #end(task: OwnTask, execution: TaskCall, outcome: ToolOutcome): Promise<void> {
+  async #end(task: LocalTask, execution: TaskCall, outcome: ToolOutcome): Promise<void> {
     const { id } = task.record;
     const change = changeBy(execution, outcome);
     let record = changedBy(task.record, { ...change, ...this.#times() });
@@ -177,7 +177,7 @@ export class Tasks {
     if (outcome.status === "interrupted" && record.status !== "input_required") {
       void withdraw(execution.engine.pendingCalls, outcome.interruption);
     }
-    tell(execution, record);
+    emitTaskEvent(execution, record);
   }
 
   #keepError(id: string, error: ToolError | undefined): void {
@@ -188,7 +188,7 @@ export class Tasks {
   }
 
   /** The store would not have it: this process does not lose it for that. */
-  #remember(id: string, task: OwnTask): void {
+  #remember(id: string, task: LocalTask): void {
     this.#own.delete(id);
     this.#own.set(id, task);
     let left = this.#own.size - maxUnstored;
@@ -199,7 +199,7 @@ export class Tasks {
     }
   }
 
-  #lives({ record, execution }: OwnTask): boolean {
+  #lives({ record, execution }: LocalTask): boolean {
     return execution !== undefined || record.expiresAt > this.#clock.now();
   }
 
@@ -213,7 +213,7 @@ export class Tasks {
   }
 }
 
-function tell(execution: TaskCall, { id: taskId, status, ...record }: TaskRecord): void {
+function emitTaskEvent(execution: TaskCall, { id: taskId, status, ...record }: TaskRecord): void {
   const { events } = execution.engine;
   switch (status) {
     case "input_required":

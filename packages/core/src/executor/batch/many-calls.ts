@@ -47,7 +47,7 @@ export function manyCalls(
     );
   }
   const { maxConcurrency = step === Infinity ? 8 : step } = options;
-  if (!isWholeAboveZero(maxConcurrency)) {
+  if (!isPositiveInteger(maxConcurrency)) {
     throw wrong(`maxConcurrency is ${formatValue(maxConcurrency)}; use a whole number above 0.`);
   }
   if (steer !== undefined && typeof steer !== "function") {
@@ -68,9 +68,9 @@ function stepOf(strategy: unknown): number | undefined {
   if (strategy === "sequential") return 1;
   if (typeof strategy !== "object" || strategy === null) return undefined;
   const { batched, ...rest } = strategy as { batched?: unknown };
-  return isWholeAboveZero(batched) && Object.keys(rest).length === 0 ? batched : undefined;
+  return isPositiveInteger(batched) && Object.keys(rest).length === 0 ? batched : undefined;
 }
 
-function isWholeAboveZero(value: unknown): value is number {
+function isPositiveInteger(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0;
 }

@@ -13,7 +13,7 @@ export function toToolError(execution: CallState, thrown: unknown): ToolError {
   // A tool that notices the stop throws something of its own; the stop is why it ended.
   const error = execution.stopped ?? (isToolError(thrown) ? thrown : undefined);
   if (error === undefined) {
-    const message = shownMessage(thrown, redactor);
+    const message = messageForModel(thrown, redactor);
     const failed = new ToolError("execution_failed", `${execution.call.name} failed: ${message}`, {
       cause: thrown,
     });
@@ -52,7 +52,7 @@ function codeOf(error: ToolError): ToolErrorCode {
 }
 
 /** The same for a model: without the stack that some put into it, and without where the host keeps its files. */
-function shownMessage(thrown: unknown, redactor?: Redactor): string {
+function messageForModel(thrown: unknown, redactor?: Redactor): string {
   const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
   try {
     return stripPathsOf(thrown, message);

@@ -13,7 +13,7 @@ export async function pauseDeadlineWhile<T>(
   const waiting = callsAbove(execution);
   for (const call of waiting) call.ownTime.pause(clock.now());
   let isOver = false;
-  const goOn = (): void => {
+  const resumeDeadlines = (): void => {
     if (isOver) return;
     isOver = true;
     for (const call of waiting) {
@@ -22,13 +22,13 @@ export async function pauseDeadlineWhile<T>(
     }
   };
   const { signal } = execution;
-  if (signal.aborted) goOn();
-  else signal.addEventListener("abort", goOn, { once: true });
+  if (signal.aborted) resumeDeadlines();
+  else signal.addEventListener("abort", resumeDeadlines, { once: true });
   try {
     return await answer;
   } finally {
-    signal.removeEventListener("abort", goOn);
-    goOn();
+    signal.removeEventListener("abort", resumeDeadlines);
+    resumeDeadlines();
   }
 }
 

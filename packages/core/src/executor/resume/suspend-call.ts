@@ -70,7 +70,7 @@ async function written(
       requests: seen.requests,
     };
     const pending = cloneJson({
-      ...pendingCall(execution, suspension && wholeJson("state", suspension.state)),
+      ...pendingCall(execution, suspension && toCompleteJson("state", suspension.state)),
       ...(seen === whole ? {} : { unmasked: whole }),
     });
     const [specHash, argumentsHash, now] = await Promise.all([
@@ -110,7 +110,7 @@ function pendingCall(
     ...(execution.asTask ? { asTask: true } : {}),
     ...(execution.checkpoint === undefined
       ? {}
-      : { checkpoint: wholeJson("checkpoint", execution.checkpoint) }),
+      : { checkpoint: toCompleteJson("checkpoint", execution.checkpoint) }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     // What was agreed to before the tool asked to wait stays agreed to when it goes on.
@@ -128,7 +128,7 @@ function pendingCall(
  *
  * @throws RangeError for more than is kept: half of a state is another one.
  */
-function wholeJson(what: string, value: unknown): JsonValue {
+function toCompleteJson(what: string, value: unknown): JsonValue {
   const cut = { truncated: false };
   const json = toJson(value, maxBytes, cut);
   if (cut.truncated) throw new RangeError(`its ${what} is more than ${maxBytes} bytes of JSON`);

@@ -19,16 +19,16 @@ type Subject = PermissionRequest | undefined;
 /** Stage 7: what the final arguments intend → the policy → refuse, ask, or go on. */
 export function authorize(execution: CallState): Awaitable<void> {
   const { tool } = execution;
-  if (tool.preflight === undefined) return weigh(execution, nothingProposed);
+  if (tool.preflight === undefined) return evaluate(execution, nothingProposed);
   const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
-  if (!isThenable(proposed)) return weigh(execution, checkedPermissions(execution, proposed));
+  if (!isThenable(proposed)) return evaluate(execution, checkedPermissions(execution, proposed));
   const { hookTimeoutMs } = execution.engine;
-  return answerWithin(execution, hookTimeoutMs, promised(proposed), () => unsaid(execution)).then(
-    (requests) => weigh(execution, checkedPermissions(execution, requests)),
-  );
+  return answerWithin(execution, hookTimeoutMs, promised(proposed), () =>
+    preflightTimeoutError(execution),
+  ).then((requests) => evaluate(execution, checkedPermissions(execution, requests)));
 }
 
-function unsaid({ call, engine }: CallState): ToolError {
+function preflightTimeoutError({ call, engine }: CallState): ToolError {
   return new ToolError(
     "execution_failed",
     `${call.name} was not run: its preflight did not answer within ${engine.hookTimeoutMs} ms.`,
@@ -37,7 +37,7 @@ function unsaid({ call, engine }: CallState): ToolError {
 
 const nothingProposed: readonly PermissionRequest[] = [];
 
-function weigh(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
+function evaluate(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
   // Stopped while the tool was asked: nobody is to be bothered any more.
   if (execution.ended) return;
   const reserved = reserveSpend(execution, proposed);

@@ -13,7 +13,7 @@ import { lateStore, maxStoreMs } from "../../artifacts/artifacts.ts";
 import { isWhenTooLarge } from "../../artifacts/large-outputs.ts";
 import type { WhenTooLarge } from "../../contract/tool-spec.ts";
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
-import { divideContent, shownContent, type Part } from "../../artifacts/stored-content.ts";
+import { divideContent, contentForModel, type Part } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
@@ -69,7 +69,7 @@ async function store(
   try {
     const parts = divideContent(output.content, limits, output.value);
     await inTime(execution, storeParts(execution, parts, refs));
-    content = shownContent(parts, refs, limits.bytes, engine.largeOutputs.previewBytes);
+    content = contentForModel(parts, refs, limits.bytes, engine.largeOutputs.previewBytes);
   } catch (error) {
     tellFailed(execution, error);
   }

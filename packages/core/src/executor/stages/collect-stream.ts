@@ -41,9 +41,9 @@ export async function collectStream(execution: CallState, streamed: object): Pro
   signal.removeEventListener("abort", cancel);
   if (broke !== undefined || captured.truncated) source.cancel();
   if (captured.truncated) execution.truncated = true;
-  if (broke === undefined) return whole(execution, source, captured);
+  if (broke === undefined) return toCompleteOutput(execution, source, captured);
   if (captured.isEmpty) throw broke.thrown;
-  return partial(execution, source, captured, broke);
+  return toPartialOutput(execution, source, captured, broke);
 }
 
 /** A stream that comes when nobody waits for it any more. */
@@ -56,7 +56,11 @@ export function cancelStream(streamed: object): void {
 }
 
 /** What a stream that came to its end, or to the limit, is an answer of. */
-function whole(execution: CallState, source: StreamSource, captured: StreamBuffer): unknown {
+function toCompleteOutput(
+  execution: CallState,
+  source: StreamSource,
+  captured: StreamBuffer,
+): unknown {
   const { response, items } = source;
   if (items !== undefined) return listOf(items, captured);
   const answer = answerOf(source, captured);
@@ -109,7 +113,7 @@ function refused(execution: CallState, status: number, line: string, answer: unk
 }
 
 /** What came before the stream broke off, and why it did: first, since the end may not be shown. */
-function partial(
+function toPartialOutput(
   execution: CallState,
   source: StreamSource,
   captured: StreamBuffer,

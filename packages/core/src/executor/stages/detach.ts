@@ -29,7 +29,7 @@ async function becomeTask(execution: CallState): Promise<void> {
   // Stopped meanwhile, here and below: the call has its outcome already.
   if (execution.leaving) return;
   const before = execution.resumption?.task;
-  const record = await (before === undefined ? begin(execution) : goOn(execution, before));
+  const record = await (before === undefined ? begin(execution) : continueTask(execution, before));
   if (!execution.leaving) return handOver(execution, record);
   // Of one that goes on, whoever resumes it has the end written down.
   if (before === undefined) await forget(execution, record);
@@ -67,7 +67,7 @@ async function forget(execution: CallState, { id }: TaskRecord): Promise<void> {
 }
 
 /** Takes a task that has waited for a person as this process's. */
-async function goOn(execution: CallState, before: TaskRecord): Promise<TaskRecord> {
+async function continueTask(execution: CallState, before: TaskRecord): Promise<TaskRecord> {
   const { engine, call } = execution;
   let isTaken: boolean;
   try {

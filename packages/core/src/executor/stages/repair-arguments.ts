@@ -22,15 +22,15 @@ export function withRepair(
     try {
       const pending = stage(execution);
       if (!isThenable(pending)) return;
-      return pending.then(undefined, (error: unknown) => mend(execution, error));
+      return pending.then(undefined, (error: unknown) => repairArguments(execution, error));
     } catch (error) {
-      return mend(execution, error);
+      return repairArguments(execution, error);
     }
   };
 }
 
 /** @throws what was thrown before, when nothing helps. */
-function mend(execution: CallState, error: unknown): Awaitable<void> {
+function repairArguments(execution: CallState, error: unknown): Awaitable<void> {
   const { engine, resumption } = execution;
   const { normaliseArguments, repair, onInvalidCall } = engine;
   if (!normaliseArguments && repair === undefined && onInvalidCall === "return") throw error;

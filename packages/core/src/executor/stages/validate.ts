@@ -18,7 +18,7 @@ import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
-const shownProblems = 5;
+const maxListedProblems = 5;
 /** Of more than these nothing is said but how many there are: thousands take their time to write. */
 const readProblems = 100;
 
@@ -41,9 +41,9 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
   const refined = tool.validate(args);
   if (!isThenable(refined)) return refuse(execution, refined);
   const { hookTimeoutMs } = execution.engine;
-  return answerWithin(execution, hookTimeoutMs, promised(refined), () => unchecked(execution)).then(
-    (found) => refuse(execution, found),
-  );
+  return answerWithin(execution, hookTimeoutMs, promised(refined), () =>
+    refineTimeoutError(execution),
+  ).then((found) => refuse(execution, found));
 }
 
 /** In the event of the call's end: which patterns its arguments were not checked against. */
@@ -55,7 +55,7 @@ function warnOfUnchecked(execution: CallState, patterns: readonly UncheckedPatte
   );
 }
 
-function unchecked({ call, engine }: CallState): ToolError {
+function refineTimeoutError({ call, engine }: CallState): ToolError {
   return new ToolError(
     "execution_failed",
     `${call.name} was not run: its check of the arguments did not answer within ${engine.hookTimeoutMs} ms.`,
@@ -113,7 +113,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
     text.length > length ? `${truncateRedacted(execution, text, length)}…` : text;
   const seen = new Set<string>();
   const lines: string[] = [];
-  const args = shownArguments(execution);
+  const args = describeArguments(execution);
   for (const { path, message } of problems.slice(0, readProblems)) {
     const where = path === "" ? "the arguments" : short(dotted(path), 120);
     const value = sent(args, path);
@@ -122,7 +122,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
     if (!seen.has(line)) lines.push(line);
     seen.add(line);
   }
-  const shown = lines.slice(0, shownProblems);
+  const shown = lines.slice(0, maxListedProblems);
   const more = lines.length - shown.length + Math.max(0, problems.length - readProblems);
   if (more > 0) shown.push(`- and ${more} more`);
   const known = knownNames(argumentsSchemaOf(tool), problems);
@@ -146,7 +146,7 @@ function dotted(path: string): string {
 }
 
 /** The error is read by more than the model that has sent them. */
-function shownArguments({ engine, tool, args }: CallState): JsonObject {
+function describeArguments({ engine, tool, args }: CallState): JsonObject {
   const sent = args as JsonObject;
   return engine.redactor === undefined ? sent : maskArguments(sent, argumentsSchemaOf(tool));
 }
@@ -169,7 +169,7 @@ function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]):
     .filter(
       ({ path, message }) => message === "is not a known property" && path.lastIndexOf("/") === 0,
     )
-    .slice(0, shownProblems);
+    .slice(0, maxListedProblems);
   const properties = schema["properties"];
   if (strangers.length === 0 || typeof properties !== "object" || properties === null) return [];
   const names = Object.keys(properties).sort(compareNames);
