@@ -31,8 +31,8 @@ export function displayedDescription({ description }: ToolSpec): string | undefi
 /** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */
 export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
   const changes = definition === undefined ? [] : memberChanges(definition, toolDefinition(spec));
-  const shown = changes.slice(0, maxListed).map(describeChange);
-  if (changes.length > maxListed) shown.push(`and ${changes.length - maxListed} more`);
-  const how = shown.length === 0 ? "." : `: ${shown.join("; ")}`;
+  const listed = changes.slice(0, maxListed).map(describeChange);
+  if (changes.length > maxListed) listed.push(`and ${changes.length - maxListed} more`);
+  const how = listed.length === 0 ? "." : `: ${listed.join("; ")}`;
   return `The tool has changed since ${by} agreed to such calls${how}`;
 }

@@ -63,12 +63,12 @@ export class Artifacts {
   ): Promise<ArtifactRef> {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     const createdAt = this.clock.now();
-    const shownName = nameOf(name);
+    const displayName = nameOf(name);
     const ref: ArtifactRef = Object.freeze({
       key: newArtifactKey(),
       mediaType: mediaTypeOf(mediaType),
       size: bytes.byteLength,
-      ...(shownName === undefined ? {} : { name: shownName }),
+      ...(displayName === undefined ? {} : { name: displayName }),
       ...(truncated === true ? { truncated } : {}),
     });
     const owner = ownerOf(behalf);
@@ -97,12 +97,12 @@ export class Artifacts {
     if (kept !== wanted || owner !== ownerOf(behalf)) throw missing();
     if (!(expiresAt > this.clock.now())) throw missing();
     if (!Number.isSafeInteger(size) || size < 0 || size > maxBytes) throw unreadable();
-    const shownName = nameOf(name);
+    const displayName = nameOf(name);
     return {
       key: wanted,
       mediaType: mediaTypeOf(mediaType),
       size,
-      ...(shownName === undefined ? {} : { name: shownName }),
+      ...(displayName === undefined ? {} : { name: displayName }),
       ...(truncated === true ? { truncated } : {}),
     };
   }

@@ -5,9 +5,9 @@ import type { ArtifactRef } from "../contract/tool-result.ts";
 export const pointerBytes = 320;
 
 /** What a model is told of an artifact, in at most `limit` bytes: what it is, and how to read on. */
-export function pointer(ref: ArtifactRef, limit: number, shown: PreviewedArtifact = {}): string {
+export function pointer(ref: ArtifactRef, limit: number, display: PreviewedArtifact = {}): string {
   const { key, mediaType, size, name, truncated } = ref;
-  const { offset = 0, isPreview, about } = shown;
+  const { offset = 0, isPreview, about } = display;
   const called = name === undefined ? "" : ` ${JSON.stringify(truncateUtf8(name, 40))}`;
   const cut = truncated === true ? ", cut off: the rest is lost" : "";
   const what = `${about ?? "artifact"} ${key}:${called} ${truncateUtf8(mediaType, 60)}, ${size} bytes${cut}`;

@@ -36,8 +36,8 @@ export function searchText(text: string, { wanted, offset, limit, most }: Search
     byte += utf8Length(between);
     seen = index;
     if (byte < offset) continue;
-    const shown = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
-    const entry = lines.length === 0 ? truncateUtf8(shown, left) : shown;
+    const foundLine = `line ${line}, offset ${byte}: ${excerpt(text, index, found.length)}`;
+    const entry = lines.length === 0 ? truncateUtf8(foundLine, left) : foundLine;
     left -= utf8Length(entry) + 1;
     if (lines.length === (limit ?? maxMatches) || (left < 0 && lines.length > 0)) {
       return { text: lines.join("\n"), count: lines.length, next: byte };

@@ -8,7 +8,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { Clock } from "../time/clock.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
-import type { RecordedDecision } from "./decided.ts";
+import type { RecordedDecision } from "./recorded-decision.ts";
 
 /** What the audit knows of a call. */
 export interface AuditedCall extends CallInfo {
@@ -145,7 +145,7 @@ export class Audit {
         ? (resumption?.argumentsHash ?? "")
         : engine.argumentsHash.of(execution.args),
     ]);
-    const told = execution.redactor?.redactReport(decided) ?? decided;
+    const redactedDecision = execution.redactor?.redactReport(decided) ?? decided;
     return {
       time,
       runId: run.id,
@@ -154,7 +154,7 @@ export class Audit {
       tool: call.name,
       ...(run.caller === undefined ? {} : { caller: run.caller }),
       ...(resumption === undefined ? {} : { interruptionId: resumption.interruption.id }),
-      ...told,
+      ...redactedDecision,
       specHash,
       argumentsHash,
     };

@@ -177,8 +177,8 @@ export function resultPayload(
     ...(artifacts.length === 0 ? {} : { artifacts }),
   });
   const { redactor } = bounds;
-  const told = redactor === undefined ? part : frozenJson(redactor.redactReport(part));
-  return truncated ? { ...told, truncated: true } : told;
+  const redactedPart = redactor === undefined ? part : frozenJson(redactor.redactReport(part));
+  return truncated ? { ...redactedPart, truncated: true } : redactedPart;
 }
 
 /** Bytes of content: its texts in UTF-8, its images and sound decoded. */

@@ -46,7 +46,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
   constructor(events: EventStream, options: EventsOptions) {
     const { after, maxQueued } = checked(events, options);
     this.#queue = new EventQueue(maxQueued, true);
-    this.#newest = events.told;
+    this.#newest = events.lastEmitted;
     this.#seq = after ?? this.#newest.seq;
     if (after !== undefined) this.#replay(events, after);
     this.#stop = events.listen((event) => this.#take(event));
@@ -74,7 +74,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
   }
 
   #replay(events: EventStream, after: number): void {
-    this.#reset = after > events.told.seq;
+    this.#reset = after > events.lastEmitted.seq;
     if (this.#reset) this.#seq = 0;
     for (let node = events.backlog?.first; node !== undefined; node = node.next) {
       if (node.event.seq > this.#seq) this.#queue.push(node.event);

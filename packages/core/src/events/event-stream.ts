@@ -1,4 +1,4 @@
-import type { RecordedDecision } from "../audit/decided.ts";
+import type { RecordedDecision } from "../audit/recorded-decision.ts";
 import { isThenable } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolError } from "../contract/tool-error.ts";
@@ -6,7 +6,7 @@ import { truncateUtf8 } from "../text/truncate-utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
-import { redactArguments } from "../redaction/shown-call.ts";
+import { redactArguments } from "../redaction/displayed-call.ts";
 import {
   boundsOf,
   contentBytes,
@@ -33,7 +33,7 @@ export class EventStream {
   /** Those who do not always want to hear anything, and whether they do now. */
   readonly #occasional = new Map<ToolEventListener, () => boolean>();
   #seq = 0;
-  #told: Pick<ToolEvent, "seq" | "time"> = { seq: 0, time: 0 };
+  #lastEmitted: Pick<ToolEvent, "seq" | "time"> = { seq: 0, time: 0 };
   /** Somebody may want to hear something: the one look that a call takes when nobody does. */
   #active: boolean;
   /** Somebody wants to hear everything. */
@@ -57,8 +57,8 @@ export class EventStream {
   }
 
   /** The last event that listeners have been told of, or are just being told of. */
-  get told(): Pick<ToolEvent, "seq" | "time"> {
-    return this.#told;
+  get lastEmitted(): Pick<ToolEvent, "seq" | "time"> {
+    return this.#lastEmitted;
   }
 
   /** @param wanted is asked before each event whether the listener wants any. Default: always. */
@@ -228,7 +228,7 @@ export class EventStream {
   }
 
   #hand(event: ToolEvent): void {
-    this.#told = event;
+    this.#lastEmitted = event;
     this.backlog?.push(event);
     for (const listener of this.#listeners) handTo(listener, event);
     if (this.#occasional.size === 0) return;

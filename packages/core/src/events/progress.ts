@@ -1,7 +1,7 @@
 import type { ToolProgress } from "../contract/tool.ts";
 import { truncateUtf8 } from "../text/truncate-utf8.ts";
 import type { CallInfo } from "../contract/call-info.ts";
-import { redactStreamedText } from "../redaction/passing-output.ts";
+import { redactStreamedText } from "../redaction/redact-streamed.ts";
 
 const maxMessageBytes = 1000;
 

@@ -78,9 +78,9 @@ export async function explain(
     ...(injected === undefined ? {} : { injected }),
     ...(toolset === undefined ? {} : { toolset }),
   });
-  const shown = run.toolset;
-  const call = unwrapCallTool(readCall({ id: "explained", name, arguments: args ?? {} }), shown);
-  const execution = new CallState(engine, run, call, shown, engine.policies);
+  const listed = run.toolset;
+  const call = unwrapCallTool(readCall({ id: "explained", name, arguments: args ?? {} }), listed);
+  const execution = new CallState(engine, run, call, listed, engine.policies);
   let problem: ToolError | undefined;
   let proposed: readonly PermissionRequest[] = [];
   try {

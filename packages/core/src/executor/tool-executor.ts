@@ -88,7 +88,7 @@ export class ToolExecutor {
    */
   readonly helpers: BuiltInTools;
   /** What calls without a caller are made in, for its toolset. */
-  #nobody: ToolRun | undefined;
+  #anonymousRun: ToolRun | undefined;
   #advertised: Toolset | undefined;
   /** The same for one caller, where that makes a difference. */
   #advertisedTo = new WeakMap<Caller, Toolset>();
@@ -114,7 +114,7 @@ export class ToolExecutor {
 
   /** Everything that the policy may let run, as it is now, for calls without a caller: what a model is shown. */
   get toolset(): Toolset {
-    return (this.#nobody ??= new ToolRun(this.#engine, noOptions)).toolset;
+    return (this.#anonymousRun ??= new ToolRun(this.#engine, noOptions)).toolset;
   }
 
   /**

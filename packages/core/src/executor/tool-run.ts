@@ -56,7 +56,7 @@ export class ToolRun {
   readonly #engine: CallServices;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
-  readonly #exposure: SearchedToolset | undefined;
+  readonly #searched: SearchedToolset | undefined;
   /** The list that a model has been given cannot change any more. */
   #isFixed = false;
   #admitted: WeakMap<ToolCall, CallState> | undefined;
@@ -92,7 +92,7 @@ export class ToolRun {
     this.endsAt = durationMs === undefined ? Infinity : engine.clock.now() + durationMs;
     this.#toolset = options.toolset;
     if (options.search !== undefined) {
-      this.#exposure = new SearchedToolset(engine, options.search, this.caller);
+      this.#searched = new SearchedToolset(engine, options.search, this.caller);
     }
     this.#signal = options.signal;
     if (options.signal !== undefined) this.#follow(options.signal);
@@ -125,14 +125,14 @@ export class ToolRun {
   get toolset(): Toolset {
     const { executor, artifacts } = this.#engine;
     const base = this.#toolset ?? executor.advertised(this.caller);
-    const shown = this.#exposure?.expose(base, this.#turn, base === this.#toolset) ?? base;
+    const listed = this.#searched?.expose(base, this.#turn, base === this.#toolset) ?? base;
     const { helpers } = executor;
     const reads =
-      (this.#isFixed && (shown.size > 0 || shown.searchable !== undefined)) ||
+      (this.#isFixed && (listed.size > 0 || listed.searchable !== undefined)) ||
       helpers.alwaysRead ||
       artifacts.mayHave(this);
-    if (!reads && !shown.hasTasks) return shown;
-    return helpers.join(shown, { artifacts: reads, tasks: shown.hasTasks }, this.caller);
+    if (!reads && !listed.hasTasks) return listed;
+    return helpers.join(listed, { artifacts: reads, tasks: listed.hasTasks }, this.caller);
   }
 
   /**
@@ -154,7 +154,7 @@ export class ToolRun {
     const base = executor.advertised(this.caller);
     if (!isBuiltInName(name)) return base;
     const all = { artifacts: true, tasks: true };
-    return executor.helpers.join(base, all, this.caller).with(this.#exposure?.tools ?? []);
+    return executor.helpers.join(base, all, this.caller).with(this.#searched?.tools ?? []);
   }
 
   /**

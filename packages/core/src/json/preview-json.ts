@@ -30,8 +30,8 @@ export function previewText(text: string, limit: number): string {
  * the same preview.
  */
 export function previewJson(value: JsonValue, limit: number): string {
-  const shown = show(value, limit, 0);
-  return utf8Length(shown) <= limit ? shown : truncateUtf8(shown, limit);
+  const rendered = show(value, limit, 0);
+  return utf8Length(rendered) <= limit ? rendered : truncateUtf8(rendered, limit);
 }
 
 function show(value: JsonValue, budget: number, depth: number): string {
@@ -82,7 +82,7 @@ function showText(text: string, budget: number): string {
 }
 
 function showItems(items: readonly JsonValue[], budget: number, depth: number): string {
-  const shown: string[] = [];
+  const rendered: string[] = [];
   // The brackets, and the note.
   let left = budget - 2 - summaryBytes;
   for (const item of items) {
@@ -90,13 +90,13 @@ function showItems(items: readonly JsonValue[], budget: number, depth: number): 
     const share = size < left ? size : Math.floor(left / 2);
     if (size >= left && share < summaryBytes) break;
     const json = show(item, share, depth + 1);
-    shown.push(json);
+    rendered.push(json);
     left -= utf8Length(json) + 1;
     if (left <= 0) break;
   }
-  const more = items.length - shown.length;
-  if (more > 0) shown.push(`"… ${grouped(more)} more ${more === 1 ? "item" : "items"}"`);
-  return `[${shown.join(",")}]`;
+  const more = items.length - rendered.length;
+  if (more > 0) rendered.push(`"… ${grouped(more)} more ${more === 1 ? "item" : "items"}"`);
+  return `[${rendered.join(",")}]`;
 }
 
 function showMembers(object: JsonObject, budget: number, depth: number): string {
@@ -113,13 +113,13 @@ function showMembers(object: JsonObject, budget: number, depth: number): string 
   }
   const values = keys.slice(0, names.length).map((key) => object[key] as JsonValue);
   const shares = divide(values, left, depth + 1);
-  const shown = names.map(
+  const rendered = names.map(
     (name, index) =>
       `${name}:${show(values[index] as JsonValue, shares[index] as number, depth + 1)}`,
   );
   const more = keys.length - names.length;
-  if (more > 0) shown.push(`"…":"${grouped(more)} more ${more === 1 ? "key" : "keys"}"`);
-  return `{${shown.join(",")}}`;
+  if (more > 0) rendered.push(`"…":"${grouped(more)} more ${more === 1 ? "key" : "keys"}"`);
+  return `{${rendered.join(",")}}`;
 }
 
 /** What each member may take: all of them the same, and what the small ones leave over goes to the large. */

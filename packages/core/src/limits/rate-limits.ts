@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { reservationFor } from "./held.ts";
+import { reservationFor } from "./reservation.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
 import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";
 

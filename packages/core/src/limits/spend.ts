@@ -2,7 +2,7 @@ import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { reservationFor } from "./held.ts";
+import { reservationFor } from "./reservation.ts";
 import type { LimitedCall } from "./limited-call.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { within } from "./within.ts";

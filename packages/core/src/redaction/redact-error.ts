@@ -13,7 +13,7 @@ export const defaultErrorLimits: ErrorLimits = {
 };
 
 /**
- * An error without the secrets that `told` takes out of its message, its body, its causes, whatever
+ * An error without the secrets that `redact` takes out of its message, its body, its causes, whatever
  * else it carries and, if `thrown`, its stack. The same error if it has none.
  *
  * One descent over the error and its causes, however they are linked, with bounded work
@@ -21,16 +21,16 @@ export const defaultErrorLimits: ErrorLimits = {
  */
 export function redactError(
   error: ToolError,
-  told: RedactAny,
+  redact: RedactAny,
   thrown: boolean,
   limits: ErrorLimits = defaultErrorLimits,
 ): ToolError {
-  const search = new ErrorSearch(told, limits);
+  const search = new ErrorSearch(redact, limits);
   // Each is read once.
   const { code, retryable, audience, message: givenMessage, body: givenBody } = error;
   const givenCause = error.cause;
   const message = search.redactMessage(givenMessage);
-  const body = givenBody === undefined ? undefined : told(toJson(givenBody, limits.maxBodyBytes));
+  const body = givenBody === undefined ? undefined : redact(toJson(givenBody, limits.maxBodyBytes));
   const cause = givenCause === undefined ? undefined : search.redactCause(givenCause);
   const stack = thrown || givenCause !== undefined ? error.stack : undefined;
   if (
@@ -43,7 +43,7 @@ export function redactError(
     return error;
   }
   const [status, retryAfterMs] = [error.status, error.retryAfterMs].map((given) =>
-    typeof given === "number" && told(given) === given ? given : undefined,
+    typeof given === "number" && redact(given) === given ? given : undefined,
   );
   // The new error has a stack of its own, whose message is the redacted one.
   return new ToolError(code, message, {

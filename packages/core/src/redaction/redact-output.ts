@@ -19,7 +19,7 @@ export function redactOutput(output: ToolOutput, by: OutputRedactor): ToolOutput
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(output)) {
     const given = (output as unknown as Record<string, unknown>)[key];
-    const shown =
+    const clean =
       key === "content"
         ? redactContent(given as readonly ContentBlock[], by, rule)
         : key === "error" && ToolError.is(given)
@@ -27,7 +27,7 @@ export function redactOutput(output: ToolOutput, by: OutputRedactor): ToolOutput
           : typeof given === "boolean" || given === undefined
             ? given
             : redactValue(given, rule);
-    if (shown !== given) (copy ??= { ...output })[key] = shown;
+    if (clean !== given) (copy ??= { ...output })[key] = clean;
   }
   return (copy as ToolOutput | undefined) ?? output;
 }
@@ -40,8 +40,8 @@ function redactContent(
   let copy: ContentBlock[] | undefined;
   for (let index = 0; index < content.length; index++) {
     const block = content[index] as ContentBlock;
-    const shown = redactBlock(block, by, rule);
-    if (shown !== block) (copy ??= [...content])[index] = shown;
+    const clean = redactBlock(block, by, rule);
+    if (clean !== block) (copy ??= [...content])[index] = clean;
   }
   return joined(copy ?? content, by);
 }
@@ -69,12 +69,12 @@ function redactBlock<Block extends object>(
   for (const key of Object.keys(block)) {
     if (key === "type") continue;
     const given = (block as Record<string, unknown>)[key];
-    let shown: unknown;
+    let clean: unknown;
     if (typeof given === "string") {
-      shown = key === "data" || key === "blob" ? redactData(given, block, by) : by.text(given);
-    } else if (key === "resource") shown = redactBlock(given as object, by, rule);
-    else shown = redactValue(given, rule);
-    if (shown !== given) (copy ??= { ...block } as Record<string, unknown>)[key] = shown;
+      clean = key === "data" || key === "blob" ? redactData(given, block, by) : by.text(given);
+    } else if (key === "resource") clean = redactBlock(given as object, by, rule);
+    else clean = redactValue(given, rule);
+    if (clean !== given) (copy ??= { ...block } as Record<string, unknown>)[key] = clean;
   }
   return (copy as Block | undefined) ?? block;
 }
@@ -87,8 +87,8 @@ function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedac
   const bytes = base64ToBytes(data);
   // No base64 after all.
   if (bytes === undefined) return by.text(data);
-  const shown = by.bytes(bytes, type);
-  return shown === bytes ? data : bytesToBase64(shown);
+  const clean = by.bytes(bytes, type);
+  return clean === bytes ? data : bytesToBase64(clean);
 }
 
 /** True for media types whose bytes are text. */

@@ -23,8 +23,8 @@ function redacted(value: unknown, rule: TextRule, key: string | undefined, depth
       // Shorter ones are no secrets.
       if (value > -100 && value < 1000 && Number.isInteger(value)) return value;
       const digits = String(value);
-      const shown = rule(digits, key);
-      return shown === digits ? value : shown;
+      const clean = rule(digits, key);
+      return clean === digits ? value : clean;
     }
     case "object":
       if (value === null) return value;
@@ -46,9 +46,9 @@ function redactedItems(
   let copy: unknown[] | undefined;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    const shown = redacted(item, rule, key, depth + 1);
-    if (shown !== item && copy === undefined) copy = items.slice(0, index);
-    copy?.push(shown);
+    const clean = redacted(item, rule, key, depth + 1);
+    if (clean !== item && copy === undefined) copy = items.slice(0, index);
+    copy?.push(clean);
   }
   return copy ?? items;
 }
@@ -65,11 +65,11 @@ function redactedMembers(
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;
     const value = members[key];
-    const shown = redacted(value, rule, key, depth + 1);
-    const shownKey = rule(key);
-    if (shown !== value || shownKey !== key) changed = true;
-    keys[index] = shownKey;
-    values.push(shown);
+    const clean = redacted(value, rule, key, depth + 1);
+    const cleanKey = rule(key);
+    if (clean !== value || cleanKey !== key) changed = true;
+    keys[index] = cleanKey;
+    values.push(clean);
   }
   if (!changed) return members;
   // Two keys that were secret must not become one.

@@ -16,9 +16,9 @@ const withSecrets = new WeakMap<object, boolean>();
  */
 export function maskArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   if (typeof schema !== "object" || schema === null || !namesSecrets(schema)) return args;
-  const shown = masked(args, schema, { schema, left: maxSteps }, 0);
+  const redacted = masked(args, schema, { schema, left: maxSteps }, 0);
   // All of it: whoever shows arguments needs an object, though.
-  return typeof shown === "object" ? (shown as JsonObject) : everyMember(args);
+  return typeof redacted === "object" ? (redacted as JsonObject) : everyMember(args);
 }
 
 function everyMember(args: JsonObject): JsonObject {
@@ -60,22 +60,22 @@ function masked(value: JsonValue, given: unknown, root: Root, depth: number): Js
   const schema = given as Readonly<Record<string, unknown>>;
   if (schema["writeOnly"] === true || schema["x-secret"] === true) return mask;
   if (schema["format"] === "password") return mask;
-  let shown = value;
+  let redacted = value;
   for (const keyword of ["allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"]) {
     for (const one of Object.values(schema[keyword] ?? {})) {
-      shown = masked(shown, one, root, depth + 1);
+      redacted = masked(redacted, one, root, depth + 1);
     }
   }
   for (const keyword of ["if", "then", "else"]) {
-    shown = masked(shown, schema[keyword], root, depth + 1);
+    redacted = masked(redacted, schema[keyword], root, depth + 1);
   }
   if (typeof schema["$ref"] === "string") {
-    shown = masked(shown, target(schema["$ref"], root), root, depth + 1);
+    redacted = masked(redacted, target(schema["$ref"], root), root, depth + 1);
   }
-  if (typeof shown !== "object" || shown === null) return shown;
-  return Array.isArray(shown)
-    ? maskedItems(shown as readonly JsonValue[], schema, root, depth)
-    : maskedMembers(shown as JsonObject, schema, root, depth);
+  if (typeof redacted !== "object" || redacted === null) return redacted;
+  return Array.isArray(redacted)
+    ? maskedItems(redacted as readonly JsonValue[], schema, root, depth)
+    : maskedMembers(redacted as JsonObject, schema, root, depth);
 }
 
 function maskedItems(
@@ -89,8 +89,8 @@ function maskedItems(
   const first = Array.isArray(prefixItems) ? prefixItems : [];
   const rest = Array.isArray(either) ? additionalItems : (either ?? unevaluatedItems);
   return items.map((item, index) => {
-    const shown = masked(item, index < first.length ? first[index] : rest, root, depth + 1);
-    return masked(shown, schema["contains"], root, depth + 1);
+    const redacted = masked(item, index < first.length ? first[index] : rest, root, depth + 1);
+    return masked(redacted, schema["contains"], root, depth + 1);
   });
 }
 

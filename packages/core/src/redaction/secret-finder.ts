@@ -1,4 +1,4 @@
-import { partialCredential } from "./begun-form.ts";
+import { partialCredential } from "./partial-credential.ts";
 import { fromJson, fromLines, fromPercent, unfinishedEscape, type Decoder } from "./decodings.ts";
 import { fromDataUrls, fromEntities } from "./markup-decodings.ts";
 import { Scanner } from "./scanner.ts";

@@ -5,7 +5,7 @@ import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { isSecretKey, redactNamedValues } from "./by-name.ts";
 import { withoutPaths } from "./path-rules.ts";
-import { RedactingStream } from "./passing-texts.ts";
+import { RedactingStream } from "./redacting-stream.ts";
 import { redactError } from "./redact-error.ts";
 import { isTextType, redactOutput } from "./redact-output.ts";
 import { redactValue } from "./redact-value.ts";
@@ -22,8 +22,8 @@ export class SecretRedactor implements Redactor {
   readonly #finders: readonly SecretFinder[];
   readonly #paths: readonly JsonPath[];
   /** What short texts have been told as, since secrets last changed. */
-  readonly #kept = new Map<string, string>();
-  #keptFor: object | undefined;
+  readonly #cached = new Map<string, string>();
+  #cachedFor: object | undefined;
 
   constructor(finders: readonly SecretFinder[], paths: readonly JsonPath[]) {
     this.#finders = finders;
@@ -67,34 +67,34 @@ export class SecretRedactor implements Redactor {
   }
 
   value<Value extends JsonValue>(value: Value): Value {
-    let kept: JsonValue = value;
-    for (const path of this.#paths) kept = path.replace(kept, mask);
-    return redactValue(kept, (text) => this.text(text)) as Value;
+    let cached: JsonValue = value;
+    for (const path of this.#paths) cached = path.replace(cached, mask);
+    return redactValue(cached, (text) => this.text(text)) as Value;
   }
 
   redactReport<Value>(value: Value): Value {
     if (typeof value === "string" && value.length <= maxCachedLength) {
-      return this.#toldAgain(value) as Value & string;
+      return this.#redactCached(value) as Value & string;
     }
-    return this.#toldNow(value);
+    return this.#redactNow(value);
   }
 
   /** Short texts are mostly those of rules, which come with every call. */
-  #toldAgain(text: string): string {
+  #redactCached(text: string): string {
     const state = this.#finders.at(-1)?.state;
     // With more than one there is a run's own: that is not for long.
-    if (this.#finders.length > 1 || state !== this.#keptFor) this.#kept.clear();
-    this.#keptFor = state;
-    let told = this.#kept.get(text);
-    if (told === undefined) {
-      told = this.#toldNow(text);
-      if (this.#kept.size >= maxCached) this.#kept.clear();
-      this.#kept.set(text, told);
+    if (this.#finders.length > 1 || state !== this.#cachedFor) this.#cached.clear();
+    this.#cachedFor = state;
+    let redacted = this.#cached.get(text);
+    if (redacted === undefined) {
+      redacted = this.#redactNow(text);
+      if (this.#cached.size >= maxCached) this.#cached.clear();
+      this.#cached.set(text, redacted);
     }
-    return told;
+    return redacted;
   }
 
-  #toldNow<Value>(value: Value): Value {
+  #redactNow<Value>(value: Value): Value {
     return redactValue(value, (text, key) => {
       if (key !== undefined && isSecretKey(key)) return mask;
       return this.text(redactNamedValues(text));
@@ -149,8 +149,8 @@ export class SecretRedactor implements Redactor {
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array {
     const asText = textOf(bytes, mediaType);
     if (asText !== undefined) {
-      const shown = this.text(asText);
-      if (shown !== asText) return new TextEncoder().encode(shown);
+      const redacted = this.text(asText);
+      if (redacted !== asText) return new TextEncoder().encode(redacted);
     }
     const spans: Spans = [];
     const knows = this.#knows();

@@ -122,7 +122,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
       outdated = [];
       if (tools !== before) announce();
     } catch (thrown) {
-      const error = told(thrown);
+      const error = redactError(thrown);
       if (!isFirst && !signal.aborted) {
         const message = `Its tools could not be loaded again, and stay as they are: ${error.message}`;
         outdated = [{ subject: id, message, severity: "warning" }];
@@ -153,7 +153,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     }
   };
 
-  const told = (cause: unknown): ToolError => {
+  const redactError = (cause: unknown): ToolError => {
     let error: ToolError;
     if (signal.aborted)
       error = new ToolError("cancelled", `The source ${id} is closed.`, { cause });
@@ -170,14 +170,14 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
   const troubles = (): readonly SourceProblem[] => {
     const trouble = options.trouble?.();
     if (trouble === undefined || signal.aborted) return [];
-    const message = `Its tools cannot be called now: ${told(trouble).message}`;
+    const message = `Its tools cannot be called now: ${redactError(trouble).message}`;
     return [{ subject: id, message, severity: "warning" }];
   };
 
   const warnings = (): readonly SourceProblem[] =>
     (options.warnings?.() ?? []).map((warning) => ({
       subject: id,
-      message: told(new ToolError("upstream", warning)).message,
+      message: redactError(new ToolError("upstream", warning)).message,
       severity: "warning",
     }));
 

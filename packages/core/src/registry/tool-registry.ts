@@ -302,7 +302,7 @@ export class ToolRegistry {
       .catch((error: unknown) => this.#fail("a source", error))
       .finally(() => {
         this.#loading.delete(tracked);
-        if (!this.loading) this.#goOn();
+        if (!this.loading) this.#resumeWaiting();
         this.#rebuild();
       });
     this.#loading.add(tracked);
@@ -314,13 +314,13 @@ export class ToolRegistry {
     this.#patience ??= new Promise((resolve) => (this.#endPatience = resolve));
     this.#patienceTimer = steadyClock.setTimeout(() => {
       this.#held = this.#entries;
-      this.#goOn();
+      this.#resumeWaiting();
     }, sourceLoadGraceMs);
     this.#patienceTimer.unref?.();
   }
 
   /** Who is still loading keeps nobody waiting any more. */
-  #goOn(): void {
+  #resumeWaiting(): void {
     if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
     this.#endPatience?.();
     this.#patience = undefined;

@@ -29,14 +29,14 @@ export function twinProblems(
     nameOf.set(spec.name, spec.name);
     nameOf.set(originals[index] ?? spec.name, spec.name);
   }
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return twinNames(nameOf.keys()).flatMap((group) => {
     const names = [...new Set(group.map((name) => nameOf.get(name) as string))];
     const subject = names.join(", ");
-    if (names.length < 2 || told.has(subject)) return [];
-    told.add(subject);
-    const shown = group.map((name) => JSON.stringify(name)).join(" and ");
-    const message = `The names ${shown.slice(0, 300)} look alike: a model, or whoever approves a call, may take one tool for the other.`;
+    if (names.length < 2 || reported.has(subject)) return [];
+    reported.add(subject);
+    const quoted = group.map((name) => JSON.stringify(name)).join(" and ");
+    const message = `The names ${quoted.slice(0, 300)} look alike: a model, or whoever approves a call, may take one tool for the other.`;
     return [{ subject: subject.slice(0, 200), message, severity: "warning" as const }];
   });
 }

@@ -70,11 +70,11 @@ export function twinNames(names: Iterable<string>): readonly (readonly string[])
       else group.push(name);
     }
   }
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return [...groups.values()].filter((group) => {
     if (group.length < 2) return false;
     const key = group.join("\n");
-    return !told.has(key) && told.add(key) !== undefined;
+    return !reported.has(key) && reported.add(key) !== undefined;
   });
 }
 

@@ -206,9 +206,9 @@ function exactly(value: unknown): string {
 
 function oneOf(values: unknown): string {
   const all = Array.isArray(values) ? values : [];
-  const shown = all.slice(0, 20).map(clipped);
-  const rest = all.length > shown.length ? `, … (${all.length} in all)` : "";
-  return `must be one of ${shown.join(", ")}${rest}`;
+  const listed = all.slice(0, 20).map(clipped);
+  const rest = all.length > listed.length ? `, … (${all.length} in all)` : "";
+  return `must be one of ${listed.join(", ")}${rest}`;
 }
 
 function clipped(value: unknown): string {

@@ -17,7 +17,7 @@ export class ExposedTools {
   #all: Toolset | undefined;
   #whole: Toolset | undefined;
   #always: readonly string[] = [];
-  #shownNames: readonly string[] = [];
+  #listedNames: readonly string[] = [];
   #exposed: Toolset | undefined;
 
   constructor(always: readonly string[], form: "growing" | "constant") {
@@ -61,7 +61,7 @@ export class ExposedTools {
     // In one turn the list stays as it was; where nobody tells of turns, every list is one.
     if (this.#hasNew && (turn === 0 || turn !== this.#turn)) {
       this.#hasNew = false;
-      this.#shownNames = [...this.#found];
+      this.#listedNames = [...this.#found];
       this.#exposed = undefined;
     }
     this.#turn = turn;
@@ -77,11 +77,11 @@ export class ExposedTools {
   }
 
   #made(version: number): Toolset {
-    const shown = new Map<string, RegisteredTool>();
-    for (const name of [...this.#always, ...this.#shownNames]) {
+    const listed = new Map<string, RegisteredTool>();
+    for (const name of [...this.#always, ...this.#listedNames]) {
       const entry = this.entry(name);
-      if (entry !== undefined) shown.set(name, entry);
+      if (entry !== undefined) listed.set(name, entry);
     }
-    return new ToolsetSnapshot(version, byName(shown), this.#whole);
+    return new ToolsetSnapshot(version, byName(listed), this.#whole);
   }
 }

@@ -77,8 +77,8 @@ export class SearchTools {
   }
 
   #describe({ name }: JsonObject, mayCall: MayCall): JsonObject {
-    const isShown = mayCall(name as string);
-    const spec = isShown ? this.#exposed.entry(name as string)?.tool.spec : undefined;
+    const isCallable = mayCall(name as string);
+    const spec = isCallable ? this.#exposed.entry(name as string)?.tool.spec : undefined;
     if (spec === undefined) {
       const near = nearNames(name as string, this.#exposed.names()).filter(mayCall);
       const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use search_tools.";

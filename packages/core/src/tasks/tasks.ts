@@ -152,16 +152,16 @@ export class Tasks {
     const { id } = task.record;
     const change = changeBy(execution, outcome);
     let record = changedBy(task.record, { ...change, ...this.#times() });
-    let isKept = true;
+    let isStored = true;
     try {
       if (!(await this.change(id, change))) {
         // Somebody else has ended it: that holds.
         const kept = checkedRecord(id, await this.#answer(this.#store.get(id)));
         if (kept !== undefined && hasEnded(kept)) record = kept;
-        else isKept = false;
+        else isStored = false;
       }
     } catch (error) {
-      isKept = false;
+      isStored = false;
       const message = messageOf(error);
       execution.engine.events.emitCall(execution, {
         type: "store.failed",
@@ -172,7 +172,7 @@ export class Tasks {
     if (outcome.status !== "interrupted") this.#keepError(id, outcome.error);
     task.record = record;
     task.execution = undefined;
-    if (isKept) this.#own.delete(id);
+    if (isStored) this.#own.delete(id);
     else this.#remember(id, task);
     if (outcome.status === "interrupted" && record.status !== "input_required") {
       void withdraw(execution.engine.pendingCalls, outcome.interruption);

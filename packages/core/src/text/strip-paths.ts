@@ -18,16 +18,16 @@ export function stripPaths(message: string): string {
 
 /** The same, and without the paths that a system's error names beside its message. May throw. */
 export function stripPathsOf(thrown: unknown, message: string): string {
-  let shown = message;
+  let stripped = message;
   if (typeof thrown === "object" && thrown !== null) {
     const { path, dest } = thrown as { path?: unknown; dest?: unknown };
     for (const named of [path, dest]) {
       if (typeof named === "string" && /^(?:\/|\\|[a-z]:)./i.test(named)) {
-        shown = shown.replaceAll(named, () => lastPart(named));
+        stripped = stripped.replaceAll(named, () => lastPart(named));
       }
     }
   }
-  return stripPaths(shown);
+  return stripPaths(stripped);
 }
 
 function lastPart(path: string): string {

@@ -1,6 +1,6 @@
 import type { Approval } from "../../approvals/approval.ts";
 import type { Resumed } from "../../approvals/pending-call.ts";
-import type { RecordedDecision } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/recorded-decision.ts";
 import type { Cancellation } from "../../contract/cancellation.ts";
 import type {
   Answer,

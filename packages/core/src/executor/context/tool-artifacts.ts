@@ -38,8 +38,8 @@ export class ToolArtifacts implements ArtifactWriter {
         ? (redactor?.text(whole) ?? whole)
         : (redactor?.bytes(whole, mediaType) ?? whole);
     const { truncated } = captured;
-    const shownName = typeof name === "string" ? (redactor?.text(name) ?? name) : undefined;
-    return engine.artifacts.write(run, clean, { mediaType, name: shownName, truncated });
+    const displayName = typeof name === "string" ? (redactor?.text(name) ?? name) : undefined;
+    return engine.artifacts.write(run, clean, { mediaType, name: displayName, truncated });
   }
 
   async read(key: string): Promise<StoredContent> {

@@ -237,6 +237,6 @@ function notSecret({ tool, run }: CallState): Readonly<Record<string, unknown>> 
   const { injected } = tool.spec;
   if (injected === undefined || typeof run.injected !== "object" || run.injected === null) return;
   const supplied = run.injected as Readonly<Record<string, unknown>>;
-  const shown = injected.filter(({ secret, name }) => secret !== true && name in supplied);
-  return Object.fromEntries(shown.map(({ name }) => [name, supplied[name]]));
+  const visible = injected.filter(({ secret, name }) => secret !== true && name in supplied);
+  return Object.fromEntries(visible.map(({ name }) => [name, supplied[name]]));
 }

@@ -35,7 +35,7 @@ export async function claim(execution: CallState): Promise<void> {
   if (result !== "claimed") throw refusal(call.name, result);
   engine.liveCalls.delete(interruption.id);
   // Not claimed then, for whoever waits for its end: that may be just about to look.
-  if (execution.ended) return void engine.drain.keep(giveUp(execution));
+  if (execution.ended) return void engine.drain.keep(releaseClaim(execution));
   execution.claimed = true;
   engine.events.emitCall(execution, {
     type: "tool.resumed",
@@ -61,7 +61,7 @@ export async function claim(execution: CallState): Promise<void> {
 }
 
 /** Stopped while it was claimed: nobody can go on with it any more. */
-async function giveUp(execution: CallState): Promise<void> {
+async function releaseClaim(execution: CallState): Promise<void> {
   const task = execution.resumption?.task;
   const { tasks } = execution.engine;
   if (task !== undefined) await tasks.endEarly(execution, task, stoppedOutcome(execution));

@@ -9,7 +9,7 @@ import { specHashOf } from "../../contract/spec-hash.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { unavailable } from "../../approvals/store-time.ts";
 import type { PolicyLayer } from "../../policy/policy-layer.ts";
-import { restoreMasked } from "../../redaction/shown-call.ts";
+import { restoreMasked } from "../../redaction/displayed-call.ts";
 import type { RegisteredTool, Toolset } from "../../contract/tool.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
@@ -170,8 +170,8 @@ async function checkedEdit(
   scratch.entry = entry;
   try {
     const hidden = pending.unmasked?.arguments;
-    const shown = call.arguments as JsonObject;
-    const meant = hidden === undefined ? edited : restoreMasked(edited, shown, hidden);
+    const displayed = call.arguments as JsonObject;
+    const meant = hidden === undefined ? edited : restoreMasked(edited, displayed, hidden);
     scratch.args = copyArguments(call.name, meant);
     removeInjected(scratch);
     await validate(scratch);

@@ -53,8 +53,8 @@ function passedOn(
     );
   }
   return requests.map((request) => {
-    const shown = canonicalJson(request);
-    const same = resumed.requests.find((other) => canonicalJson(other) === shown);
+    const requestJson = canonicalJson(request);
+    const same = resumed.requests.find((other) => canonicalJson(other) === requestJson);
     const answer = same && answerTo(same, resumed.answers);
     if (answer === undefined || (resumption.passedOn.get(request.id) ?? id) !== id) {
       throw approvalInvalid(

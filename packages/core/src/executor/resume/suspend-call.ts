@@ -3,8 +3,8 @@ import { specHashOf } from "../../contract/spec-hash.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { ownerOf } from "../../contract/owner.ts";
 import { storeTime, unavailable } from "../../approvals/store-time.ts";
-import { spendCarriedOver } from "../../limits/held.ts";
-import { redactCallForApproval } from "../../redaction/shown-call.ts";
+import { spendCarriedOver } from "../../limits/reservation.ts";
+import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
@@ -65,7 +65,7 @@ async function written(
       requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
     });
     const seen = redactCallForApproval(execution, whole);
-    const shown = {
+    const displayed = {
       call: { ...readOnce(call), arguments: seen.arguments },
       requests: seen.requests,
     };
@@ -83,7 +83,7 @@ async function written(
       runId: run.id,
       // Whoever made a call that goes on as a task waits for it no more, and cannot ask for it.
       ...(parent === undefined || taskId !== undefined ? {} : { parentCallId: parent.call.id }),
-      ...shown,
+      ...displayed,
       specHash,
       expiresAt: now + lifetimeMs,
     };

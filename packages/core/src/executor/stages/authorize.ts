@@ -1,6 +1,6 @@
 import { isThenable, promised, type Awaitable, type JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
-import type { RecordedDecision } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/recorded-decision.ts";
 import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";

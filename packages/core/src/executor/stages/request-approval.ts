@@ -5,12 +5,12 @@ import { specHashOf } from "../../contract/spec-hash.ts";
 import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
 import { newGrant } from "../../approvals/new-grant.ts";
 import type { AuditDecision } from "../../audit/audit-sink.ts";
-import type { RecordedDecision } from "../../audit/decided.ts";
+import type { RecordedDecision } from "../../audit/recorded-decision.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
-import { redactCallForApproval } from "../../redaction/shown-call.ts";
+import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { recorded, ruleOf, tell } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
@@ -139,13 +139,13 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
     execution.decided = decidedFor("asked", questions);
     throw new InterruptSignal(requests);
   }
-  const shown = redactCallForApproval(execution, { arguments: args, requests });
+  const displayed = redactCallForApproval(execution, { arguments: args, requests });
   const asking = approverAnswer(onAsk, {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    arguments: freezeJson(shown.arguments),
-    requests: shown.requests,
+    arguments: freezeJson(displayed.arguments),
+    requests: displayed.requests,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     get signal() {
       return execution.signal;

@@ -1,5 +1,5 @@
 import { isThenable, type Awaitable } from "../../json/json.ts";
-import { reservationFor } from "../../limits/held.ts";
+import { reservationFor } from "../../limits/reservation.ts";
 import { repetitionKey } from "../../limits/recent-calls.ts";
 import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";
 import { countSpend, holdSpend } from "../../limits/spend.ts";

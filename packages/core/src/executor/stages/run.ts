@@ -4,7 +4,7 @@ import { collectStream } from "./collect-stream.ts";
 import { isStreamed } from "../../results/stream-source.ts";
 import { overdue } from "../call/deadlines.ts";
 import type { CallState } from "../call/call-state.ts";
-import { MiddlewareChain } from "../hooks/around.ts";
+import { MiddlewareChain } from "../hooks/middleware-chain.ts";
 import { checkRetry } from "../../contract/retry-policy.ts";
 import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";

@@ -13,7 +13,7 @@ import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
 import type { ValidationProblem } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
-import { truncateRedacted } from "../../redaction/beginning-of.ts";
+import { truncateRedacted } from "../../redaction/truncate-redacted.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
@@ -122,15 +122,15 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
     if (!seen.has(line)) lines.push(line);
     seen.add(line);
   }
-  const shown = lines.slice(0, maxListedProblems);
-  const more = lines.length - shown.length + Math.max(0, problems.length - readProblems);
-  if (more > 0) shown.push(`- and ${more} more`);
+  const listed = lines.slice(0, maxListedProblems);
+  const more = lines.length - listed.length + Math.max(0, problems.length - readProblems);
+  if (more > 0) listed.push(`- and ${more} more`);
   const known = knownNames(argumentsSchemaOf(tool), problems);
   return new ToolError(
     "invalid_arguments",
     [
       `The arguments of ${tool.spec.name} are not valid:`,
-      ...shown,
+      ...listed,
       ...known,
       "Correct them and call it again.",
     ].join("\n"),
@@ -174,6 +174,6 @@ function knownNames(schema: JsonSchema, problems: readonly ValidationProblem[]):
   if (strangers.length === 0 || typeof properties !== "object" || properties === null) return [];
   const names = Object.keys(properties).sort(compareNames);
   const near = strangers.flatMap(({ path }) => nearNames(path.slice(1), names, 2));
-  const shown = [...new Set([...near, ...names])].slice(0, 12);
-  return [`Known: ${shown.join(", ")}${names.length > shown.length ? ", …" : ""}.`];
+  const listed = [...new Set([...near, ...names])].slice(0, 12);
+  return [`Known: ${listed.join(", ")}${names.length > listed.length ? ", …" : ""}.`];
 }

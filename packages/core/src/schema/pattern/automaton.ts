@@ -34,7 +34,7 @@ interface Closure {
 }
 
 /** Transitions kept by all automata together; beyond that each forgets its own. */
-const maxKept = 100_000;
+const maxStored = 100_000;
 let kept = 0;
 let generation = 0;
 
@@ -198,7 +198,7 @@ export class Automaton {
       if (state.kind === "step" && includes(state.set, char)) add(state.next);
     }
     kept += 1 + states.length / 20;
-    if (kept > maxKept) {
+    if (kept > maxStored) {
       kept = 0;
       generation += 1;
     }

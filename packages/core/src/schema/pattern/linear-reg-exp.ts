@@ -54,8 +54,8 @@ function nativeRegExp(pattern: string, flags: string): RegExp {
 export class UncheckablePattern extends Error {}
 
 function unbounded(pattern: string, cause?: unknown): Error {
-  const shown = JSON.stringify(pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern);
-  return new UncheckablePattern(`pattern ${shown} cannot be checked in bounded time`, { cause });
+  const quoted = JSON.stringify(pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern);
+  return new UncheckablePattern(`pattern ${quoted} cannot be checked in bounded time`, { cause });
 }
 
 /** Whether the native engine may be left alone with a pattern, with the `u` flag. */

@@ -1,4 +1,4 @@
-import { lastWord } from "./begun-form.ts";
+import { lastWord } from "./partial-credential.ts";
 import type { SecretFinder } from "./secret-finder.ts";
 import { mask, merged, type Spans } from "./spans.ts";
 

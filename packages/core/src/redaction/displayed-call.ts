@@ -35,8 +35,8 @@ function redactKnownArguments(
 ): JsonObject {
   const tool = (entry ?? toolset.callable(call.name))?.tool;
   const masked = tool === undefined ? args : maskArguments(args, argumentsSchemaOf(tool));
-  const shown = redactor.redactReport(masked);
-  return masked === args || canonicalJson(shown) !== canonicalJson(args) ? shown : args;
+  const displayed = redactor.redactReport(masked);
+  return masked === args || canonicalJson(displayed) !== canonicalJson(args) ? displayed : args;
 }
 
 /** The same of arguments as a model has sent them: an object, its JSON text, or anything else. */
@@ -50,8 +50,8 @@ export function redactArguments(execution: CallInfo, args: JsonValue): JsonValue
   }
   const read = parsed(args);
   if (!isObject(read)) return redactor.redactReport(args);
-  const shown = redactKnownArguments(execution, read, redactor);
-  return shown === read ? redactor.redactReport(args) : JSON.stringify(shown);
+  const displayed = redactKnownArguments(execution, read, redactor);
+  return displayed === read ? redactor.redactReport(args) : JSON.stringify(displayed);
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
@@ -74,17 +74,17 @@ function redactRequest(
   // Answers name it by its id, and a link that is changed leads nowhere.
   const { id: _id, type: _type, ...rest } = request;
   const { url, schema, call, arguments: args, ...words } = rest as Record<string, unknown>;
-  const shown: Record<string, unknown> = { ...redactor.redactReport(words) };
-  if (url !== undefined) shown["url"] = redactor.registered(url as string);
-  if (schema !== undefined) shown["schema"] = redactor.value(schema as JsonValue);
+  const displayed: Record<string, unknown> = { ...redactor.redactReport(words) };
+  if (url !== undefined) displayed["url"] = redactor.registered(url as string);
+  if (schema !== undefined) displayed["schema"] = redactor.value(schema as JsonValue);
   if (args !== undefined) {
-    shown["arguments"] = redactKnownArguments(execution, args as JsonObject, redactor);
+    displayed["arguments"] = redactKnownArguments(execution, args as JsonObject, redactor);
   }
   if (call !== undefined) {
     const { call: own } = execution;
     const of = call as { readonly id: string; readonly arguments?: unknown };
     const given = of.arguments as JsonObject;
-    shown["call"] = {
+    displayed["call"] = {
       ...of,
       arguments:
         of.id === own.id
@@ -92,7 +92,7 @@ function redactRequest(
           : redactor.redactReport(given),
     };
   }
-  const all = { ...request, ...shown };
+  const all = { ...request, ...displayed };
   return canonicalJson(all) === canonicalJson(request) ? request : all;
 }
 
@@ -104,19 +104,19 @@ function redactRequest(
  */
 export function restoreMasked(
   edited: JsonObject,
-  shown: JsonObject,
+  displayed: JsonObject,
   original: JsonObject,
 ): JsonObject {
-  return unmask(edited, shown, original) as JsonObject;
+  return unmask(edited, displayed, original) as JsonObject;
 }
 
 function unmask(
   edited: JsonValue,
-  shown: JsonValue | undefined,
+  displayed: JsonValue | undefined,
   original: JsonValue | undefined,
 ): JsonValue {
   if (typeof edited === "string") {
-    if (edited === shown) return original as JsonValue;
+    if (edited === displayed) return original as JsonValue;
     if (!edited.includes(mask)) return edited;
     throw new Error(
       `It holds ${mask} where that was not shown: write what is meant, or leave each such text as it was shown.`,
@@ -125,25 +125,25 @@ function unmask(
   if (typeof edited !== "object" || edited === null) return edited;
   if (Array.isArray(edited)) {
     const items = edited as readonly JsonValue[];
-    const before = Array.isArray(shown) && shown.length === items.length ? shown : [];
+    const before = Array.isArray(displayed) && displayed.length === items.length ? displayed : [];
     const meant = before.length > 0 ? (original as readonly JsonValue[]) : [];
     return items.map((item, index) => unmask(item, before[index] as JsonValue, meant[index]));
   }
-  const before = isObject(shown) ? shown : {};
-  const meant = isObject(shown) ? (original as JsonObject) : {};
+  const before = isObject(displayed) ? displayed : {};
+  const meant = isObject(displayed) ? (original as JsonObject) : {};
   // Not by their order: whoever has kept the interruption may have put them in another one.
   const hidden = Object.keys(meant).filter(
     (key) => key.includes(mask) || !Object.hasOwn(before, key),
   );
   return Object.fromEntries(
     Object.entries(edited).map(([key, value]) => {
-      const isShown = Object.hasOwn(before, key);
+      const isDisplayed = Object.hasOwn(before, key);
       const name = !key.includes(mask)
         ? key
-        : isShown && hidden.length === 1
+        : isDisplayed && hidden.length === 1
           ? (hidden[0] as string)
           : (unmask(key, undefined, undefined) as string);
-      const same = isShown && Object.hasOwn(meant, name);
+      const same = isDisplayed && Object.hasOwn(meant, name);
       return [
         name,
         same ? unmask(value, before[key], meant[name]) : unmask(value, undefined, undefined),
