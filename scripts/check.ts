@@ -11,6 +11,7 @@ import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
 import { rulesPageStep } from "./steps/rules-page.ts";
 import { surfaceStep } from "./steps/surface.ts";
 import * as tools from "./steps/tool-steps.ts";
+import { wordsStep } from "./steps/words.ts";
 import { workerStep } from "./steps/worker.ts";
 
 // The build comes first: most of the later steps wait for it.
@@ -21,6 +22,7 @@ const steps: readonly Step[] = [
   errorsPageStep,
   rulesPageStep,
   casesStep,
+  wordsStep,
   tools.typesStep,
   tools.knipStep,
   publintStep,

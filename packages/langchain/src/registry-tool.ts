@@ -131,10 +131,10 @@ export class RegistryTool extends StructuredTool {
       { verbose: this.verbose },
     );
     if (manager === undefined) return work();
-    const shown = isObject(input) ? { ...input } : (JSON.stringify(input) ?? "");
+    const toolMessage = isObject(input) ? { ...input } : (JSON.stringify(input) ?? "");
     const run: CallbackManagerForToolRun = await manager.handleToolStart(
       this.toJSON(),
-      shown,
+      toolMessage,
       runId,
       undefined,
       undefined,
@@ -145,7 +145,7 @@ export class RegistryTool extends StructuredTool {
     try {
       const record = await work();
       if ("thrown" in record) await run.handleToolError(errorOf(record));
-      else await run.handleToolEnd(this.#shown(record, callId));
+      else await run.handleToolEnd(this.#toolMessage(record, callId));
       return record;
     } catch (error) {
       await run.handleToolError(error);
@@ -153,12 +153,12 @@ export class RegistryTool extends StructuredTool {
     }
   }
 
-  #shown(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
+  #toolMessage(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
     return callId === undefined ? contentOf(record) : this.#message(record, callId);
   }
 
   #answer(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
-    if (callId !== undefined || isSuccess(record)) return this.#shown(record, callId);
+    if (callId !== undefined || isSuccess(record)) return this.#toolMessage(record, callId);
     if ("interruption" in record) {
       throw new ToolError("approval_invalid", waitingText(record.interruption));
     }

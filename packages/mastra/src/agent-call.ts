@@ -68,7 +68,7 @@ class AgentCall {
     try {
       const isAnswered = resumeData !== undefined && resumeData !== null;
       const outcome = isAnswered
-        ? await this.#goOn(resumeData)
+        ? await this.#resume(resumeData)
         : await begin(toolCallId, this.#name, input, this.#context, this.#runs);
       if (outcome.status !== "interrupted") return outputOf(outcome);
       ({ interruption } = outcome);
@@ -78,7 +78,7 @@ class AgentCall {
     return this.#ask(interruption);
   }
 
-  async #goOn(answer: unknown): Promise<ToolOutcome> {
+  async #resume(answer: unknown): Promise<ToolOutcome> {
     const { toolCallId, suspendPayload } = this.#agent;
     const question = questionOf(suspendPayload, toolCallId);
     if (question === undefined) {
@@ -100,7 +100,7 @@ class AgentCall {
   async #ask(interruption: Interruption): Promise<void> {
     const { toolCallId, suspend } = this.#agent;
     this.#questions.open(toolCallId, interruption);
-    this.#runs.told.whenTold(interruption, () => this.#tellApproval(interruption));
+    this.#runs.reported.whenTold(interruption, () => this.#tellApproval(interruption));
     const question: Question = { interruption, before: this.#questions.before(toolCallId) };
     await suspend(question, resumeSchemaOf(interruption));
   }

@@ -8,7 +8,7 @@ const most = 1000;
 /** The run that a call belongs to: one for each run of an agent, or one for all. */
 export class AgentRuns {
   readonly executor: ToolExecutor;
-  readonly told: ReportedQuestions = new ReportedQuestions();
+  readonly reported: ReportedQuestions = new ReportedQuestions();
   readonly #shared: ToolRun | undefined;
   readonly #optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined;
   readonly #defaults: RunOptions;

@@ -85,7 +85,7 @@ function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
     },
     execute: (input, context) => executeCall(spec.name, input, context, runs),
     toModelOutput: modelOutput,
-    transform: runs.told as ToolPayloadTransform,
+    transform: runs.reported as ToolPayloadTransform,
   });
 }
 

@@ -24,7 +24,7 @@ export class ReportedQuestions {
       const question = questionOf(suspendPayload, toolCallId);
       if (question === undefined) return suspendPayload;
       const { state: _, ...interruption } = question.interruption;
-      await this.#told(interruption.id);
+      await this.#report(interruption.id);
       return { ...question, interruption };
     },
   };
@@ -41,7 +41,7 @@ export class ReportedQuestions {
     if (this.#listeners.size > most && oldest !== undefined) this.#listeners.delete(oldest);
   }
 
-  async #told(id: string): Promise<void> {
+  async #report(id: string): Promise<void> {
     const listener = this.#listeners.get(id);
     this.#listeners.delete(id);
     await listener?.();

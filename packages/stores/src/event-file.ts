@@ -213,7 +213,7 @@ class Recorder {
       const start = (await endsInLine(file, size)) ? "" : "\n";
       const lines = this.#linesWithin(this.#maxBytes - size - start.length);
       if (lines.length > 0) await this.#append(file, start, lines);
-      else await this.#giveUp(file, start, size);
+      else await this.#dropWaiting(file, start, size);
     } finally {
       await file.close();
     }
@@ -246,7 +246,7 @@ class Recorder {
   }
 
   /** The file is full: a line says so once, and what waits is dropped. */
-  async #giveUp(file: FileHandle, start: string, size: number): Promise<void> {
+  async #dropWaiting(file: FileHandle, start: string, size: number): Promise<void> {
     if (!this.#isFull && size <= this.#maxBytes + maxNotices) {
       await file.write(start + this.#notice("recording.full"));
     }

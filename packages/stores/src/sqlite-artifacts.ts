@@ -38,7 +38,7 @@ export class SqliteArtifacts implements ArtifactStore {
   readonly #leaseMs: number;
   readonly #maxBytes: number;
   readonly #maxBytesPerOwner: number;
-  readonly #isKept;
+  readonly #isStored;
   readonly #usedBy;
   readonly #goneOf;
   readonly #used;
@@ -70,7 +70,7 @@ export class SqliteArtifacts implements ArtifactStore {
        AND (expires_at <= ? OR (complete = 0 AND lease_until <= ?)) LIMIT ${maxSwept}`,
     );
     const live = "key = ? AND complete = 1 AND expires_at > ?";
-    this.#isKept = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
+    this.#isStored = file.prepare("SELECT 1 FROM artifacts WHERE key = ?");
     this.#used = file.prepare("SELECT artifacts AS used FROM space");
     this.#gone = file.prepare(
       `SELECT seq, size FROM artifacts
@@ -152,7 +152,7 @@ export class SqliteArtifacts implements ArtifactStore {
   }
 
   #begin(key: string, { json, expiresAt }: DescribedArtifact, size: number, counted: string): void {
-    if (this.#isKept.get(key) !== undefined) {
+    if (this.#isStored.get(key) !== undefined) {
       throw new ToolError(
         "internal",
         `The artifact ${key} is kept already: give each a key of its own.`,

@@ -119,7 +119,7 @@ export class SqliteTasks implements TaskStore {
     return this.#file.read(() => {
       const now = this.#file.now();
       const row = this.#row(id, now);
-      return row === undefined ? undefined : this.#told(row, now);
+      return row === undefined ? undefined : this.#toReturned(row, now);
     });
   }
 
@@ -127,7 +127,7 @@ export class SqliteTasks implements TaskStore {
     return this.#file.read(() => {
       const now = this.#file.now();
       const rows = this.#ofOwner.all(owner, now) as unknown as Row[];
-      return rows.flatMap((row) => this.#told(row, now) ?? []);
+      return rows.flatMap((row) => this.#toReturned(row, now) ?? []);
     });
   }
 
@@ -211,7 +211,7 @@ export class SqliteTasks implements TaskStore {
     return status === "working" ? this.#leases.end(now) : 0;
   }
 
-  #told(row: Row, now: number): ReturnedTask | undefined {
+  #toReturned(row: Row, now: number): ReturnedTask | undefined {
     const task = JSON.parse(row.task) as TaskRecord;
     // Somebody has put another task in its place: whoever asks would get a stranger's result.
     if (task.id !== row.id || task.owner !== row.owner) return undefined;

@@ -79,7 +79,7 @@ export class AgentLoop {
   #halted: LimitReached | undefined;
   /** Answers that were none, by the interruption. */
   readonly #refused: Record<string, ToolError> = {};
-  #misfits = 0;
+  #invalidOutputs = 0;
 
   constructor(
     definition: AgentDefinition,
@@ -201,8 +201,8 @@ export class AgentLoop {
     if (output === undefined) return { status: "completed" };
     const read = await readOutput(output, text);
     if (read.problem === undefined) return { status: "completed", value: read.value };
-    this.#misfits += 1;
-    if (this.#misfits === maxInvalidOutputs) {
+    this.#invalidOutputs += 1;
+    if (this.#invalidOutputs === maxInvalidOutputs) {
       return failed(
         new ToolError(
           "invalid_output",
@@ -257,7 +257,7 @@ export class AgentLoop {
     this.#turn = turn;
     const waiting = stop.signal.aborted ? undefined : this.#settled(denied);
     if (waiting !== undefined) return waiting;
-    if (stop.signal.aborted) this.#giveUp(denied);
+    if (stop.signal.aborted) this.#cancelCalls(denied);
     stop.signal.throwIfAborted();
     return reached === undefined ? undefined : this.#stopped(reached);
   }
@@ -319,7 +319,7 @@ export class AgentLoop {
   }
 
   /** A transcript in which a call has no result is of no use to any model. */
-  #giveUp(more: readonly ToolApprovalResponsePart[]): void {
+  #cancelCalls(more: readonly ToolApprovalResponsePart[]): void {
     this.#turn = this.#turn.map((part) =>
       part.type === "pending"
         ? notRun({ id: part.toolCallId, name: part.toolName }, "the agent was cancelled meanwhile")
@@ -344,7 +344,7 @@ export class AgentLoop {
   }
 
   #broken(error: unknown): Ended {
-    if (this.#turn.length > 0) this.#giveUp([]);
+    if (this.#turn.length > 0) this.#cancelCalls([]);
     const { signal, stop } = this.#work;
     if (this.#halted !== undefined) return this.#stopped(this.#halted);
     if (stop.signal.aborted) {

@@ -53,12 +53,12 @@ export class RunCalls implements AgentCalls {
       ...(isFixed ? { toolset: tools } : {}),
     });
     const selection = isFixed ? undefined : tools;
-    const shown = selection === undefined ? all.toolset : all.toolset.select(selection);
+    const listed = selection === undefined ? all.toolset : all.toolset.select(selection);
     const run = executor.startRun({
       ...options,
       reach: "policy",
       ...(isFixed ? { toolset: tools } : {}),
-      ...(shown.size > maxListed ? { search: await growingSearch() } : {}),
+      ...(listed.size > maxListed ? { search: await growingSearch() } : {}),
     });
     return new RunCalls(run, all, selection, turns, answers);
   }

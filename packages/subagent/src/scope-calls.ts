@@ -104,13 +104,13 @@ export class ScopeCalls implements AgentCalls {
     });
     const names = Array.from(chosen.callableNames());
     const isSearched = chosen.searchable !== undefined && names.length > maxListed;
-    const isShown = (name: string): boolean =>
+    const isListed = (name: string): boolean =>
       isSearched ? chosen.entry(name) !== undefined || this.#found.has(name) : !searching.has(name);
-    const shown = new Map<string, RegisteredTool>();
-    for (const name of names.filter(isShown).sort(compareNames)) {
-      shown.set(name, chosen.callable(name) as RegisteredTool);
+    const listed = new Map<string, RegisteredTool>();
+    for (const name of names.filter(isListed).sort(compareNames)) {
+      listed.set(name, chosen.callable(name) as RegisteredTool);
     }
-    return new ToolsetSnapshot(all.version, shown, isSearched ? chosen : undefined);
+    return new ToolsetSnapshot(all.version, listed, isSearched ? chosen : undefined);
   }
 
   #find(outcome: ToolOutcome): void {

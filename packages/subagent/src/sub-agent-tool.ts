@@ -236,11 +236,11 @@ class SubAgent {
       turns: this.#turns,
       isResumed: resumed !== undefined,
     });
-    let shown = 0;
+    let emitted = 0;
     const onText = (said: string): void => {
       // Each update is all that was said so far: of a long text not one for every word.
-      if (said.length > shown && said.length < shown + shown / 32) return;
-      shown = said.length;
+      if (said.length > emitted && said.length < emitted + emitted / 32) return;
+      emitted = said.length;
       void ctx.update({ content: [text(said)] });
     };
     const onProgress = (message: string): void => ctx.progress({ message });

@@ -4,22 +4,22 @@ import type { ModelOutput } from "../model-output.ts";
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 
 /** What a tool has answered, with what its `toModelOutput` makes of it for a model. */
-export function toToolOutput(output: unknown, shown: ModelOutput): ToolOutput {
+export function toToolOutput(output: unknown, modelOutput: ModelOutput): ToolOutput {
   const isBytes = output instanceof ArrayBuffer || ArrayBuffer.isView(output);
   const value = output === undefined || isBytes ? {} : { value: output as JsonValue };
-  switch (shown.type) {
+  switch (modelOutput.type) {
     case "text":
-      return { content: [text(shown.value)], ...value };
+      return { content: [text(modelOutput.value)], ...value };
     case "json":
-      return { content: [text(JSON.stringify(shown.value))], ...value };
+      return { content: [text(JSON.stringify(modelOutput.value))], ...value };
     case "error-text":
-      return { content: [text(shown.value)], ...value, isError: true };
+      return { content: [text(modelOutput.value)], ...value, isError: true };
     case "error-json":
-      return { content: [text(JSON.stringify(shown.value))], ...value, isError: true };
+      return { content: [text(JSON.stringify(modelOutput.value))], ...value, isError: true };
     case "execution-denied":
-      return { content: [text(shown.reason ?? "It was not run.")], ...value, isError: true };
+      return { content: [text(modelOutput.reason ?? "It was not run.")], ...value, isError: true };
     case "content":
-      return { content: shown.value.map(blockOf), ...value };
+      return { content: modelOutput.value.map(blockOf), ...value };
   }
 }
 

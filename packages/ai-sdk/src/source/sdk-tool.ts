@@ -75,8 +75,8 @@ export class SdkTool implements Tool {
     const output = isIterable(answer) ? await lastOf(answer, abortSignal, ctx) : await answer;
     // As the SDK does it for tools without: text as text, anything else as JSON.
     if (tool.toModelOutput === undefined) return output as ToolReturn;
-    const shown = await tool.toModelOutput({ toolCallId, input: input as never, output });
-    return toToolOutput(output, shown);
+    const modelOutput = await tool.toModelOutput({ toolCallId, input: input as never, output });
+    return toToolOutput(output, modelOutput);
   }
 
   async #inputOf(args: JsonObject): Promise<unknown> {

@@ -67,7 +67,7 @@ function faultOfTool(tool: Tool, source: string, lock: Lock): string | undefined
   }
   if (after.hash === before.hash) return undefined;
   const changes = changesOf(before, after);
-  const shown = changes.slice(0, maxListed).map(describeChange).join("; ");
+  const listed = changes.slice(0, maxListed).map(describeChange).join("; ");
   const more = changes.length > maxListed ? `; and ${changes.length - maxListed} more` : "";
-  return `It has changed since it was locked, and is left out: ${shown}${more}. Look at it, then lock again (\`toolweave lock\`).`;
+  return `It has changed since it was locked, and is left out: ${listed}${more}. Look at it, then lock again (\`toolweave lock\`).`;
 }

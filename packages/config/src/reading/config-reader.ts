@@ -52,8 +52,8 @@ export class ConfigReader {
     const left = this.#faults.length - maxFaults;
     const more = left > 0 ? [`… and ${left} more.`] : [];
     // What led to it has not been looked through for values.
-    const told = this.taken.length === 0 ? { cause } : {};
-    throw new ToolError("internal", [first, ...others, ...more].join("\n"), told);
+    const options = this.taken.length === 0 ? { cause } : {};
+    throw new ToolError("internal", [first, ...others, ...more].join("\n"), options);
   }
 
   #line(pointer: string, message: string): string {

@@ -97,10 +97,10 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
   if (!engine.frameOutputs) idle.add(frame);
   if (slots === undefined) idle.add(acquireSlot);
   if (rates === undefined && !hasLimits) idle.add(reserveLimits).add(commitLimits);
-  const mends = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
+  const repairs = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
   return pipeline
     .filter((stage) => !idle.has(stage))
-    .map((stage) => (mends ? stage : (withoutRepair.get(stage) ?? stage)));
+    .map((stage) => (repairs ? stage : (withoutRepair.get(stage) ?? stage)));
 }
 
 type PipelineSettings = Pick<

@@ -92,9 +92,9 @@ function contentTools(exported: ExportedTools): GeminiTools {
 }
 
 function resultPart(result: ToolResult, { wireName }: ExportedTools): GeminiResultPart {
-  const shown = answerParts(result, ({ mediaType }) => files.has(mediaType));
-  const text = shown.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  const inline = shown.flatMap((part) =>
+  const declared = answerParts(result, ({ mediaType }) => files.has(mediaType));
+  const text = declared.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const inline = declared.flatMap((part) =>
     part.type === "file"
       ? [{ inlineData: { mimeType: part.file.mediaType, data: part.file.data } }]
       : [],

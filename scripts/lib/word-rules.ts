@@ -1,0 +1,73 @@
+/** A word that is out, and what takes its place. */
+export interface WordRule {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+/** Of names in code. */
+export const identifierRules: readonly WordRule[] = [
+  { pattern: /^(?:most|longest)[A-Z]\w*$/, instead: "max…" },
+  { pattern: /^(?:least|shortest)[A-Z]\w*$/, instead: "min…" },
+  { pattern: /^told[A-Z]?\w*$/, instead: "redacted…, emitted… or notified…" },
+  { pattern: /^(?:shown[A-Z]?\w*|\w+Shown)$/, instead: "displayed…, listed…, model… or format…" },
+  { pattern: /^(?:kept[A-Z]\w*|\w+Kept|unkept)$/, instead: "stored… or cached…" },
+  { pattern: /^letGo$/, instead: "release, cleanUp or close" },
+  { pattern: /^goOn$/, instead: "resume or continue…" },
+  { pattern: /^giveUp$/, instead: "cancel, release or abandon" },
+  { pattern: /^takeBack$/, instead: "reacquire" },
+  { pattern: /^mend(?:ed|ing|s)?$/, instead: "repair…" },
+  { pattern: /^(?:misfit\w*|most\w*Misfits)$/, instead: "invalid… or mismatch" },
+  { pattern: /^unsaid$/, instead: "the error that it is: …TimeoutError" },
+  { pattern: /^(?:nobody|somebody|whoever)\w*$/, instead: "caller, host, client, no…" },
+];
+
+/** Of comments and docstrings. */
+export const proseRules: readonly WordRule[] = [
+  { pattern: /\b(?:whoever|whomever)\b/i, instead: "the caller, the host, the client" },
+  { pattern: /\b(?:nobody|somebody)\b/i, instead: "no caller, another process, a person" },
+  { pattern: /\b(?:goes on|go on|going on)\b/i, instead: "continues, resumes" },
+  { pattern: /\blets? go\b/i, instead: "releases, closes" },
+  {
+    pattern: /^\s*(?:\/\*\*|\*)\s+(?:What|Who|Whoever)\b/,
+    instead: "a noun or a verb at the beginning",
+  },
+];
+
+/** One word that is out. */
+export interface WordFinding {
+  readonly line: number;
+  readonly word: string;
+  readonly instead: string;
+}
+
+const comments = /\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+const texts = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
+
+/** The names of a TypeScript file that are out: neither comments nor texts are looked at. */
+export function identifierFindings(text: string): readonly WordFinding[] {
+  const blank = (part: string): string => part.replaceAll(/[^\n]/g, " ");
+  const code = text.replaceAll(comments, blank).replaceAll(texts, blank);
+  return Array.from(code.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)).flatMap(({ 0: word, index }) =>
+    identifierRules
+      .filter(({ pattern }) => pattern.test(word))
+      .map(({ instead }) => ({ line: lineAt(code, index), word, instead })),
+  );
+}
+
+/** The words that are out in the comments of a TypeScript file. */
+export function proseFindings(text: string): readonly WordFinding[] {
+  return Array.from(text.matchAll(comments)).flatMap(({ 0: comment, index }) =>
+    comment.split("\n").flatMap((line, offset) =>
+      proseRules.flatMap(({ pattern, instead }) => {
+        const found = pattern.exec(line);
+        return found === null
+          ? []
+          : [{ line: lineAt(text, index) + offset, word: found[0].trim(), instead }];
+      }),
+    ),
+  );
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split("\n").length;
+}

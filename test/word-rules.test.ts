@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { identifierFindings, proseFindings } from "../scripts/lib/word-rules.ts";
+
+test("a name that is out is found with its line, and what takes its place", () => {
+  const text = ["const maxBytes = 1;", "const mostBytes = 2;", "redactor.told(shown);"].join("\n");
+  expect(identifierFindings(text)).toEqual([
+    { line: 2, word: "mostBytes", instead: "max…" },
+    { line: 3, word: "told", instead: "redacted…, emitted… or notified…" },
+    { line: 3, word: "shown", instead: "displayed…, listed…, model… or format…" },
+  ]);
+});
+
+test("names in texts and comments are not those of code", () => {
+  expect(identifierFindings('/** `mostBytes` */\nconst a = "shown"; // told\n`kept`;')).toEqual([]);
+});
+
+test("words that are out of comments are found, in code and texts they are not", () => {
+  const text = ["/**", " * What whoever calls gets.", " */", 'const a = "nobody"; // goes on'].join(
+    "\n",
+  );
+  expect(proseFindings(text).map(({ line, word }) => [line, word])).toEqual([
+    [2, "whoever"],
+    [2, "* What"],
+    [4, "goes on"],
+  ]);
+});
