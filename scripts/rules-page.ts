@@ -1,4 +1,4 @@
-// Writes docs/conformance-rules.md. `check rules-page` says when it has to be done.
+// Writes docs/reference/conformance-rules.md. `check rules-page` says when it has to be done.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { currentRulesPage, rulesPagePath } from "./steps/rules-page.ts";

@@ -8,7 +8,7 @@ import { guideSteps } from "../scripts/lib/guide-steps.ts";
 import { binFolderOf } from "../scripts/lib/run-command.ts";
 
 const root = join(import.meta.dirname, "..");
-const page = readFileSync(join(root, "docs/adapter-guide.md"), "utf8");
+const page = readFileSync(join(root, "docs/guides/write-an-adapter.md"), "utf8");
 const cli = join(root, "apps/cli/src/main.ts");
 
 let folder: string;

@@ -16,7 +16,10 @@ test("the README explains everything that a manifest can declare", () => {
 });
 
 test("the adapter guide explains all of it, too, and nothing else", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../docs/adapter-guide.md"), "utf8");
+  const guide = readFileSync(
+    join(import.meta.dirname, "../../docs/guides/write-an-adapter.md"),
+    "utf8",
+  );
   const rows = guide.match(/(?<=^\| `)[\w.]+(?=`)/gm) ?? [];
   expect(rows.sort()).toEqual(declarations.map(placeOf).sort());
 });

@@ -14,7 +14,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** Holds the table of docs/errors.md and the codes together; each problem names the line. */
+/** Holds the table of docs/reference/errors.md and the codes together; each problem names the line. */
 export function errorsPageProblems(
   page: string,
   file: string,

@@ -6,17 +6,17 @@ import type { CodeFacts } from "../lib/errors-page.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 
-/** docs/errors.md against the codes in core, both ways. */
+/** docs/reference/errors.md against the codes in core, both ways. */
 export const errorsPageStep: Step = {
   name: "errors-page",
-  summary: "docs/errors.md says of every error code what the code says, and of no other",
+  summary: "docs/reference/errors.md says of every error code what the code says, and of no other",
   async run({ root }) {
     const source = join(root, "packages/core/src/contract/tool-error.ts");
     const { errorCodes } = (await import(pathToFileURL(source).href)) as {
       errorCodes: Readonly<Record<string, CodeFacts>>;
     };
-    const page = readFileSync(join(root, "docs/errors.md"), "utf8");
-    const problems = errorsPageProblems(page, "docs/errors.md", errorCodes);
+    const page = readFileSync(join(root, "docs/reference/errors.md"), "utf8");
+    const problems = errorsPageProblems(page, "docs/reference/errors.md", errorCodes);
     return problemsResult(problems, `${Object.keys(errorCodes).length} codes`);
   },
 };

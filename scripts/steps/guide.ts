@@ -8,7 +8,7 @@ import { problemsResult } from "../lib/step.ts";
 import { workspacePackages, type WorkspacePackage } from "../lib/workspace.ts";
 
 /** Followed here, and not block by block: its blocks are files of one adapter. */
-export const guidePage = "docs/adapter-guide.md";
+export const guidePage = "docs/guides/write-an-adapter.md";
 
 /** The tarballs of a package and of what it depends on in the workspace; what is none of ours stays. */
 function tarballsOf(

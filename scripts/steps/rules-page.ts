@@ -7,7 +7,7 @@ import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 
 /** Relative to the root. */
-export const rulesPagePath = "docs/conformance-rules.md";
+export const rulesPagePath = "docs/reference/conformance-rules.md";
 
 const reader = `
 import { areas, requirements } from "@toolweave/conformance";
@@ -42,7 +42,7 @@ export async function currentRulesPage(root: string): Promise<string> {
   }
 }
 
-/** docs/conformance-rules.md against the rules of the kit. */
+/** docs/reference/conformance-rules.md against the rules of the kit. */
 export const rulesPageStep: Step = {
   name: "rules-page",
   summary: `${rulesPagePath} lists every rule of the conformance kit as it is`,

@@ -25,7 +25,7 @@ function keyOf({ stage, exit, event }: Scenario): string {
   return exitKey({ stage, status, code: status === "failed" ? exit : undefined, event });
 }
 
-describe("docs/lifecycle.md", () => {
+describe("docs/concepts/lifecycle.md", () => {
   test("tells every exit that a scenario takes, and none twice", () => {
     const unknown = scenarios.filter(({ exit }) => exit === undefined).map(({ name }) => name);
     expect(unknown).toEqual([]);

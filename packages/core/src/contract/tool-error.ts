@@ -32,7 +32,7 @@ export interface ErrorDefaults {
   readonly audience: ErrorAudience;
 }
 
-/** Every error code with its defaults. `docs/errors.md` explains each. */
+/** Every error code with its defaults. `docs/reference/errors.md` explains each. */
 export const errorCodes: Readonly<Record<ToolErrorCode, ErrorDefaults>> = {
   not_found: { retryable: false, audience: "model" },
   not_advertised: { retryable: false, audience: "model" },

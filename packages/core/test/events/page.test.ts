@@ -47,7 +47,7 @@ const types: { readonly [Type in QueuedEvent["type"]]: FieldsOf<Type> } = {
   "events.dropped": { dropped: true, replaced: true, reset: true },
 };
 
-const page = readFileSync(new URL("../../../../docs/events.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../../docs/reference/events.md", import.meta.url), "utf8");
 
 const cellsOf = (line: string): string[] => line.split("|").map((cell) => cell.trim());
 const namesIn = (cell: string): string[] =>

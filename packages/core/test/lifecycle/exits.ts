@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const page = join(import.meta.dirname, "../../../../docs/lifecycle.md");
+const page = join(import.meta.dirname, "../../../../docs/concepts/lifecycle.md");
 const columns =
   "stage | what happened | status | code | final event | before hooks ran | after hooks ran | limits given back";
 
@@ -28,11 +28,12 @@ export function exitKey({
   return `${stage}: ${code ?? status}, ${event}`;
 }
 
-/** Every exit of the table in `docs/lifecycle.md`; a row with several codes is several of them. */
+/** Every exit of the table in `docs/concepts/lifecycle.md`; a row with several codes is several of them. */
 export function documentedExits(): readonly Exit[] {
   const lines = readFileSync(page, "utf8").split("\n");
   const head = lines.findIndex((line) => cells(line).join(" | ") === columns);
-  if (head === -1) throw new Error(`docs/lifecycle.md has no table of these columns: ${columns}`);
+  if (head === -1)
+    throw new Error(`docs/concepts/lifecycle.md has no table of these columns: ${columns}`);
   const rows: string[][] = [];
   for (const line of lines.slice(head + 2)) {
     if (!line.startsWith("|")) break;
@@ -65,5 +66,5 @@ function codesOf(cell: string): (string | undefined)[] {
 
 function yesOrNo(cell: string | undefined): boolean {
   if (cell === "yes" || cell === "no") return cell === "yes";
-  throw new Error(`docs/lifecycle.md: "${cell}" is neither yes nor no.`);
+  throw new Error(`docs/concepts/lifecycle.md: "${cell}" is neither yes nor no.`);
 }

@@ -4,7 +4,7 @@ import { statusMeaning } from "../../src/exchange/answers/status-advice.ts";
 
 test("HT37: the page says of every status what the code does", async () => {
   const page = await readFile(
-    new URL("../../../../docs/openapi-answers.md", import.meta.url),
+    new URL("../../../../docs/reference/openapi-answers.md", import.meta.url),
     "utf8",
   );
   const rows = new Map(
