@@ -57,13 +57,24 @@ async function runBlock(block: DocBlock, folder: string): Promise<string | undef
     ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning", path],
     { cwd: folder, timeoutMs: 300_000 },
   );
-  return code === 0 ? undefined : `${block.file}:${block.line}: the example fails\n${output}`;
+  if (code !== 0) return `${block.file}:${block.line}: the example fails\n${output}`;
+  const expected = printedLines(block.code);
+  if (expected.length === 0 || output.trimEnd() === expected.join("\n")) return undefined;
+  return `${block.file}:${block.line}: the example prints\n${output}\nits comments say\n${expected.join("\n")}`;
+}
+
+/** The output that the comments behind `console.log(…);` promise. */
+function printedLines(code: string): readonly string[] {
+  return Array.from(
+    code.matchAll(/console\.log\(.*\); \/\/ Prints: (.*)$/gm),
+    ([, printed]) => printed as string,
+  );
 }
 
 /** The examples of the documentation, each in a process of its own. */
 export const docsStep: Step = {
   name: "docs",
-  summary: "every js and ts example of the documentation runs",
+  summary: "every js and ts example of the documentation runs, and prints what its comments say",
   async run({ root, temp }) {
     const files = globSync(pages, { cwd: root, exclude: ["**/node_modules/**", guidePage] }).sort();
     const blocks = files.flatMap((file) => docBlocks(readFileSync(join(root, file), "utf8"), file));
