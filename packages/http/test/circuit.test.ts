@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ToolError } from "@toolweave/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Circuits } from "../src/circuit.ts";
-import type { Hop } from "../src/hop.ts";
+import { Circuits } from "../src/exchange/circuit-breaker.ts";
+import type { Hop } from "../src/exchange/hop.ts";
 import { httpClient, type HttpClient } from "../src/index.ts";
 import { failure } from "./support/failure.ts";
 import { serve, serveRaw, type TestServer } from "./support/servers.ts";

@@ -3,7 +3,7 @@ import { ToolError, type JsonObject, type TokenCredential } from "@toolweave/cor
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { callbackCode, type ExpectedCallback } from "./callback-code.ts";
 import { checkIdToken } from "./id-token.ts";
-import type { AuthorizationStart } from "./oauth-client.ts";
+import type { AuthorizationStart } from "./oauth-types.ts";
 
 /** Begins the authorization code flow (RFC 6749 section 4.1.1, RFC 7636 section 4.3). */
 export async function beginAuthorization(

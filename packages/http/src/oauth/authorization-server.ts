@@ -1,7 +1,7 @@
 import { ToolError, type Clock, type TokenCredential } from "@toolweave/core";
 import { endpointUrl } from "./endpoint-url.ts";
-import { postForm, type FormAnswer } from "./form-answer.ts";
-import type { OAuthClientOptions } from "./oauth-client.ts";
+import { postForm, type FormAnswer } from "./post-form.ts";
+import type { OAuthClientOptions } from "./oauth-types.ts";
 import { readToken } from "./read-token.ts";
 import { refusalError } from "./refusal-error.ts";
 import { readMetadata, type ServerMetadata } from "./server-metadata.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { parseUrl } from "../origin.ts";
+import { parseUrl } from "../address/origin.ts";
 import { refusalError } from "./refusal-error.ts";
 import { serverText } from "./server-text.ts";
 

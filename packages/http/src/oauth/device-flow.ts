@@ -1,8 +1,8 @@
 import { ToolError, visibleText, type JsonObject, type TokenCredential } from "@toolweave/core";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { wrongAnswer } from "./form-answer.ts";
-import type { DeviceStart } from "./oauth-client.ts";
+import { wrongAnswer } from "./post-form.ts";
+import type { DeviceStart } from "./oauth-types.ts";
 import { refusalError } from "./refusal-error.ts";
 import { cancelled } from "./shared-work.ts";
 

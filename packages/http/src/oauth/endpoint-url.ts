@@ -1,6 +1,6 @@
 import { ToolError, type ToolErrorCode } from "@toolweave/core";
-import { addressKind } from "../address-kind.ts";
-import { parseUrl } from "../origin.ts";
+import { addressKind } from "../address/address-kind.ts";
+import { parseUrl } from "../address/origin.ts";
 
 /**
  * A URL to which codes, secrets or people may be sent: https, or http on this machine (RFC 8252 section 8.3), without

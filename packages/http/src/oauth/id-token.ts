@@ -1,4 +1,4 @@
-import { wrongAnswer } from "./form-answer.ts";
+import { wrongAnswer } from "./post-form.ts";
 
 /** What an ID token must say. */
 export interface ExpectedIdToken {

@@ -7,7 +7,7 @@ import type {
   DeviceStart,
   OAuthClient,
   OAuthClientOptions,
-} from "./oauth-client.ts";
+} from "./oauth-types.ts";
 import { RenewedTokens, tokenName } from "./renewed-tokens.ts";
 import { SharedWork } from "./shared-work.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, TokenCredential } from "@toolweave/core";
-import { wrongAnswer } from "./form-answer.ts";
+import { wrongAnswer } from "./post-form.ts";
 
 /** What is known about a token before its answer is read. */
 export interface ExpectedToken {

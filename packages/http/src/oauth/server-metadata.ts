@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { HttpClient } from "../http-client.ts";
+import type { HttpClient } from "../message/http-request.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { jsonObject, wrongAnswer } from "./form-answer.ts";
+import { jsonObject, wrongAnswer } from "./post-form.ts";
 
 /** What a server says of itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
 export interface ServerMetadata {

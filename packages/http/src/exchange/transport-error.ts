@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { AddressRefused } from "./guarded-connector.ts";
+import { AddressRefused } from "../connection/guarded-connector.ts";
 import { howToAllow, type Hop } from "./hop.ts";
 
 /** How far a hop had come when it failed. */

@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { HttpClient } from "../http-client.ts";
-import type { HttpResponse } from "../http-response.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import type { HttpClient } from "../message/http-request.ts";
+import type { HttpResponse } from "../message/http-response.ts";
+import { retryAfterMs } from "../message/retry-after.ts";
 import { serverText } from "./server-text.ts";
 
 /** A form for an endpoint of the server, and what in it must not come out. */

@@ -1,8 +1,8 @@
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
-import { addressKind, isMetadataHost, type AddressKind } from "./address-kind.ts";
-import type { Reach } from "./client-state.ts";
+import { addressKind, isMetadataHost, type AddressKind } from "../address/address-kind.ts";
+import type { Reach } from "../address/origin.ts";
 import { watchSocket } from "./stale-socket.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 

@@ -1,7 +1,12 @@
 import { channel } from "node:diagnostics_channel";
 import { ToolError } from "@toolweave/core";
-import type { Hop } from "./hop.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
+import type { TlsIdentity } from "../connection/tls-identity.ts";
+
+/** The server that a request goes to, as a circuit breaker tells servers apart. */
+interface Target {
+  readonly origin: string;
+  readonly identity: TlsIdentity | undefined;
+}
 
 /** What is known of an origin that cannot be reached. */
 interface Circuit {
@@ -43,9 +48,9 @@ export class Circuits {
    * @returns `probe`: the request is the one that tries; it has to be reported, whatever comes of it.
    * @throws ToolError `unavailable`, with `retryAfterMs`.
    */
-  enter(hop: Hop): "probe" | "pass" {
-    const { origin } = hop;
-    const circuit = this.#known.get(circuitKey(hop));
+  enter(target: Target): "probe" | "pass" {
+    const { origin } = target;
+    const circuit = this.#known.get(circuitKey(target));
     if (circuit === undefined || circuit.openUntil === 0) return "pass";
     const left = circuit.openUntil - performance.now();
     if (left <= 0 && !circuit.probing) {
@@ -62,9 +67,9 @@ export class Circuits {
   }
 
   /** A request got no connection or no answer. */
-  fail(hop: Hop): void {
+  fail(target: Target): void {
     const known = this.#known;
-    const key = circuitKey(hop);
+    const key = circuitKey(target);
     const circuit = known.get(key) ?? {
       failures: 0,
       openMs: firstOpenMs,
@@ -82,21 +87,21 @@ export class Circuits {
     if (circuit.openUntil === 0 ? circuit.failures < failuresToOpen : !isAgain) return;
     if (isAgain) circuit.openMs = Math.min(circuit.openMs * 2, longestOpenMs);
     circuit.openUntil = performance.now() + circuit.openMs;
-    tell(hop.origin, "open");
+    tell(target.origin, "open");
   }
 
   /** A request got an answer, of whatever kind. */
-  pass(hop: Hop): void {
-    const key = circuitKey(hop);
+  pass(target: Target): void {
+    const key = circuitKey(target);
     const circuit = this.#known.get(key);
     if (circuit === undefined) return;
     this.#known.delete(key);
-    if (circuit.openUntil !== 0) tell(hop.origin, "closed");
+    if (circuit.openUntil !== 0) tell(target.origin, "closed");
   }
 
   /** The request that tried ended without an answer, and not by the origin's fault: another may try. */
-  release(hop: Hop): void {
-    const circuit = this.#known.get(circuitKey(hop));
+  release(target: Target): void {
+    const circuit = this.#known.get(circuitKey(target));
     if (circuit !== undefined) circuit.probing = false;
   }
 }
@@ -109,7 +114,7 @@ let identities = 0;
 const identityNames = new WeakMap<TlsIdentity, number>();
 
 /** A server that closes the door on one certificate may open it to another. */
-function circuitKey({ origin, identity }: Hop): string {
+function circuitKey({ origin, identity }: Target): string {
   if (identity === undefined) return origin;
   let name = identityNames.get(identity);
   if (name === undefined) identityNames.set(identity, (name = ++identities));

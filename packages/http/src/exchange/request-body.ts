@@ -1,7 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
-import { isWhole } from "./hop.ts";
-import type { RequestBody } from "./http-client.ts";
+import { isWhole, type RequestBody } from "../message/http-request.ts";
 
 /** A body as undici takes it. */
 export function sentBody(

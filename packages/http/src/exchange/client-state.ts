@@ -1,13 +1,8 @@
 import type { Dispatcher } from "undici";
+import type { Reach } from "../address/origin.ts";
 import type { ActiveExchanges } from "./active-exchanges.ts";
-import type { Circuits } from "./circuit.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
-
-/**
- * How much the host has said about an origin: `public`: nothing, only public addresses will do;
- * `given`: the host wrote it, it may be private; `allowed`: `allowOrigins` names it, even a metadata address.
- */
-export type Reach = "public" | "given" | "allowed";
+import type { Circuits } from "./circuit-breaker.ts";
+import type { TlsIdentity } from "../connection/tls-identity.ts";
 
 /** What a client's requests share. */
 export interface ClientState {

@@ -1,4 +1,10 @@
 /**
+ * How much the host has said about an origin: `public`: nothing, only public addresses will do;
+ * `given`: the host wrote it, it may be private; `allowed`: `allowOrigins` names it, even a metadata address.
+ */
+export type Reach = "public" | "given" | "allowed";
+
+/**
  * Parses an absolute URL so that one host has one origin: the WHATWG parser normalises case, numeric hosts and
  * default ports; a trailing dot names the same host and is dropped here. `undefined` when it is no URL.
  */

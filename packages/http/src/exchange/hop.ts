@@ -1,14 +1,14 @@
 import { ToolError } from "@toolweave/core";
-import type { ClientState, Reach } from "./client-state.ts";
-import type { HttpRequest, RequestBody } from "./http-client.ts";
-import { isWebPort, parseUrl } from "./origin.ts";
+import type { ClientState } from "./client-state.ts";
+import { type Reach, isWebPort, parseUrl } from "../address/origin.ts";
+import { isWhole, type HttpRequest, type RequestBody } from "../message/http-request.ts";
 import {
   headersForOtherOrigin,
   headersWithoutBody,
   outgoingHeaders,
   type HeaderList,
 } from "./outgoing-headers.ts";
-import { tlsIdentity, type TlsIdentity } from "./tls-identity.ts";
+import { tlsIdentity, type TlsIdentity } from "../connection/tls-identity.ts";
 
 /** One request on the wire: the first, or one that a redirect led to. */
 export interface Hop {
@@ -108,11 +108,6 @@ export function nextHop(
   const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
   const { asked } = hop;
   return { url, origin, reach, method, asked, headers, body, identity, chooser };
-}
-
-/** False for a stream, which is there only once. */
-export function isWhole(body: RequestBody | undefined): body is string | Uint8Array {
-  return typeof body === "string" || body instanceof Uint8Array;
 }
 
 function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): HeaderList {

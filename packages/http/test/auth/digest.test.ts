@@ -7,8 +7,8 @@ import auth from "http-auth";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { digestAuthorization, httpClient } from "../../src/index.ts";
-import { bestChallenge, digestAnswer } from "../../src/oauth/digest-authorization.ts";
-import { parseChallenges } from "../../src/oauth/parse-challenges.ts";
+import { bestChallenge, digestAnswer } from "../../src/auth/digest.ts";
+import { parseChallenges } from "../../src/auth/parse-challenges.ts";
 
 type Fields = Readonly<Record<string, string>>;
 

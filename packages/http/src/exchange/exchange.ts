@@ -1,22 +1,22 @@
 import type { Transform } from "node:stream";
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
-import { agentFor } from "./agents.ts";
+import { agentFor } from "../connection/agents.ts";
 import type { ActiveExchange } from "./active-exchanges.ts";
-import type { ConnectingClient, ConnectionSeeker } from "./connecting-client.ts";
+import type { ConnectingClient, ConnectionSeeker } from "../connection/connecting-client.ts";
 import type { ClientState } from "./client-state.ts";
 import { contentDecoder } from "./content-decoder.ts";
-import { firstHop, isRedirect, isWhole, nextHop, type Hop } from "./hop.ts";
-import type { HttpRequest } from "./http-client.ts";
+import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
+import { isWhole, type HttpRequest } from "../message/http-request.ts";
 import {
   mediaTypeOf,
   ReceivedResponse,
   type HttpResponse,
   type RawHeaders,
-} from "./http-response.ts";
-import { ResponseStream, type StreamFeed } from "./response-stream.ts";
-import { sentBody } from "./watched-body.ts";
-import { idempotentMethods, isStale, moment } from "./stale-socket.ts";
+} from "../message/http-response.ts";
+import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
+import { sentBody } from "./request-body.ts";
+import { idempotentMethods, isStale, moment } from "../connection/stale-socket.ts";
 import { isAfter, maybeDone, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;

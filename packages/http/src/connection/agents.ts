@@ -1,5 +1,5 @@
 import { Agent, buildConnector, Pool } from "undici";
-import type { Reach } from "./client-state.ts";
+import type { Reach } from "../address/origin.ts";
 import { ConnectingClient } from "./connecting-client.ts";
 import { guardedConnector } from "./guarded-connector.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
