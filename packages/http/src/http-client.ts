@@ -1,18 +1,18 @@
 import { ToolError } from "@toolweave/core";
 import { ActiveExchanges } from "./exchange/active-exchanges.ts";
-import { Circuits } from "./exchange/circuit-breaker.ts";
+import { CircuitBreaker } from "./exchange/circuit-breaker.ts";
 import { parseUrl } from "./address/origin.ts";
 import type { HttpClient, HttpRequest } from "./message/http-request.ts";
 import type { HttpResponse } from "./message/http-response.ts";
 import type { ClientState } from "./exchange/client-state.ts";
 
-/** What a client may do. Everything has a safe default. */
+/** Options of a client. All have safe defaults. */
 export interface HttpClientOptions {
   /** Milliseconds for a whole request: connecting, every redirect and the body. Default 30,000; 0: no limit. */
   readonly timeoutMs?: number | undefined;
   /** The most bytes a body may have once it is decompressed. Default 10 MiB. */
   readonly maxBytes?: number | undefined;
-  /** How many redirects a request follows. Default 5. */
+  /** The maximum number of redirects that a request follows. Default 5. */
   readonly maxRedirects?: number | undefined;
   /**
    * Origins that the host gave itself, such as those of the document's URL and of `baseUrl`. They may be
@@ -30,10 +30,10 @@ export interface HttpClientOptions {
 
 type Engine = typeof import("./exchange/exchange.ts");
 
-// undici costs tens of milliseconds to load: whoever never sends a request never pays for it.
+// undici takes tens of milliseconds to load, so it is loaded with the first request.
 let engine: Engine | undefined;
 
-const longestTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 /** Makes a guarded HTTP client. Throws `internal` for options that cannot be meant. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
@@ -47,20 +47,20 @@ export class GuardedHttpClient implements HttpClient {
   constructor(options: HttpClientOptions, dispatcherFor?: ClientState["dispatcherFor"]) {
     const origins: ClientState["origins"] = new Map();
     for (const origin of options.givenOrigins ?? []) {
-      origins.set(listedOrigin("givenOrigins", origin), "given");
+      origins.set(readOrigin("givenOrigins", origin), "given");
     }
     for (const origin of options.allowOrigins ?? []) {
-      origins.set(listedOrigin("allowOrigins", origin), "allowed");
+      origins.set(readOrigin("allowOrigins", origin), "allowed");
     }
     this.#state = {
-      timeoutMs: inRange("timeoutMs", options.timeoutMs ?? 30_000, longestTimer),
-      maxBytes: inRange("maxBytes", options.maxBytes ?? 10 * 1024 * 1024, Infinity),
-      maxRedirects: inRange("maxRedirects", options.maxRedirects ?? 5, Infinity),
+      timeoutMs: checkRange("timeoutMs", options.timeoutMs ?? 30_000, maxTimerMs),
+      maxBytes: checkRange("maxBytes", options.maxBytes ?? 10 * 1024 * 1024, Infinity),
+      maxRedirects: checkRange("maxRedirects", options.maxRedirects ?? 5, Infinity),
       certificateAuthorities: options.certificateAuthorities,
       origins,
       dispatcherFor,
       active: new ActiveExchanges(),
-      circuits: new Circuits(),
+      circuits: new CircuitBreaker(),
       closed: false,
     };
   }
@@ -83,7 +83,7 @@ export class GuardedHttpClient implements HttpClient {
   }
 }
 
-function inRange(name: string, value: number, most: number): number {
+function checkRange(name: string, value: number, most: number): number {
   if (value >= 0 && value <= most) return value;
   throw new ToolError(
     "internal",
@@ -91,7 +91,7 @@ function inRange(name: string, value: number, most: number): number {
   );
 }
 
-function listedOrigin(option: string, text: string): string {
+function readOrigin(option: string, text: string): string {
   const url = parseUrl(text);
   const isOrigin =
     url !== undefined &&

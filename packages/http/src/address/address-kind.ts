@@ -62,7 +62,7 @@ const ipv6Lists = compile(ipv6Ranges, "ipv6");
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet("2000::", 3, "ipv6");
 
-/** What kind of non-public address an IP literal is; `undefined` when it is public. */
+/** The kind of non-public address that an IP literal is; `undefined` when it is public. */
 export function addressKind(address: string): AddressKind | undefined {
   if (isIPv4(address)) return firstMatch(ipv4Lists, address, "ipv4");
   if (!isIPv6(address)) return "reserved";
@@ -121,13 +121,13 @@ function firstMatch(
 /** The eight 16-bit groups of a valid IPv6 literal without zone id. */
 function ipv6Groups(address: string): number[] {
   const [head = "", tail] = address.split("::");
-  const left = groupsOf(head);
+  const left = parseGroups(head);
   if (tail === undefined) return left;
-  const right = groupsOf(tail);
+  const right = parseGroups(tail);
   return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
 }
 
-function groupsOf(part: string): number[] {
+function parseGroups(part: string): number[] {
   if (part === "") return [];
   return part.split(":").flatMap((group) => {
     if (!group.includes(".")) return [Number.parseInt(group, 16)];

@@ -1,5 +1,5 @@
 /**
- * How much the host has said about an origin: `public`: nothing, only public addresses will do;
+ * How far requests to an origin may reach: `public`: only public addresses;
  * `given`: the host wrote it, it may be private; `allowed`: `allowOrigins` names it, even a metadata address.
  */
 export type Reach = "public" | "given" | "allowed";

@@ -1,6 +1,6 @@
 import { parseChallenges, type Challenge } from "./parse-challenges.ts";
 
-/** What a digest answers for. */
+/** The request that a digest authorizes. */
 export interface DigestRequest {
   readonly method: string;
   /** The request target as it is sent: path and query. */
@@ -9,7 +9,7 @@ export interface DigestRequest {
   readonly password: string;
   /** For servers that want the body protected, too (`auth-int`). */
   readonly body?: string | Uint8Array | undefined;
-  /** How often an answer is given to this nonce, this time included. Default: 1. */
+  /** Number of responses to this nonce, this one included. Default: 1. */
   readonly nonceCount?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ interface DigestChallenge {
   readonly protection: "auth" | "auth-int" | undefined;
 }
 
-/** By what RFC 7616 section 6.1 calls them, the best first: what Node calls them. */
+/** Hash algorithms: the name of RFC 7616 section 6.1 and Node's name, the best first. */
 const hashes: readonly (readonly [string, string])[] = [
   ["sha-512-256", "sha512-256"],
   ["sha-256", "sha256"],
@@ -87,7 +87,7 @@ export function bestChallenge(challenges: readonly Challenge[]): DigestChallenge
   return best;
 }
 
-/** @internal The answer with a client nonce of one's own (RFC 7616 section 3.4). */
+/** @internal The response with an explicit client nonce (RFC 7616 section 3.4). */
 export function digestAnswer(
   { parameters, realm, nonce, hash, session, protection }: DigestChallenge,
   { method, path, username, password, body = "", nonceCount = 1 }: DigestRequest,

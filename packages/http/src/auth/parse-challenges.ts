@@ -10,7 +10,7 @@ const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
 const gap = /[ \t,]*/y;
 const equals = /[ \t]*=[ \t]*/y;
 const quoted = /"((?:[^"\\]|\\[^])*)"/y;
-/** What a scheme may carry instead of parameters. */
+/** The value that a scheme may carry instead of parameters. */
 const token68 = /[ \t]+[A-Za-z0-9\-._~+/]+=*[ \t]*(?=,|$)/y;
 
 /**
@@ -18,10 +18,10 @@ const token68 = /[ \t]+[A-Za-z0-9\-._~+/]+=*[ \t]*(?=,|$)/y;
  * unreadable is not read.
  */
 export function parseChallenges(values: string | readonly string[]): readonly Challenge[] {
-  return (typeof values === "string" ? [values] : values).flatMap(challengesOf);
+  return (typeof values === "string" ? [values] : values).flatMap(parseHeaderValue);
 }
 
-function challengesOf(text: string): readonly Challenge[] {
+function parseHeaderValue(text: string): readonly Challenge[] {
   const challenges: Challenge[] = [];
   let parameters = new Map<string, string>();
   let at = 0;

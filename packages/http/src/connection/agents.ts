@@ -7,7 +7,7 @@ import type { TlsIdentity } from "./tls-identity.ts";
 type Agents = Map<Reach, { readonly queued: Agent; readonly unqueued: Agent }>;
 
 /** Connections to one origin that requests share: more of them wait. */
-const mostConnections = 128;
+const maxConnections = 128;
 
 const agents: Agents = new Map();
 const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
@@ -18,15 +18,21 @@ const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
  * has shown a certificate serve a request without it. What is not to wait (`HttpRequest.unqueued`) has connections of
  * its own, without a limit.
  */
-export function agentFor(reach: Reach, identity?: TlsIdentity, unqueued = false): Agent {
-  const ofIdentity = identity === undefined ? agents : agentsOf(identity);
+export function getAgent(reach: Reach, identity?: TlsIdentity, unqueued = false): Agent {
+  const ofIdentity = identity === undefined ? agents : agentsForIdentity(identity);
   let pair = ofIdentity.get(reach);
   if (pair === undefined) {
     const connect = guardedConnector(reach, { build: buildConnector, identity });
     // undici's timeouts are idle timers, restarted by every byte; each request has a deadline of its own.
-    const options = { connect, factory: poolOf, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+    const options = {
+      connect,
+      factory: createPool,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
     pair = {
-      queued: new Agent({ ...options, connections: mostConnections }),
+      queued: new Agent({ ...options, connections: maxConnections }),
       unqueued: new Agent(options),
     };
     ofIdentity.set(reach, pair);
@@ -34,13 +40,13 @@ export function agentFor(reach: Reach, identity?: TlsIdentity, unqueued = false)
   return unqueued ? pair.unqueued : pair.queued;
 }
 
-function poolOf(origin: string | URL, options: object): Pool {
+function createPool(origin: string | URL, options: object): Pool {
   const factory = (to: URL, of: object): ConnectingClient =>
     new ConnectingClient(to, of as ConstructorParameters<typeof ConnectingClient>[1]);
   return new Pool(origin, { ...options, factory });
 }
 
-function agentsOf(identity: TlsIdentity): Agents {
+function agentsForIdentity(identity: TlsIdentity): Agents {
   let found = agentsByIdentity.get(identity);
   if (found === undefined) {
     found = new Map();

@@ -1,22 +1,22 @@
 import { Client, type buildConnector, type Dispatcher } from "undici";
 
-/** What a connector returns at once, before it has connected. */
+/** The socket that a connector returns before it has connected. */
 interface Connecting {
   destroy(error: Error): unknown;
 }
 
-/** A request that can be given up before it has a connection. */
-export interface ConnectionSeeker {
+/** A request that can be aborted before it has a connection. */
+export interface PendingConnection {
   /** The request has settled: it needs no connection any more. */
   readonly isSettled: boolean;
   /** The client that connects for it, once there is one. */
-  seeking: ConnectingClient | undefined;
+  connectingClient: ConnectingClient | undefined;
 }
 
 /**
- * One connection of a pool. undici lets a request that waits for its connection be given up only when the connection is
+ * One connection of a pool. undici lets a request that waits for its connection be aborted only when the connection is
  * made or has failed: until then, 10 seconds for a server that accepts and says nothing, it keeps its socket and its
- * place in the pool. This client closes the socket when the request that it connects for is given up. A client that
+ * place in the pool. This client closes the socket when the request that it connects for is aborted. A client that
  * connects has one request, since the pool gives it no other before.
  */
 export class ConnectingClient extends Client {
@@ -43,16 +43,16 @@ export class ConnectingClient extends Client {
 
   override dispatch(
     options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler & Partial<ConnectionSeeker>,
+    handler: Dispatcher.DispatchHandler & Partial<PendingConnection>,
   ): boolean {
-    // It was given up while it waited in the pool: the next one may have its place.
+    // The request was aborted while it waited in the pool: the next one may have its place.
     if (handler.isSettled === true) return true;
-    handler.seeking = this;
+    handler.connectingClient = this;
     return super.dispatch(options, handler);
   }
 
   /** Ends an attempt to connect; the pool forgets this client then. Without one nothing happens. */
-  giveUp(): void {
+  abortConnecting(): void {
     this.#attempt.socket?.destroy(new Error("nobody waits for the connection"));
   }
 }

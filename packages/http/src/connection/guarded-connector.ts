@@ -10,7 +10,7 @@ import type { TlsIdentity } from "./tls-identity.ts";
 export class AddressRefused extends Error {
   override readonly name: string = "AddressRefused";
   readonly kind: AddressKind;
-  /** The host was written as an address (or as `localhost`), so its kind is no news to anybody. */
+  /** The host was written as an address (or as `localhost`), so its kind discloses nothing. */
   readonly literal: boolean;
 
   constructor(kind: AddressKind, literal: boolean) {
@@ -20,7 +20,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** What the connector is made of; tests put their own in. */
+/** Parts of the connector, replaceable in tests. */
 export interface ConnectorParts {
   readonly build: (options: buildConnector.BuildOptions) => buildConnector.connector;
   readonly lookup?: LookupFunction;
@@ -65,7 +65,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
     },
   });
 
-  // What it returns is the socket that connects, so that whoever asked can end it: undici's types say nothing of it.
+  // Returns the connecting socket so that the caller can destroy it; undici's types do not declare this.
   return (options, callback) => {
     const { hostname } = options;
     const refused =
@@ -87,7 +87,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
   };
 }
 
-/** Names whose meaning is known without asking anybody. */
+/** Refuses host names whose meaning is known without name resolution. */
 function refusedName(hostname: string, reach: Reach): AddressRefused | undefined {
   if (reach === "public" && isLocalhost(hostname)) return new AddressRefused("loopback", true);
   if (reach !== "allowed" && isMetadataHost(hostname)) {

@@ -13,7 +13,7 @@ export const idempotentMethods: ReadonlySet<string> = new Set([
 
 let moments = 0;
 
-/** When the socket was opened on which an error occurred. */
+/** The moment at which the socket of an error was opened. */
 const openedAt = new WeakMap<object, number>();
 
 /** The order in which things happen: each moment is after those before. */
@@ -28,7 +28,7 @@ export function watchSocket(socket: Socket): void {
 }
 
 /**
- * True for an error of a socket that had been open before `sent`: the server may have given it up while the request was
+ * True for an error of a socket that had been open before `sent`: the server may have closed it while the request was
  * on its way (RFC 9110, section 9.2.2, lets a client repeat what is idempotent then).
  */
 export function isStale(error: Error, sent: number): boolean {

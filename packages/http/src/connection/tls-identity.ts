@@ -1,15 +1,15 @@
 import type { SecureContext } from "node:tls";
 import { ToolError, type CertificateCredential } from "@toolweave/core";
 
-/** What a connection shows of the client, and whom it believes; connections of different ones are never shared. */
+/** TLS credentials and trusted authorities of a connection; connections of different identities are never shared. */
 export interface TlsIdentity {
   readonly secureContext: SecureContext;
 }
 
-const mostKept = 100;
+const maxIdentities = 100;
 
-/** By everything that makes them up, the latest last. */
-const kept = new Map<string, TlsIdentity>();
+/** Keyed by everything that makes them up, the latest last. */
+const identities = new Map<string, TlsIdentity>();
 
 /**
  * The identity of a certificate, a client's own authorities, or both; the same one for the same texts, so that
@@ -24,13 +24,15 @@ export function tlsIdentity(
   if (certificate === undefined && authorities === undefined) return undefined;
   const { certificate: cert, privateKey, passphrase } = certificate ?? {};
   const name = JSON.stringify([cert, privateKey, passphrase, authorities]);
-  const identity = kept.get(name) ?? { secureContext: secureContext(certificate, authorities) };
-  kept.delete(name);
-  kept.set(name, identity);
-  if (kept.size > mostKept) {
-    const [oldest] = kept.keys();
+  const identity = identities.get(name) ?? {
+    secureContext: secureContext(certificate, authorities),
+  };
+  identities.delete(name);
+  identities.set(name, identity);
+  if (identities.size > maxIdentities) {
+    const [oldest] = identities.keys();
     // Its idle connections end by themselves.
-    if (oldest !== undefined) kept.delete(oldest);
+    if (oldest !== undefined) identities.delete(oldest);
   }
   return identity;
 }

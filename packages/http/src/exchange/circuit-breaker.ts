@@ -8,7 +8,7 @@ interface Target {
   readonly identity: TlsIdentity | undefined;
 }
 
-/** What is known of an origin that cannot be reached. */
+/** Failures of an origin that cannot be reached. */
 interface Circuit {
   /** In a row. */
   failures: number;
@@ -22,21 +22,21 @@ interface Circuit {
 
 const failuresToOpen = 10;
 const firstOpenMs = 5_000;
-const longestOpenMs = 30_000;
-const mostOrigins = 1_000;
+const maxOpenMs = 30_000;
+const maxOrigins = 1_000;
 
-/** Gets `{ origin, state }` when an origin is given up (`open`), tried again (`half-open`) or back (`closed`). */
+/** Emits `{ origin, state }` when a circuit opens (`open`), is probed (`half-open`) or closes (`closed`). */
 const changes = channel("toolweave.http.circuit");
 
 /**
- * The origins that a client gets no answer from. Each client has its own: whoever makes requests of one client fail,
- * be it by a document or by its arguments, closes the origin to no other.
+ * The origins that a client gets no answer from. Each client has its own, so that a document or
+ * arguments that make the requests of one client fail do not close the origin to the others.
  */
-export class Circuits {
+export class CircuitBreaker {
   /** Only of origins whose last request failed: most of the time there are none. */
   readonly #known = new Map<string, Circuit>();
 
-  /** True while there is nothing to ask of the others. */
+  /** True while every circuit is closed. */
   get isEmpty(): boolean {
     return this.#known.size === 0;
   }
@@ -55,7 +55,7 @@ export class Circuits {
     const left = circuit.openUntil - performance.now();
     if (left <= 0 && !circuit.probing) {
       circuit.probing = true;
-      tell(origin, "half-open");
+      publishState(origin, "half-open");
       return "probe";
     }
     const retryAfterMs = Math.max(1, Math.ceil(left));
@@ -76,18 +76,18 @@ export class Circuits {
       openUntil: 0,
       probing: false,
     };
-    // The latest last: what is forgotten is what nobody has asked for longest.
+    // The latest last: the least recently used origin is evicted.
     known.delete(key);
     known.set(key, circuit);
-    if (known.size > mostOrigins) known.delete(known.keys().next().value as string);
+    if (known.size > maxOrigins) known.delete(known.keys().next().value as string);
     circuit.failures += 1;
     const isAgain = circuit.probing;
     circuit.probing = false;
-    // Those that were under way when it opened tell nothing new.
+    // Failures of requests that were under way when it opened do not count.
     if (circuit.openUntil === 0 ? circuit.failures < failuresToOpen : !isAgain) return;
-    if (isAgain) circuit.openMs = Math.min(circuit.openMs * 2, longestOpenMs);
+    if (isAgain) circuit.openMs = Math.min(circuit.openMs * 2, maxOpenMs);
     circuit.openUntil = performance.now() + circuit.openMs;
-    tell(target.origin, "open");
+    publishState(target.origin, "open");
   }
 
   /** A request got an answer, of whatever kind. */
@@ -96,7 +96,7 @@ export class Circuits {
     const circuit = this.#known.get(key);
     if (circuit === undefined) return;
     this.#known.delete(key);
-    if (circuit.openUntil !== 0) tell(target.origin, "closed");
+    if (circuit.openUntil !== 0) publishState(target.origin, "closed");
   }
 
   /** The request that tried ended without an answer, and not by the origin's fault: another may try. */
@@ -106,7 +106,7 @@ export class Circuits {
   }
 }
 
-function tell(origin: string, state: "open" | "half-open" | "closed"): void {
+function publishState(origin: string, state: "open" | "half-open" | "closed"): void {
   if (changes.hasSubscribers) changes.publish({ origin, state });
 }
 

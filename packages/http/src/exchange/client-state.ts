@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import type { Reach } from "../address/origin.ts";
 import type { ActiveExchanges } from "./active-exchanges.ts";
-import type { Circuits } from "./circuit-breaker.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { TlsIdentity } from "../connection/tls-identity.ts";
 
-/** What a client's requests share. */
+/** State that a client's requests share. */
 export interface ClientState {
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -17,6 +17,6 @@ export interface ClientState {
     | ((reach: Reach, identity?: TlsIdentity, unqueued?: boolean) => Dispatcher)
     | undefined;
   readonly active: ActiveExchanges;
-  readonly circuits: Circuits;
+  readonly circuits: CircuitBreaker;
   closed: boolean;
 }

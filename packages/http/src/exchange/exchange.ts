@@ -1,23 +1,23 @@
 import type { Transform } from "node:stream";
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
-import { agentFor } from "../connection/agents.ts";
+import { getAgent } from "../connection/agents.ts";
 import type { ActiveExchange } from "./active-exchanges.ts";
-import type { ConnectingClient, ConnectionSeeker } from "../connection/connecting-client.ts";
+import type { ConnectingClient, PendingConnection } from "../connection/connecting-client.ts";
 import type { ClientState } from "./client-state.ts";
 import { contentDecoder } from "./content-decoder.ts";
 import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
-import { isWhole, type HttpRequest } from "../message/http-request.ts";
+import { isBuffered, type HttpRequest } from "../message/http-request.ts";
 import {
-  mediaTypeOf,
+  getMediaType,
   ReceivedResponse,
   type HttpResponse,
   type RawHeaders,
 } from "../message/http-response.ts";
 import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
-import { sentBody } from "./request-body.ts";
+import { toDispatchBody } from "./request-body.ts";
 import { idempotentMethods, isStale, moment } from "../connection/stale-socket.ts";
-import { isAfter, maybeDone, transportError } from "./transport-error.ts";
+import { isRedirected, sideEffectWarning, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;
 
@@ -27,14 +27,16 @@ export function exchange(state: ClientState, request: HttpRequest): Promise<Http
 }
 
 const nothing = Buffer.alloc(0);
-const informationalLimit = 100;
-const longEnoughMs = 1_000;
+const maxInformational = 100;
+const minTimeoutMs = 1_000;
 
 /**
  * One request from its first hop to its last byte: undici's handler, the abort listener and the deadline in one
  * object, so that a request costs one promise and no closures. It settles once, and what it holds is released there.
  */
-class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, ConnectionSeeker, StreamFeed {
+class Exchange
+  implements Dispatcher.DispatchHandler, ActiveExchange, PendingConnection, StreamFeed
+{
   readonly #state: ClientState;
   readonly #request: HttpRequest;
   readonly #resolve: (response: HttpResponse) => void;
@@ -43,12 +45,12 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
   #hops = 0;
   previous: ActiveExchange | undefined = undefined;
   next: ActiveExchange | undefined = undefined;
-  seeking: ConnectingClient | undefined = undefined;
+  connectingClient: ConnectingClient | undefined = undefined;
   #timer: NodeJS.Timeout | undefined;
   #maxBytes: number;
   isSettled = false;
   #repeated = false;
-  /** The head of a streamed answer has been given: from then on what goes wrong is the stream's to tell. */
+  /** The head of a streamed answer has been given: from then on errors are reported through the stream. */
   #stream: ResponseStream | undefined;
 
   // Of the current hop.
@@ -131,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     if (!this.#settle()) return;
     if (this.#stream === undefined) this.#reject(error);
     else this.#stream.end(error);
-    if (this.#controller === undefined) this.seeking?.giveUp();
+    if (this.#controller === undefined) this.connectingClient?.abortConnecting();
     else this.#controller.abort(error);
   }
 
@@ -149,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    // It was given up while it waited for a connection.
+    // The request was aborted while it waited for a connection.
     if (this.isSettled) controller.abort(new Error("given up"));
   }
 
@@ -160,7 +162,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     statusText?: string,
   ): void {
     if (status < 200) {
-      if (++this.#informational > informationalLimit) {
+      if (++this.#informational > maxInformational) {
         this.#failUpstream("sent no answer but endless informational responses");
       }
       return;
@@ -170,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     this.#headers = headers;
     if (!this.#state.circuits.isEmpty) this.#countAnswer();
     if (isRedirect(status)) this.#redirect(status, headers.location);
-    else if (this.#request.streaming?.accepts(status, mediaTypeOf(headers)) === true) {
+    else if (this.#request.streaming?.accepts(status, getMediaType(headers)) === true) {
       this.#beginStream();
     }
   }
@@ -211,7 +213,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     this.fail(failure);
   }
 
-  /** Once, when the server closed a kept connection while the request was on its way, and had not begun to answer. */
+  /** True once, when the server closed a kept-alive connection while the request was on its way, and had not begun to answer. */
   #mayRepeat(error: Error): boolean {
     const { method, body } = this.#hop;
     return (
@@ -220,13 +222,13 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
       this.#informational === 0 &&
       isStale(error, this.#sent) &&
       idempotentMethods.has(method) &&
-      (body === undefined || isWhole(body))
+      (body === undefined || isBuffered(body))
     );
   }
 
   #dispatch(): void {
     this.#controller = undefined;
-    this.seeking = undefined;
+    this.connectingClient = undefined;
     this.#next = undefined;
     this.#status = 0;
     this.#informational = 0;
@@ -243,14 +245,14 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
       }
     }
     const { unqueued } = this.#request;
-    const dispatcher = (this.#state.dispatcherFor ?? agentFor)(reach, identity, unqueued);
+    const dispatcher = (this.#state.dispatcherFor ?? getAgent)(reach, identity, unqueued);
     dispatcher.dispatch(
       {
         origin,
         path: url.pathname + url.search,
         method,
         headers,
-        body: sentBody(body, origin, (error) => this.fail(error)),
+        body: toDispatchBody(body, origin, (error) => this.fail(error)),
       },
       this,
     );
@@ -325,7 +327,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     );
   }
 
-  /** The head is there: whoever asked can begin to read. */
+  /** The response's head has arrived: the caller can begin to read. */
   #beginStream(): void {
     const { idleMs, maxBytes = this.#maxBytes } = this.#request.streaming ?? {};
     this.#maxBytes = maxBytes;
@@ -355,10 +357,10 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
     this.#state.circuits.fail(this.#hop);
   }
 
-  /** No answer in all that time. Whoever waits for a moment only says nothing of the origin. */
+  /** Counts a timeout as a failure of the origin, unless the caller's deadline was very short. */
   #countTimeout(): void {
     if (this.#sent === 0 || this.#status !== 0) return;
-    if (performance.now() - this.#sentAt >= longEnoughMs) this.#countFailure();
+    if (performance.now() - this.#sentAt >= minTimeoutMs) this.#countFailure();
   }
 
   #countAnswer(): void {
@@ -368,13 +370,15 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveExchange, Connection
 
   #failUpstream(what: string, cause?: unknown): void {
     const status = this.#status;
-    const warning = status >= 300 && status < 400 ? "" : maybeDone(this.#hop);
+    const warning = status >= 300 && status < 400 ? "" : sideEffectWarning(this.#hop);
     const options = { cause, ...(status === 0 ? {} : { status }) };
     this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
   }
 
   #warning(): string {
-    return this.#controller !== undefined || isAfter(this.#hop) ? maybeDone(this.#hop) : "";
+    return this.#controller !== undefined || isRedirected(this.#hop)
+      ? sideEffectWarning(this.#hop)
+      : "";
   }
 
   /** False when it had settled before. */

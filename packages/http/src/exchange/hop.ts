@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import type { ClientState } from "./client-state.ts";
 import { type Reach, isWebPort, parseUrl } from "../address/origin.ts";
-import { isWhole, type HttpRequest, type RequestBody } from "../message/http-request.ts";
+import { isBuffered, type HttpRequest, type RequestBody } from "../message/http-request.ts";
 import {
   headersForOtherOrigin,
   headersWithoutBody,
@@ -17,11 +17,11 @@ export interface Hop {
   readonly reach: Reach;
   readonly method: string;
   /** The method of the first request: a redirect may have made a `GET` of it. */
-  readonly asked: string;
+  readonly originalMethod: string;
   readonly headers: HeaderList;
   readonly body: RequestBody | undefined;
   readonly identity: TlsIdentity | undefined;
-  /** Who led here, for refusals. */
+  /** Source of the URL, for error texts. */
   readonly chooser: Chooser;
 }
 
@@ -30,7 +30,7 @@ type Chooser = "the document" | "a redirect";
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** The line to write for an origin that was refused. */
-export function howToAllow(origin: string): string {
+export function allowOriginHint(origin: string): string {
   return `To allow it: allowOrigins: [${JSON.stringify(origin)}].`;
 }
 
@@ -53,12 +53,12 @@ export function firstHop(request: HttpRequest, state: ClientState): Hop {
   return {
     url,
     origin,
-    reach: reachOf(url, state, "the document"),
+    reach: getReach(url, state, "the document"),
     method,
-    asked: method,
+    originalMethod: method,
     headers: withLength(outgoingHeaders(request.headers), request),
-    body: isWhole(request.body) && request.body.length === 0 ? undefined : request.body,
-    identity: identityFor(url, request, state),
+    body: isBuffered(request.body) && request.body.length === 0 ? undefined : request.body,
+    identity: getIdentity(url, request, state),
     chooser: "the document",
   };
 }
@@ -81,14 +81,14 @@ export function nextHop(
   const method = toGet ? "GET" : hop.method;
   const body = toGet ? undefined : hop.body;
   if (leaves && (body !== undefined || (method !== "GET" && method !== "HEAD"))) {
-    throw refusedRedirect(
+    throw refusedRedirectError(
       hop,
       status,
       `to ${origin}, and a ${method} is not repeated at another origin. Send it to the new address if that is meant.`,
     );
   }
-  if (body !== undefined && !isWhole(body)) {
-    throw refusedRedirect(
+  if (body !== undefined && !isBuffered(body)) {
+    throw refusedRedirectError(
       hop,
       status,
       `to ${origin}, and a body that was a stream cannot be sent twice. Send it to the new address.`,
@@ -104,14 +104,14 @@ export function nextHop(
     }
   }
   const chooser = "a redirect";
-  const reach = reachOf(url, state, chooser);
+  const reach = getReach(url, state, chooser);
   const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
-  const { asked } = hop;
-  return { url, origin, reach, method, asked, headers, body, identity, chooser };
+  const { originalMethod: asked } = hop;
+  return { url, origin, reach, method, originalMethod: asked, headers, body, identity, chooser };
 }
 
 function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): HeaderList {
-  if (bodyLength === undefined || body === undefined || isWhole(body)) return headers;
+  if (bodyLength === undefined || body === undefined || isBuffered(body)) return headers;
   if (!Number.isSafeInteger(bodyLength) || bodyLength < 0) {
     throw new ToolError("invalid_arguments", `A body cannot have ${bodyLength} bytes.`);
   }
@@ -119,7 +119,7 @@ function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): Hea
   return headers;
 }
 
-function identityFor(
+function getIdentity(
   { origin, protocol }: URL,
   { certificate }: HttpRequest,
   { certificateAuthorities }: ClientState,
@@ -133,13 +133,13 @@ function identityFor(
   return tlsIdentity(certificate, certificateAuthorities);
 }
 
-function reachOf(url: URL, state: ClientState, chooser: Chooser): Reach {
+function getReach(url: URL, state: ClientState, chooser: Chooser): Reach {
   const { origin } = url;
   const reach = state.origins.get(origin) ?? "public";
   if (reach === "public" && !isWebPort(url)) {
     throw new ToolError(
       "permission_denied",
-      `${origin} has a port where no web service is expected, and ${chooser} chose it, not you. ${howToAllow(origin)}`,
+      `${origin} has a port where no web service is expected, and ${chooser} chose it, not you. ${allowOriginHint(origin)}`,
     );
   }
   return reach;
@@ -184,29 +184,33 @@ function redirectUrl(
   location: string | readonly string[] | undefined,
 ): URL {
   if (typeof location !== "string") {
-    throw refusedRedirect(hop, status, "without saying where to.");
+    throw refusedRedirectError(hop, status, "without saying where to.");
   }
   // Header values arrive as Latin-1, but servers write UTF-8.
   const url = parseUrl(Buffer.from(location, "latin1").toString(), hop.url.href);
   if (url === undefined) {
-    throw refusedRedirect(hop, status, "to something that is not a URL.");
+    throw refusedRedirectError(hop, status, "to something that is not a URL.");
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw refusedRedirect(
+    throw refusedRedirectError(
       hop,
       status,
       `to a ${url.protocol} URL; only http: and https: are followed.`,
     );
   }
   if (url.protocol === "http:" && hop.url.protocol === "https:") {
-    throw refusedRedirect(hop, status, `from https to ${url.origin}, which is not encrypted.`);
+    throw refusedRedirectError(hop, status, `from https to ${url.origin}, which is not encrypted.`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw refusedRedirect(hop, status, `to ${url.origin} with a user name or password in the URL.`);
+    throw refusedRedirectError(
+      hop,
+      status,
+      `to ${url.origin} with a user name or password in the URL.`,
+    );
   }
   return url;
 }
 
-function refusedRedirect(hop: Hop, status: number, where: string): ToolError {
+function refusedRedirectError(hop: Hop, status: number, where: string): ToolError {
   return new ToolError("upstream", `${hop.origin} redirected (${status}) ${where}`, { status });
 }

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 
-// What frames the message or chooses the host is the client's to say.
-const ownHeaders = new Set([
+// Headers that frame the message or choose the host are set by the client.
+const clientHeaders = new Set([
   "connection",
   "content-length",
   "expect",
@@ -14,7 +14,7 @@ const ownHeaders = new Set([
   "upgrade",
 ]);
 
-const keptAcrossOrigins = new Set([
+const crossOriginHeaders = new Set([
   "accept",
   "accept-encoding",
   "accept-language",
@@ -33,14 +33,14 @@ export function outgoingHeaders(headers: Readonly<Record<string, string>> | unde
   for (const [given, value] of Object.entries<unknown>(headers ?? {})) {
     const name = given.toLowerCase();
     if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
-      throw refused(
+      throw invalidHeaderError(
         `The header name ${JSON.stringify(given.slice(0, 64))} is not one: use letters, digits and hyphens only.`,
       );
     }
-    if (ownHeaders.has(name))
-      throw refused(`The header ${name} is set by the HTTP client; leave it out.`);
+    if (clientHeaders.has(name))
+      throw invalidHeaderError(`The header ${name} is set by the HTTP client; leave it out.`);
     if (typeof value !== "string" || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
-      throw refused(
+      throw invalidHeaderError(
         `The value of the header ${name} cannot be sent: it must be a string without line breaks, other control characters and characters beyond Latin-1.`,
       );
     }
@@ -54,29 +54,29 @@ export function outgoingHeaders(headers: Readonly<Record<string, string>> | unde
   return list;
 }
 
-/** What may go with a redirect to another origin. */
+/** The headers that a redirect to another origin may carry. */
 export function headersForOtherOrigin(
   list: HeaderList,
   credentials: readonly string[] | undefined,
 ): HeaderList {
   const secret = new Set(credentials?.map((name) => name.toLowerCase()));
-  return pick(list, (name) => keptAcrossOrigins.has(name) && !secret.has(name));
+  return pick(list, (name) => crossOriginHeaders.has(name) && !secret.has(name));
 }
 
-/** What remains when a redirect turns a request into a GET. */
+/** The headers that remain when a redirect turns a request into a GET. */
 export function headersWithoutBody(list: HeaderList): HeaderList {
   return pick(list, (name) => !name.startsWith("content-"));
 }
 
 function pick(list: HeaderList, keep: (name: string) => boolean): HeaderList {
-  const kept: HeaderList = [];
+  const picked: HeaderList = [];
   for (let index = 0; index < list.length; index += 2) {
     const name = list[index] as string;
-    if (keep(name)) kept.push(name, list[index + 1] as string);
+    if (keep(name)) picked.push(name, list[index + 1] as string);
   }
-  return kept;
+  return picked;
 }
 
-function refused(message: string): ToolError {
+function invalidHeaderError(message: string): ToolError {
   return new ToolError("invalid_arguments", message);
 }

@@ -1,27 +1,27 @@
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
-import { isWhole, type RequestBody } from "../message/http-request.ts";
+import { isBuffered, type RequestBody } from "../message/http-request.ts";
 
 /** A body as undici takes it. */
-export function sentBody(
+export function toDispatchBody(
   body: RequestBody | undefined,
   origin: string,
   failed: (error: ToolError) => void,
 ): NonNullable<Dispatcher.DispatchOptions["body"]> | null {
   if (body === undefined) return null;
-  if (isWhole(body)) return body;
+  if (isBuffered(body)) return body;
   // undici takes any async iterable; its types know of Node's own only.
-  return watchedBody(body, origin, failed) as unknown as NonNullable<
+  return streamBody(body, origin, failed) as unknown as NonNullable<
     Dispatcher.DispatchOptions["body"]
   >;
 }
 
 /**
- * A body that is a stream, on its way to a server. What goes wrong with it is told before the server gets the blame.
+ * A body that is a stream, on its way to a server. Its errors are reported before the server's.
  *
  * @param failed gets `execution_failed`, or the `ToolError` that the stream itself threw.
  */
-async function* watchedBody(
+async function* streamBody(
   body: AsyncIterable<Uint8Array>,
   origin: string,
   failed: (error: ToolError) => void,

@@ -1,8 +1,8 @@
 import { ToolError } from "@toolweave/core";
 import { AddressRefused } from "../connection/guarded-connector.ts";
-import { howToAllow, type Hop } from "./hop.ts";
+import { allowOriginHint, type Hop } from "./hop.ts";
 
-/** How far a hop had come when it failed. */
+/** Progress of a hop when it failed. */
 interface HopProgress {
   /** The request had a connection, so the other side may have acted on it. */
   readonly sent: boolean;
@@ -12,24 +12,24 @@ interface HopProgress {
 
 /** The `ToolError` for what undici or the connector reported. Texts name the origin, never an address, a path or a query. */
 export function transportError(error: unknown, hop: Hop, progress: HopProgress): ToolError {
-  if (error instanceof AddressRefused) return refusedAddress(error, hop);
+  if (error instanceof AddressRefused) return refusedAddressError(error, hop);
   const code = errorCode(error);
   const { origin } = hop;
   if (isMalformed(error, code)) {
-    const what = `${origin} sent an answer that is not valid HTTP/1.1.${maybeDone(hop)}`;
+    const what = `${origin} sent an answer that is not valid HTTP/1.1.${sideEffectWarning(hop)}`;
     return new ToolError("upstream", what, { cause: error });
   }
   if (progress.answered || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    const what = `The answer of ${origin} was cut off before its end.${maybeDone(hop)}`;
+    const what = `The answer of ${origin} was cut off before its end.${sideEffectWarning(hop)}`;
     return new ToolError("upstream", what, {
       cause: error,
-      retryable: hop.asked === "GET" || hop.asked === "HEAD",
+      retryable: hop.originalMethod === "GET" || hop.originalMethod === "HEAD",
     });
   }
   if (code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
     return new ToolError(
       "internal",
-      `The body of the request to ${origin} has not as many bytes as bodyLength says.${maybeDone(hop)}`,
+      `The body of the request to ${origin} has not as many bytes as bodyLength says.${sideEffectWarning(hop)}`,
       { cause: error },
     );
   }
@@ -48,25 +48,25 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
   if (progress.sent) {
     return new ToolError(
       "unavailable",
-      `${origin} closed the connection without an answer.${maybeDone(hop)}`,
+      `${origin} closed the connection without an answer.${sideEffectWarning(hop)}`,
       { cause: error },
     );
   }
   const why = connectFailures[code] ?? "the connection failed";
-  const warning = isAfter(hop) ? maybeDone(hop) : "";
+  const warning = isRedirected(hop) ? sideEffectWarning(hop) : "";
   return new ToolError("unavailable", `${origin} could not be reached: ${why}.${warning}`, {
     cause: error,
   });
 }
 
 /** True for a request that a redirect made of another one, which had been answered: that one may have done its work. */
-export function isAfter({ asked, method }: Hop): boolean {
+export function isRedirected({ originalMethod: asked, method }: Hop): boolean {
   return asked !== method;
 }
 
 /** A warning for requests that must not be repeated blindly. */
-export function maybeDone(hop: Hop): string {
-  const { asked } = hop;
+export function sideEffectWarning(hop: Hop): string {
+  const { originalMethod: asked } = hop;
   const safe = asked === "GET" || asked === "HEAD" || asked === "OPTIONS";
   return safe ? "" : ` The ${asked} may have been carried out all the same.`;
 }
@@ -106,19 +106,22 @@ function errorCode(error: unknown): string {
     : "";
 }
 
-function refusedAddress({ kind, literal }: AddressRefused, hop: Hop): ToolError {
+function refusedAddressError({ kind, literal }: AddressRefused, hop: Hop): ToolError {
   const { chooser, origin } = hop;
   if (kind === "cloud metadata") {
     return new ToolError(
       "permission_denied",
       literal
-        ? `${origin} is a cloud metadata address, which hands out credentials. ${howToAllow(origin)}`
+        ? `${origin} is a cloud metadata address, which hands out credentials. ${allowOriginHint(origin)}`
         : `${origin} leads to a cloud metadata address, which hands out credentials. Only an allowOrigins entry that names that address itself allows it.`,
     );
   }
-  // What a name resolves to inside the host's network is nobody's business.
+  // The addresses inside the host's network are not disclosed.
   const what = literal
     ? `is ${kind === "unspecified" ? "an" : "a"} ${kind} address that ${chooser} chose`
     : `leads to an address that is not public, and ${chooser} chose it`;
-  return new ToolError("permission_denied", `${origin} ${what}, not you. ${howToAllow(origin)}`);
+  return new ToolError(
+    "permission_denied",
+    `${origin} ${what}, not you. ${allowOriginHint(origin)}`,
+  );
 }

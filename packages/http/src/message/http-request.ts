@@ -1,7 +1,7 @@
 import type { Cancellation, CertificateCredential } from "@toolweave/core";
 import type { HttpResponse } from "./http-response.ts";
 
-/** What a request carries: text (sent as UTF-8), bytes, or a stream of bytes. */
+/** The body of a request: text (sent as UTF-8), bytes, or a stream of bytes. */
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** Which answers are read piece by piece, and how long a silence may last. */
@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A stream is sent as it comes, and only once: neither a redirect nor a stale connection repeats it. */
   readonly body?: RequestBody | undefined;
-  /** Bytes of a `body` that is a stream, where they are known; the other side hears of them first. */
+  /** Bytes of a `body` that is a stream, where they are known; sent as `content-length`. */
   readonly bodyLength?: number | undefined;
   /** Ends the request with `cancelled` and closes its socket. */
   readonly signal?: Cancellation | undefined;
@@ -37,7 +37,7 @@ export interface HttpRequest {
    */
   readonly credentials?: readonly string[] | undefined;
   /**
-   * What the connection shows when the server asks for it (mutual TLS). For https only. A redirect to another
+   * The client certificate for servers that ask for one (mutual TLS). For https only. A redirect to another
    * origin goes without it, and so does every request that does not name it.
    */
   readonly certificate?: CertificateCredential | undefined;
@@ -48,7 +48,7 @@ export interface HttpRequest {
    * another request waits for. Default: `false`; beyond 128 to one origin, requests wait for each other.
    */
   readonly unqueued?: boolean | undefined;
-  /** What becomes of a body over `maxBytes`: an error, or its beginning with `truncated`. Default: `fail`. */
+  /** Handling of a body over `maxBytes`: an error, or its beginning with `truncated`. Default: `fail`. */
   readonly whenTooLarge?: "fail" | "cut" | undefined;
 }
 
@@ -69,6 +69,6 @@ export interface HttpClient {
 }
 
 /** False for a stream, which is there only once. */
-export function isWhole(body: RequestBody | undefined): body is string | Uint8Array {
+export function isBuffered(body: RequestBody | undefined): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
 }

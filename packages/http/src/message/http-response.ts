@@ -15,7 +15,7 @@ export interface HttpResponse {
    */
   readonly method: string;
   readonly statusText: string;
-  /** Where the answer came from, after redirects, without fragment. */
+  /** URL of the response, after redirects, without fragment. */
   readonly url: string;
   readonly headers: HttpHeaders;
   /** Empty for HEAD, 204 and 304, and where there is a `stream`. */
@@ -75,44 +75,45 @@ export class ReceivedResponse implements HttpResponse {
   }
 
   get mediaType(): string | undefined {
-    return mediaTypeOf(this.headers);
+    return getMediaType(this.headers);
   }
 
   text(): string {
     const { body } = this;
-    const marked = charsetOfMark(body);
-    const charset = marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(typeIn(this.headers))?.[1];
+    const marked = charsetFromByteOrderMark(body);
+    const charset =
+      marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(getContentType(this.headers))?.[1];
     if (charset === undefined || /^utf-?8$/i.test(charset)) {
       return body.toString("utf8", marked === undefined ? 0 : 3);
     }
-    return decoded(body, charset);
+    return decodeText(body, charset);
   }
 }
 
 /** Type and subtype in lower case, without parameters; `undefined` when there is none. */
-export function mediaTypeOf(headers: HttpHeaders | RawHeaders): string | undefined {
-  const type = typeIn(headers);
+export function getMediaType(headers: HttpHeaders | RawHeaders): string | undefined {
+  const type = getContentType(headers);
   const end = type.indexOf(";");
   return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
 }
 
-function typeIn(headers: HttpHeaders | RawHeaders): string {
+function getContentType(headers: HttpHeaders | RawHeaders): string {
   const type = headers["content-type"];
   return (typeof type === "string" ? type : type?.[0]) ?? "";
 }
 
-function charsetOfMark(bytes: Buffer): string | undefined {
+function charsetFromByteOrderMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   return undefined;
 }
 
-function decoded(bytes: Buffer, charset: string): string {
+function decodeText(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // A label nobody knows: UTF-8 shows whatever is ASCII, which beats no text at all.
+    // An unknown label: UTF-8 still decodes the ASCII part, which is better than no text.
     return bytes.toString("utf8");
   }
 }

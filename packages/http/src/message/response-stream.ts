@@ -1,8 +1,8 @@
 import type { ToolError } from "@toolweave/core";
 
-/** What a stream is fed by. */
+/** The source that feeds a stream. */
 export interface StreamFeed {
-  /** Nothing more for now: nobody reads what there is. */
+  /** Pauses the source: the buffered bytes have not been read. */
   pause(): void;
   resume(): void;
   /** The rest is not wanted. */
@@ -10,7 +10,7 @@ export interface StreamFeed {
 }
 
 /** Bytes that are held for a reader who takes their time, before the socket is no longer read. */
-const mostHeld = 65_536;
+const maxBufferedBytes = 65_536;
 
 type Step = IteratorResult<Uint8Array, undefined>;
 
@@ -39,9 +39,9 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
     this.#feed = feed;
   }
 
-  /** More has come than anybody has read. */
+  /** True when the buffer of unread bytes is full. */
   get isFull(): boolean {
-    return this.#held > mostHeld;
+    return this.#held > maxBufferedBytes;
   }
 
   push(chunk: Uint8Array): void {

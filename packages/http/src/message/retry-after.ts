@@ -1,6 +1,6 @@
 import type { HttpHeaders } from "./http-response.ts";
 
-const longestTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 /**
  * How long `Retry-After` asks to wait, in milliseconds from `now` (milliseconds since 1970): seconds or an HTTP date
@@ -10,11 +10,11 @@ const longestTimer = 2_147_483_647;
 export function retryAfterMs(headers: HttpHeaders, now: number = Date.now()): number | undefined {
   const value = single(headers["retry-after"])?.trim();
   if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, longestTimer);
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxTimerMs);
   const until = httpDate(value);
   if (until === undefined) return undefined;
   const from = httpDate(single(headers["date"])) ?? now;
-  return Math.min(Math.max(until - from, 0), longestTimer);
+  return Math.min(Math.max(until - from, 0), maxTimerMs);
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {

@@ -36,7 +36,7 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
     );
   }
   let engine: Promise<OAuthClient> | undefined;
-  // Whoever never needs a token never pays for it.
+  // Loaded lazily: a host that never needs a token does not pay for it.
   const loaded = (): Promise<OAuthClient> =>
     (engine ??= import("./oauth-engine.ts").then(({ OAuthEngine }) => new OAuthEngine(options)));
   return {

@@ -3,7 +3,7 @@ import type { HttpClient } from "../message/http-request.ts";
 
 /** A client of one OAuth 2 authorization server: where the server is, and as whom the host is known there. */
 export interface OAuthClientOptions {
-  /** What every request to the server goes through: its guard decides which origins may be reached. */
+  /** The client that sends every request to the server: its guard decides which origins may be reached. */
   readonly http: HttpClient;
   readonly clientId: string;
   /** Absent: a public client (RFC 6749 section 2.1). */
@@ -13,11 +13,11 @@ export interface OAuthClientOptions {
   readonly authorizationUrl?: string | undefined;
   /** RFC 8628. */
   readonly deviceAuthorizationUrl?: string | undefined;
-  /** Where the server describes itself: an OpenID Connect discovery document, or RFC 8414 metadata. Read when first needed. */
+  /** URL of the server's metadata: an OpenID Connect discovery document, or RFC 8414 metadata. Read when first needed. */
   readonly discoveryUrl?: string | undefined;
-  /** Where the server sends the person back to; exactly as it is registered there. */
+  /** URL that the server redirects the person to; exactly as it is registered there. */
   readonly redirectUri?: string | undefined;
-  /** What is asked for. Default: what the server gives by itself. */
+  /** Scopes to request. Default: those that the server grants by itself. */
   readonly scopes?: readonly string[] | undefined;
   /**
    * How the client proves who it is (RFC 6749 section 2.3): `basic`, in the authorization header; `post`, in the
@@ -31,16 +31,16 @@ export interface OAuthClientOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Where a person goes to sign in, and what is needed to go on afterwards. */
+/** The URL at which a person signs in, and the state that resumes the flow afterwards. */
 export interface AuthorizationStart {
   readonly url: string;
-  /** Secret: to be sealed wherever it is kept. Plain JSON, so that another process may go on. */
+  /** Secret: encrypt it wherever it is stored. Plain JSON, so that another process can resume the flow. */
   readonly state: JsonObject;
 }
 
-/** Where a person types a code, and what is needed to go on afterwards. */
+/** The URL at which a person types a code, and the state that resumes the flow afterwards. */
 export interface DeviceStart extends AuthorizationStart {
-  /** What the person types, or compares with what the page shows. */
+  /** The code that the person types, or compares with the one on the page. */
   readonly userCode: string;
   /** Milliseconds since the epoch; afterwards the code is worth nothing. */
   readonly expiresAt: number;

@@ -13,29 +13,29 @@ export interface FormRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** That the server said no (RFC 6749 section 5.2). */
+/** The server's error response (RFC 6749 section 5.2). */
 export interface Refusal {
   readonly error: string;
-  /** What it said about it, fit to be shown; may be empty. */
+  /** The server's description, sanitized; may be empty. */
   readonly description: string;
   /** Absent: it was said through the person's browser. */
   readonly status?: number;
 }
 
-/** What the server said: yes, with what it issued, or no. */
-export type FormAnswer =
+/** The server's response: the issued token's fields, or a refusal. */
+export type FormResponse =
   | { readonly issued: JsonObject; readonly refusal?: undefined }
   | { readonly refusal: Refusal };
 
 /** Far more than any token answer has, and no burden to parse. */
-const mostBytes = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
 /**
  * Posts a form and reads the JSON that comes back (RFC 6749 sections 5.1 and 5.2).
  *
  * @throws ToolError `unavailable` when the server cannot answer now; `upstream` for an answer that is none.
  */
-export async function postForm(http: HttpClient, request: FormRequest): Promise<FormAnswer> {
+export async function postForm(http: HttpClient, request: FormRequest): Promise<FormResponse> {
   const { url, form, headers, secrets, signal } = request;
   const response = await http.request({
     method: "POST",
@@ -49,14 +49,18 @@ export async function postForm(http: HttpClient, request: FormRequest): Promise<
     signal,
   });
   const { status } = response;
-  // Whoever could answer for the endpoint at another address could hand out tokens of its own.
+  // A server at another address could issue tokens of its own.
   if (response.url !== url.href) {
-    throw wrongAnswer(url, status, "redirected a request for a token, which is not followed");
+    throw invalidResponse(url, status, "redirected a request for a token, which is not followed");
   }
-  if (status >= 500 || status === 429 || status === 408) throw busy(url, response);
-  const body = jsonObject(response);
+  if (status >= 500 || status === 429 || status === 408) throw serverBusyError(url, response);
+  const body = readJsonObject(response);
   if (body === undefined) {
-    throw wrongAnswer(url, status, `answered with status ${status}, and not with a JSON object`);
+    throw invalidResponse(
+      url,
+      status,
+      `answered with status ${status}, and not with a JSON object`,
+    );
   }
   const { error, error_description: description } = body;
   if (error !== undefined || status >= 300 || status < 200) {
@@ -76,9 +80,9 @@ function isErrorCode(error: unknown): error is string {
   return typeof error === "string" && /^[!#-[\]-~]{1,64}$/.test(error);
 }
 
-/** The body of an answer as a JSON object; `undefined` when it is none, or one that nobody could have meant. */
-export function jsonObject(response: HttpResponse): JsonObject | undefined {
-  if (response.body.length > mostBytes) return undefined;
+/** The body of an answer as a JSON object; `undefined` when it is none, or is too large. */
+export function readJsonObject(response: HttpResponse): JsonObject | undefined {
+  if (response.body.length > maxResponseBytes) return undefined;
   try {
     const value: unknown = JSON.parse(response.text());
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
@@ -89,14 +93,14 @@ export function jsonObject(response: HttpResponse): JsonObject | undefined {
 }
 
 /** `upstream` for an answer that no authorization server should give. `what` continues "The authorization server". */
-export function wrongAnswer({ origin }: URL, status: number, what: string): ToolError {
+export function invalidResponse({ origin }: URL, status: number, what: string): ToolError {
   return new ToolError("upstream", `The authorization server ${origin} ${what}.`, {
     status,
     audience: "host",
   });
 }
 
-function busy({ origin }: URL, { status, headers }: HttpResponse): ToolError {
+function serverBusyError({ origin }: URL, { status, headers }: HttpResponse): ToolError {
   const wait = retryAfterMs(headers);
   return new ToolError(
     "unavailable",
