@@ -5,22 +5,22 @@ import {
   type Parameter,
   type RequestBody,
 } from "../document/operation.ts";
-import { assertStaysBelow } from "../request/path-template.ts";
-import { idempotencyParameter } from "../request/idempotency-header.ts";
-import type { OperationOverride } from "../options/operation-options.ts";
-import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
-import { wishedMedia } from "../request/requested-media.ts";
-import { clashingKeys, clashWarning } from "./clashing-keys.ts";
+import { assertStaysBelow } from "../parameters/path-template.ts";
+import { idempotencyParameter } from "../parameters/idempotency-header.ts";
+import type { LayoutWishes } from "../settings/operation-options.ts";
+import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
+import { chooseBody, otherBodies, type ChosenBody } from "../body/body-formats.ts";
+import { wishedMedia } from "../body/requested-media.ts";
+import { clashingKeys, clashWarning } from "../parameters/clashing-keys.ts";
 import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
-import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
+import {
+  isReserved,
+  reservedNames,
+  type HostNames,
+  type ReservedNames,
+} from "../parameters/reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
-import { isJsonObject } from "../json-object.ts";
-
-/** A parameter and the argument that carries it. */
-export interface ParameterArgument {
-  readonly argument: string;
-  readonly parameter: Parameter;
-}
+import { isJsonObject } from "../document/record.ts";
 
 /** A property of the body and the argument that carries it. */
 export interface PropertyArgument {
@@ -43,12 +43,6 @@ export interface BodyArguments extends ChosenBody {
   /** The media types among which the model chooses. Absent: there is one. */
   readonly choice?: BodyChoice;
 }
-
-/** What the host says of a body and of headers in place of the document; members as in `OperationOverride`. */
-export type LayoutWishes = Pick<
-  OperationOverride,
-  "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
->;
 
 /** Which argument goes where. */
 export interface ArgumentLayout {

@@ -3,7 +3,7 @@ import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import { choiceSchema } from "./body-choice.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { sendableSchema } from "../request/sendable-schema.ts";
+import { sendableSchema } from "../body/form-schema.ts";
 import { definitionName } from "../schema/resolve-schema.ts";
 
 type Schema = JsonSchema | boolean;

@@ -6,7 +6,7 @@ import type {
   OpenApiAuth,
   SchemeCredential,
 } from "./openapi-auth.ts";
-import { misuse } from "../options/misuse.ts";
+import { misuse } from "../settings/invalid-option.ts";
 
 const authNames: readonly string[] = [
   "bearer",

@@ -5,7 +5,7 @@ import {
   type PasswordCredential,
 } from "@toolweave/core";
 import type { SecurityScheme } from "../document/operation.ts";
-import { framingHeaders } from "../host-headers.ts";
+import { framingHeaders } from "../parameters/host-headers.ts";
 
 /** How the credential of a scheme is written into a request. */
 export type CredentialForm = TextForm | { readonly type: "basic" | "digest" | "certificate" };

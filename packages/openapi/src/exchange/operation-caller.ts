@@ -14,11 +14,11 @@ import {
 } from "@toolweave/http";
 import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { AnsweredRequest } from "./answers/answered-request.ts";
+import type { AnsweredRequest } from "./responses/answered-request.ts";
 import { collectPages, isPageCall, type PageCollection } from "./follow-ups/collect-pages.ts";
-import type { DeclaredAnswer } from "./answers/declared-answers.ts";
+import type { DeclaredAnswer } from "./responses/declared-answers.ts";
 import { withFollowUps, type FollowedCall } from "./follow-ups/follow-ups.ts";
-import { toolOutput } from "./answers/response.ts";
+import { toolOutput } from "./responses/response.ts";
 import { streamedAnswers } from "./streams/stream-answer.ts";
 import { nextCallOf } from "./follow-ups/with-next-call.ts";
 

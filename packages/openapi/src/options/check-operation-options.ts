@@ -1,9 +1,9 @@
 import { checkOptions, isToolName } from "@toolweave/core";
 import type { OpenApiOptions } from "./openapi-options.ts";
-import type { OperationOverride, OperationSelector } from "./operation-options.ts";
-import { isJsonObject } from "../json-object.ts";
-import { isMediaType } from "../request/binary-content.ts";
-import { misuse } from "./misuse.ts";
+import type { OperationOverride, OperationSelector } from "../settings/operation-options.ts";
+import { isJsonObject } from "../document/record.ts";
+import { isMediaType } from "../body/binary-content.ts";
+import { misuse } from "../settings/invalid-option.ts";
 
 const selectorNames: readonly string[] = [
   "tags",

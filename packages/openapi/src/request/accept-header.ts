@@ -1,4 +1,4 @@
-import { isJsonMediaType } from "./media-type.ts";
+import { isJsonMediaType } from "../document/media-type.ts";
 
 /** The `accept` header of an operation that answers with these media types: JSON first, anything else at last (RFC 9110 section 12.5.1). */
 export function acceptHeader(mediaTypes: readonly string[]): string {

@@ -1,13 +1,14 @@
 import { artifactKey, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { BodyArguments } from "../arguments/argument-layout.ts";
 import type { BodyChoice, BodyForm } from "../arguments/body-choice.ts";
-import { isJsonObject } from "../json-object.ts";
+import { isJsonObject } from "../document/record.ts";
 import { inPlaceSchemas, mayBe } from "../schema/resolve-schema.ts";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { fileOf } from "./binary-content.ts";
-import { isInRange } from "./media-type.ts";
-import { isFileBody, type BodyWriter, type EncodedBody } from "./request-body.ts";
-import { unsendable } from "./unsendable.ts";
+import type { ArtifactFiles } from "../body/artifact-files.ts";
+import { fileOf } from "../body/binary-content.ts";
+import { isInRange } from "../document/media-type.ts";
+import { isFileBody } from "../body/body-formats.ts";
+import type { BodyWriter, EncodedBody } from "../body/body-writer.ts";
+import { unsendable } from "../parameters/unrepresentable.ts";
 
 /**
  * Compiles a body that can be sent as one of several media types: as the one that the model names, else as the first that

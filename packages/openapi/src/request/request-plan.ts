@@ -1,19 +1,15 @@
 import { setOwn } from "../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
-import type {
-  ArgumentLayout,
-  BodyArguments,
-  ParameterArgument,
-} from "../arguments/argument-layout.ts";
+import { noFiles, type ArtifactFiles } from "../body/artifact-files.ts";
+import type { ArgumentLayout, BodyArguments } from "../arguments/argument-layout.ts";
+import { type ParameterArgument, parameterWriter } from "../parameters/serialize-parameter.ts";
 import { choicePlan } from "./body-choice-plan.ts";
-import { pathTemplate } from "./path-template.ts";
-import type { EncodedBody } from "./request-body.ts";
-import { reservedKeys } from "../arguments/reserved-names.ts";
-import { parameterWriter } from "./serialize-parameter.ts";
+import { pathTemplate } from "../parameters/path-template.ts";
+import type { EncodedBody } from "../body/body-writer.ts";
+import { reservedKeys } from "../parameters/reserved-names.ts";
 import type { Server } from "./servers.ts";
-import type { ParameterWriter } from "./style-writer.ts";
-import { isWellFormed, unsendable } from "./unsendable.ts";
+import type { ParameterWriter } from "../parameters/style-writer.ts";
+import { isWellFormed, unsendable } from "../parameters/unrepresentable.ts";
 
 /** A request as the arguments make it; nothing of the host's own is in it. */
 export interface PlannedRequest {

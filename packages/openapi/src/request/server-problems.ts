@@ -1,5 +1,5 @@
 import type { SourceProblem } from "@toolweave/core";
-import type { ApiDocument } from "../document/document.ts";
+import type { ApiDocument } from "../operations/document.ts";
 import type { Operation } from "../document/operation.ts";
 import { chooseServer, openVariables, shownServer, type ServerChoice } from "./servers.ts";
 

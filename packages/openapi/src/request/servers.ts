@@ -1,4 +1,4 @@
-import { leadsElsewhere } from "./path-template.ts";
+import { leadsElsewhere } from "../parameters/path-template.ts";
 
 /** Where an operation's requests go. */
 export interface Server {

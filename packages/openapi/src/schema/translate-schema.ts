@@ -1,4 +1,4 @@
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
 import { isRecord, referenceOf } from "../document/record.ts";

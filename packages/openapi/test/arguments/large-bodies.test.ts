@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { shownBudget } from "../../src/arguments/shown-budget.ts";
-import { shownSchema } from "../../src/arguments/shown-schema.ts";
+import { shownBudget } from "../../src/model-schema/schema-budget.ts";
+import { shownSchema } from "../../src/model-schema/model-schema.ts";
 
 const short = shownBudget("short", 1);
 const long = "What it is for, who may set it, and what happens if it is not set at all. ".repeat(3);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { shownBudget } from "../../src/arguments/shown-budget.ts";
-import { toolDescription } from "../../src/arguments/tool-description.ts";
+import { shownBudget } from "../../src/model-schema/schema-budget.ts";
+import { toolDescription } from "../../src/tools/tool-description.ts";
 
 function shortOf(summary: string | undefined, description?: string, deprecated = false): string {
   const operation = {

@@ -7,9 +7,9 @@ import { DanglingReference, OperationError } from "../operation.ts";
 import { isRecord, ownString, ownValue, referenceOf } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import { SchemaIndex } from "./schema-index.ts";
-import { DynamicDependents } from "../../schema/dynamic-dependents.ts";
-import { DynamicScopes } from "../../schema/dynamic-scope.ts";
-import type { DynamicScope } from "../../schema/dynamic-scope.ts";
+import { DynamicDependents } from "./dynamic-dependents.ts";
+import { DynamicScopes } from "./dynamic-scope.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
 
 /** How many references may lead to one another before something is found. */
 const maxChain = 64;

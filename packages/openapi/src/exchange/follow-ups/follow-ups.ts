@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolContext, ToolOutput } from "@toolweave/core";
 import type { HttpResponse } from "@toolweave/http";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
-import { cleanHeader, type AnsweredRequest } from "../answers/answered-request.ts";
+import { cleanHeader, type AnsweredRequest } from "../responses/answered-request.ts";
 import {
   linkedCalls,
   sentBody,

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isPageValue, type PageArguments } from "./page-arguments.ts";
-import { isJsonObject } from "../../json-object.ts";
+import { isJsonObject } from "../../document/record.ts";
 
 /** What a body says of its next page: an address, or a value and the arguments that may take it. */
 export type SaidNext =

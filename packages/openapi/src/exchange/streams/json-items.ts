@@ -1,6 +1,6 @@
 import { parseExact, ToolError, type JsonValue } from "@toolweave/core";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
-import { jsonFault } from "../answers/json-fault.ts";
+import { jsonFault } from "./json-fault.ts";
 
 /** JSON values one after the other: behind each a line feed (JSON lines), or before each a record separator. */
 abstract class JsonItems implements ItemParser {

@@ -7,7 +7,7 @@ import {
   type ToolContext,
 } from "@toolweave/core";
 import type { Streaming } from "@toolweave/http";
-import { isItemMediaType } from "../../request/media-type.ts";
+import { isItemMediaType } from "../../document/media-type.ts";
 import { EventStreamParser } from "./event-stream.ts";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
 import { JsonLines, JsonSequence } from "./json-items.ts";
