@@ -81,7 +81,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
     const { status, statusText, mediaType } = response;
     bytesLeft -= response.body.length;
     if (bytesLeft < 0) throw tooLarge();
-    const revision = revisionOf(response.headers);
+    const revision = readRevision(response.headers);
     if (status === 304 && known !== undefined) {
       return { unchanged: true, ...(revision === undefined ? {} : { revision }) };
     }
@@ -115,7 +115,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
 }
 
 /** What a server says of the version that it gave, as far as it says anything. */
-function revisionOf(headers: HttpHeaders): Revision | undefined {
+function readRevision(headers: HttpHeaders): Revision | undefined {
   const header = (name: string): string | undefined => {
     const value = headers[name];
     return typeof value === "string" ? value : value?.[0];

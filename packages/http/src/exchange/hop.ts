@@ -106,8 +106,8 @@ export function nextHop(
   const chooser = "a redirect";
   const reach = getReach(url, state, chooser);
   const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
-  const { originalMethod: asked } = hop;
-  return { url, origin, reach, method, originalMethod: asked, headers, body, identity, chooser };
+  const { originalMethod } = hop;
+  return { url, origin, reach, method, originalMethod, headers, body, identity, chooser };
 }
 
 function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): HeaderList {

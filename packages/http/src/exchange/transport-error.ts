@@ -60,15 +60,16 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
 }
 
 /** True for a request that a redirect made of another one, which had been answered: that one may have done its work. */
-export function isRedirected({ originalMethod: asked, method }: Hop): boolean {
-  return asked !== method;
+export function isRedirected({ originalMethod, method }: Hop): boolean {
+  return originalMethod !== method;
 }
 
 /** A warning for requests that must not be repeated blindly. */
 export function sideEffectWarning(hop: Hop): string {
-  const { originalMethod: asked } = hop;
-  const safe = asked === "GET" || asked === "HEAD" || asked === "OPTIONS";
-  return safe ? "" : ` The ${asked} may have been carried out all the same.`;
+  const { originalMethod } = hop;
+  const safe =
+    originalMethod === "GET" || originalMethod === "HEAD" || originalMethod === "OPTIONS";
+  return safe ? "" : ` The ${originalMethod} may have been carried out all the same.`;
 }
 
 const connectFailures: Readonly<Record<string, string>> = {

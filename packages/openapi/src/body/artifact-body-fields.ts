@@ -4,7 +4,7 @@ import { inPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles } from "./artifact-files.ts";
 import { encodedText, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
 import { isJsonObject } from "../document/record.ts";
-import { unsendable, type FieldArgument } from "../parameters/unrepresentable.ts";
+import { unrepresentableValue, type FieldArgument } from "../parameters/unrepresentable.ts";
 
 type Schema = JsonSchema | boolean;
 type Definitions = SelfContainedSchema["defs"];
@@ -46,7 +46,7 @@ export function artifactFiller(
       if (encoded !== undefined) return encodedText(value, encoded, files);
       if (artifactKey(value) === undefined) return value;
       if (!schemas.some((one) => isBinarySchema(one, defs))) return value;
-      throw unsendable(
+      throw unrepresentableValue(
         argument,
         "cannot be an artifact: this media type has no bytes, and the document does not say how they are encoded. Pass the text that the API expects.",
       );

@@ -8,7 +8,7 @@ import {
   isJsonMediaType,
   isTextMediaType,
 } from "../document/media-type.ts";
-import { unsendable } from "../parameters/unrepresentable.ts";
+import { unrepresentableValue } from "../parameters/unrepresentable.ts";
 
 /**
  * True for a schema whose value is bytes: `format: binary` (OpenAPI 3.0), or a value without an encoding of its own whose
@@ -88,7 +88,7 @@ export function base64Schema(given: JsonSchema | boolean, types: number = 1): Js
  *
  * @throws ToolError `invalid_arguments`
  */
-export function fileOf(value: JsonValue, argument: string, files: ArtifactFiles): BodyFile {
+export function toBodyFile(value: JsonValue, argument: string, files: ArtifactFiles): BodyFile {
   const key = artifactKey(value);
   if (key !== undefined) return withMediaType(files(key));
   const data = typeof value === "string" ? /^data:([^,]*);base64,/i.exec(value) : null;
@@ -96,7 +96,7 @@ export function fileOf(value: JsonValue, argument: string, files: ArtifactFiles)
   const text = typeof given === "string" ? given.replace(/\s+/g, "") : undefined;
   const digits = text?.replace(/={1,2}$/, "");
   if (digits === undefined || digits.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*$/.test(digits)) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       "must be base64, or the key of an artifact: encode the bytes and pass the text.",
     );
@@ -136,7 +136,7 @@ export function typeInRanges(
   argument: string,
 ): string {
   if (pending === true || ranges.some((range) => isInRange(mediaType, range))) return mediaType;
-  throw unsendable(
+  throw unrepresentableValue(
     argument,
     `must be ${ranges.join(" or ").slice(0, 100)}: pass a data URL that names the type (data:type/subtype;base64,…), or the key of such an artifact.`,
   );
@@ -154,7 +154,7 @@ export function encodedBody(
   argument: string,
   files: ArtifactFiles,
 ): { readonly text: string; readonly file: BodyFile } {
-  const file = fileOf(value, argument, files);
+  const file = toBodyFile(value, argument, files);
   if (artifactKey(value) !== undefined) {
     return { text: encodedText(value, schema, files) as string, file };
   }

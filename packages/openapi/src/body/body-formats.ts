@@ -4,7 +4,7 @@ import type { BodyWriter } from "./body-writer.ts";
 import {
   base64Schema,
   encodedBody,
-  fileOf,
+  toBodyFile,
   isBinarySchema,
   isEncodedSchema,
   typeInRanges,
@@ -26,14 +26,14 @@ import {
   multipartBodyWriter,
 } from "./multipart-body.ts";
 import { jsonPatchSchema, patchPenalty } from "./patch-type.ts";
-import { sendableForm } from "./form-schema.ts";
+import { formSchema } from "./form-schema.ts";
 import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
 import { scalarText } from "../parameters/style-writer.ts";
 import { textEncoding } from "./text-charset.ts";
 import type { FieldArgument } from "../parameters/unrepresentable.ts";
 import type { MediaDescription } from "../document/operation.ts";
 import { mayBe, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
-import { saysNothing } from "../schema/schema-keywords.ts";
+import { isUnconstrained } from "../schema/schema-keywords.ts";
 
 /** How bodies of some media types become an argument, and the argument a body. */
 interface BodyFormat {
@@ -76,7 +76,7 @@ const form: BodyFormat = {
   accepts: (media) => mediaTypeName(media.mediaType) === "application/x-www-form-urlencoded",
   // It has named fields; a text is one that is encoded already.
   canWrite: ({ schema: { schema, defs } }) => mayBe(schema, defs, ["object", "string"]),
-  argumentSchema: (media) => sendableForm(media.schema.schema, media),
+  argumentSchema: (media) => formSchema(media.schema.schema, media),
   writer: formBodyWriter,
 };
 
@@ -84,7 +84,7 @@ const multipart: BodyFormat = {
   rank: 2,
   accepts: ({ mediaType }) => mediaTypeName(mediaType).startsWith("multipart/"),
   canWrite: hasParts,
-  argumentSchema: (media) => sendableForm(multipartArgumentSchema(media), media),
+  argumentSchema: (media) => formSchema(multipartArgumentSchema(media), media),
   writer: multipartBodyWriter,
 };
 
@@ -125,7 +125,7 @@ const yaml: BodyFormat = {
   rank: 4,
   accepts: ({ mediaType, schema: { schema, defs } }) =>
     /[/+.-]ya?ml$/.test(mediaTypeName(mediaType)) &&
-    !saysNothing(resolveSchema(schema, defs)) &&
+    !isUnconstrained(resolveSchema(schema, defs)) &&
     !mayBe(schema, defs, ["string"]),
   argumentSchema: jsonArgumentSchema,
   writer: json.writer,
@@ -155,7 +155,7 @@ const plainText: BodyFormat = {
     const name = mediaTypeName(mediaType);
     const text = { type: "string", description: `${before}The body as ${name} text.` };
     // The model sees the fields, and writes the text: names and attributes of XML are the API's own.
-    return mayBe(resolved, defs, ["object"]) && !saysNothing(resolved)
+    return mayBe(resolved, defs, ["object"]) && !isUnconstrained(resolved)
       ? { ...text, contentMediaType: name, contentSchema: schema }
       : text;
   },
@@ -169,7 +169,7 @@ const plainText: BodyFormat = {
       return (value, files) => ({
         contentType,
         body: isFileValue(value)
-          ? fileOf(value, argument, files).bytes
+          ? toBodyFile(value, argument, files).bytes
           : encode(scalarText(value), argument),
       });
     }
@@ -213,7 +213,7 @@ const bytes: BodyFormat = {
       });
     }
     return (value, files) => {
-      const file = fileOf(value, argument, files);
+      const file = toBodyFile(value, argument, files);
       return { contentType: typeOf(file), body: file.bytes };
     };
   },

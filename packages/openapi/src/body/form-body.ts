@@ -2,7 +2,7 @@ import { methodOnly } from "../parameters/reserved-names.ts";
 import type { MediaDescription } from "../document/operation.ts";
 import { artifactFiller, mayHoldArtifact } from "./artifact-body-fields.ts";
 import { formTextWriter } from "../parameters/form-text.ts";
-import { keyCheck } from "../parameters/reserved-key-check.ts";
+import { reservedKeyCheck } from "../parameters/reserved-key-check.ts";
 import { encodeStrict } from "../parameters/percent-encode.ts";
 import type { BodyWriter } from "./body-writer.ts";
 import { assertWellFormed, type FieldArgument } from "../parameters/unrepresentable.ts";
@@ -14,7 +14,7 @@ export function formBodyWriter(
   argumentOf?: FieldArgument,
 ): BodyWriter {
   const contentType = media.mediaType;
-  const checkKey = keyCheck(argument, methodOnly);
+  const checkKey = reservedKeyCheck(argument, methodOnly);
   const write = formTextWriter(media, argument, checkKey, argumentOf);
   const fill = artifactFiller(media.schema, argumentOf);
   return (value, files) => {

@@ -37,7 +37,7 @@ function isNothing(value: JsonValue | undefined): boolean {
 }
 
 /** The schema of a form, of which no required field is what would not be sent. */
-export function sendableForm(
+export function formSchema(
   schema: Schema,
   { schema: { defs }, encoding = {} }: MediaDescription,
 ): Schema {
@@ -59,7 +59,7 @@ export function sendableForm(
 }
 
 /** The schema of a parameter, without the values that a call is refused for. */
-export function sendableSchema(parameter: Parameter): Schema {
+export function representableSchema(parameter: Parameter): Schema {
   const { in: location, style, required, allowEmptyValue, mediaType } = parameter;
   const { schema, defs } = parameter.schema;
   const isNeeded = location === "path" || (required && allowEmptyValue !== true);

@@ -3,22 +3,22 @@ import { methodOnly, otherFields } from "../parameters/reserved-names.ts";
 import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
-import { encodedText, fileOf, typeInRanges } from "./binary-content.ts";
+import { encodedText, toBodyFile, typeInRanges } from "./binary-content.ts";
 import { mayHoldArtifact } from "./artifact-body-fields.ts";
-import { formObject, listOf } from "../parameters/form-text.ts";
-import { keyCheck } from "../parameters/reserved-key-check.ts";
+import { formObject, toList } from "../parameters/form-text.ts";
+import { reservedKeyCheck } from "../parameters/reserved-key-check.ts";
 import { isInRange, mediaTypeName, mediaTypeParameter } from "../document/media-type.ts";
 import {
   isFormData,
   planParts,
-  type PartPlan,
-  type PartPlans,
+  type MultipartPart,
+  type MultipartParts,
   type PlannedParts,
 } from "./multipart-parts.ts";
 import type { BodyWriter } from "./body-writer.ts";
 import {
   deepPairs,
-  delimiterOf,
+  getDelimiter,
   itemText,
   scalarText,
   separates,
@@ -26,9 +26,9 @@ import {
 import { textEncoding } from "./text-charset.ts";
 import {
   isWellFormed,
-  nothingToSend,
-  ownName,
-  unsendable,
+  emptyValueError,
+  fieldName,
+  unrepresentableValue,
   type FieldArgument,
 } from "../parameters/unrepresentable.ts";
 
@@ -50,7 +50,7 @@ export function hasFileParts(media: MediaDescription): boolean {
   return isFiled(plannedParts(media).plans);
 }
 
-function isFiled({ byName, prefix, rest }: PartPlans): boolean {
+function isFiled({ byName, prefix, rest }: MultipartParts): boolean {
   return [...byName.values(), ...prefix, rest].some(
     ({ file, nested }) => file || (nested !== undefined && isFiled(nested)),
   );
@@ -83,10 +83,10 @@ function plannedParts(media: MediaDescription): PlannedParts {
 export function multipartBodyWriter(
   media: MediaDescription,
   argument: string,
-  argumentOf: FieldArgument = ownName,
+  argumentOf: FieldArgument = fieldName,
 ): BodyWriter {
   const { plans } = plannedParts(media);
-  const checkName = keyCheck(argument, methodOnly);
+  const checkName = reservedKeyCheck(argument, methodOnly);
   return (value, files) => {
     const writer = new PartWriter(argument, checkName, files);
     const { contentType, chunks } = writer.body(plans, value, argumentOf);
@@ -112,7 +112,7 @@ class PartWriter {
   }
 
   /** @param argumentOf what errors call a part that has a name. */
-  body(plans: PartPlans, value: JsonValue, argumentOf: FieldArgument = ownName): Multipart {
+  body(plans: MultipartParts, value: JsonValue, argumentOf: FieldArgument = fieldName): Multipart {
     const parts = Array.isArray(value)
       ? this.#byPosition(plans, value as readonly JsonValue[])
       : this.#byName(plans, formObject(value, this.#argument), argumentOf);
@@ -125,18 +125,22 @@ class PartWriter {
     return { contentType: multipartType(plans, boundary, parts[0]), chunks };
   }
 
-  #byName(plans: PartPlans, fields: JsonObject, argumentOf: FieldArgument = ownName): Part[] {
+  #byName(
+    plans: MultipartParts,
+    fields: JsonObject,
+    argumentOf: FieldArgument = fieldName,
+  ): Part[] {
     return Object.entries(fields).flatMap(([name, value]) => {
       const argument = argumentOf(name);
       const parts = this.#field(plans, name, value, argument);
-      if (parts.length === 0 && plans.required.has(name)) throw nothingToSend(argument);
+      if (parts.length === 0 && plans.required.has(name)) throw emptyValueError(argument);
       return parts;
     });
   }
 
-  #byPosition(plans: PartPlans, items: readonly JsonValue[]): Part[] {
+  #byPosition(plans: MultipartParts, items: readonly JsonValue[]): Part[] {
     if (items.length === 0) {
-      throw unsendable(
+      throw unrepresentableValue(
         this.#argument,
         "must not be empty: a multipart body has at least one part.",
       );
@@ -149,18 +153,18 @@ class PartWriter {
     );
   }
 
-  #field(plans: PartPlans, name: string, value: JsonValue, argument: string): Part[] {
+  #field(plans: MultipartParts, name: string, value: JsonValue, argument: string): Part[] {
     if (value === null) return [];
     this.#checkName(name);
     const plan = plans.byName.get(name);
     if (plan?.styled !== undefined) {
-      const checkField = keyCheck(argument, otherFields(plans.names, name));
+      const checkField = reservedKeyCheck(argument, otherFields(plans.names, name));
       return styledFields(plan.styled, value, argument).map(([field, text]) => {
         checkField(field);
         return this.#part(undefined, text, argument, field);
       });
     }
-    const items = plan?.whole === true && !isListOfLists(value) ? [value] : listOf(value);
+    const items = plan?.whole === true && !isListOfLists(value) ? [value] : toList(value);
     return items.map((item) => this.#part(plan, item, argument, name));
   }
 
@@ -168,8 +172,8 @@ class PartWriter {
    * @param argument the argument's name, for errors.
    * @param name of the part, if parts have names here; also of a file that has none of its own.
    */
-  #part(plan: PartPlan | undefined, given: JsonValue, argument: string, name?: string): Part {
-    const disposition = name === undefined ? "" : dispositionOf(name, argument);
+  #part(plan: MultipartPart | undefined, given: JsonValue, argument: string, name?: string): Part {
+    const disposition = name === undefined ? "" : contentDisposition(name, argument);
     const { content, headers } = chosenHeaders(plan, given, argument);
     let filename = "";
     let type: string | undefined;
@@ -178,7 +182,7 @@ class PartWriter {
     if (plan?.nested !== undefined) {
       ({ contentType: type, chunks: body } = this.body(plan.nested, content));
     } else if (plan?.file === true) {
-      const file = fileOf(content, argument, this.#files);
+      const file = toBodyFile(content, argument, this.#files);
       type = fileType(plan.types, file, argument);
       body = [file.bytes];
       if (name !== undefined)
@@ -221,7 +225,7 @@ interface Part {
 const lineEnd = Buffer.from("\r\n");
 
 function multipartType(
-  { mediaType }: PartPlans,
+  { mediaType }: MultipartParts,
   boundary: string,
   first: Part | undefined,
 ): string {
@@ -240,7 +244,7 @@ function multipartType(
 }
 
 function chosenHeaders(
-  plan: PartPlan | undefined,
+  plan: MultipartPart | undefined,
   given: JsonValue,
   argument: string,
 ): { content: JsonValue; headers: string } {
@@ -250,7 +254,7 @@ function chosenHeaders(
   if (plan.headers.length === 0) return { content: given, headers };
   const wrapped = formObject(given, argument);
   if (!Object.hasOwn(wrapped, "content")) {
-    throw unsendable(argument, "has headers of its own: pass { content, headers }.");
+    throw unrepresentableValue(argument, "has headers of its own: pass { content, headers }.");
   }
   const chosen = wrapped["headers"] ?? {};
   for (const { name, write } of plan.headers) {
@@ -277,7 +281,7 @@ function fileType(declared: readonly string[], file: BodyFile, argument: string)
     : typeInRanges(declared, file, argument);
 }
 
-function textType(plan: PartPlan | undefined, value: JsonValue): string | undefined {
+function textType(plan: MultipartPart | undefined, value: JsonValue): string | undefined {
   const declared = plan?.types.find((type) => !type.includes("*"));
   if (declared !== undefined) return declared;
   if (plan?.encoded?.["contentEncoding"] !== undefined) return "application/octet-stream";
@@ -285,11 +289,11 @@ function textType(plan: PartPlan | undefined, value: JsonValue): string | undefi
 }
 
 /** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot hold. */
-function dispositionOf(name: string, argument: string): string {
+function contentDisposition(name: string, argument: string): string {
   if (isWellFormed(name) && !ambiguous.test(name)) {
     return `Content-Disposition: form-data; name="${partLabel(name)}"`;
   }
-  throw unsendable(
+  throw unrepresentableValue(
     argument,
     `cannot be sent as the field ${JSON.stringify(name.slice(0, 100))}: its name must not hold backslashes, control characters or halves of characters.`,
   );
@@ -333,7 +337,7 @@ function styledFields(
   ]);
   if (explode) return texts;
   if (texts.length === 0) return [];
-  const delimiter = delimiterOf(property);
+  const delimiter = getDelimiter(property);
   const all = isList ? texts.map(([, text]) => text) : texts.flat();
   for (const text of all) if (text.includes(delimiter)) throw separates(argument, delimiter);
   return [[name, all.join(delimiter)]];

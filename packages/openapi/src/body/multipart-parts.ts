@@ -12,7 +12,7 @@ import type { ParameterWriter } from "../parameters/style-writer.ts";
 type Schema = JsonSchema | boolean;
 
 /** How the parts of one property, or of one position, are written. */
-export interface PartPlan {
+export interface MultipartPart {
   /** The argument is base64, the part a file. */
   readonly file: boolean;
   /** The argument and the part are encoded bytes: their schema. */
@@ -32,7 +32,7 @@ export interface PartPlan {
   /** Written like a query parameter, without percent-encoding. */
   readonly styled?: Parameter;
   /** The part has parts itself. */
-  readonly nested?: PartPlans;
+  readonly nested?: MultipartParts;
 }
 
 /** A header of a part, chosen by the model. */
@@ -42,23 +42,23 @@ interface PartHeader {
 }
 
 /** The parts of a multipart body, by name and by position. */
-export interface PartPlans {
+export interface MultipartParts {
   /** The body's media type, as declared. */
   readonly mediaType: string;
-  readonly byName: ReadonlyMap<string, PartPlan>;
+  readonly byName: ReadonlyMap<string, MultipartPart>;
   /** Every property that the schema names. */
   readonly names: ReadonlySet<string>;
   /** Those of which a part must be there. */
   readonly required: ReadonlySet<string>;
-  readonly prefix: readonly PartPlan[];
+  readonly prefix: readonly MultipartPart[];
   /** What has no other plan. */
-  readonly rest: PartPlan;
+  readonly rest: MultipartPart;
 }
 
 /** Plans, and what the model passes for the body. */
 export interface PlannedParts {
   readonly schema: Schema;
-  readonly plans: PartPlans;
+  readonly plans: MultipartParts;
 }
 
 /** A body or a part that has parts. */
@@ -69,12 +69,12 @@ interface Parts extends Encodings {
 }
 
 interface PlannedPart {
-  readonly plan: PartPlan;
+  readonly plan: MultipartPart;
   /** What the model passes; absent: what the document says. */
   readonly schema?: Schema;
 }
 
-const plainPart: PartPlan = {
+const plainPart: MultipartPart = {
   file: false,
   json: false,
   types: [],
@@ -96,14 +96,14 @@ const codingHeaders: ReadonlySet<string> = new Set([
 
 const deepest = 8;
 /** What a body is composed of, written out: a few layers of choices among the same can be billions. */
-const mostRoots = 1000;
+const maxRoots = 1000;
 
 /** Compiles the parts of a multipart body (OpenAPI 3.2, "Encoding Usage and Restrictions"). */
 export function planParts(parts: Parts): PlannedParts {
-  const byName = new Map<string, PartPlan>();
-  const prefix: PartPlan[] = [];
+  const byName = new Map<string, MultipartPart>();
+  const prefix: MultipartPart[] = [];
   const names = new Set<string>();
-  const found = { byName, names, prefix, rest: plainPart, left: mostRoots };
+  const found = { byName, names, prefix, rest: plainPart, left: maxRoots };
   const schema = planRoot(parts.schema, parts, found, 0);
   // An encoding says how a property is written that the schema does not name.
   for (const [name, encoding] of Object.entries(parts.encoding ?? {})) {
@@ -115,10 +115,10 @@ export function planParts(parts: Parts): PlannedParts {
 }
 
 interface Found {
-  readonly byName: Map<string, PartPlan>;
+  readonly byName: Map<string, MultipartPart>;
   readonly names: Set<string>;
-  readonly prefix: PartPlan[];
-  rest: PartPlan;
+  readonly prefix: MultipartPart[];
+  rest: MultipartPart;
   /** How many schemas may still be looked at. */
   left: number;
 }
@@ -130,7 +130,12 @@ function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Sch
   const changes: Record<string, JsonValue> = {};
   const { properties, prefixItems, items } = root;
   if (isJsonObject(properties)) {
-    const planned = planProperties(properties, parts, (name) => ownEncoding(parts, name), found);
+    const planned = planProperties(
+      properties,
+      parts,
+      (name) => explicitEncoding(parts, name),
+      found,
+    );
     if (planned !== undefined) changes["properties"] = planned;
   }
   const isForm = isFormData(parts);
@@ -270,7 +275,7 @@ function withHeaders(
       if (header.required) required.push(name);
     }
   }
-  const planned: PartPlan = { ...plan, fixedHeaders, headers: chosen };
+  const planned: MultipartPart = { ...plan, fixedHeaders, headers: chosen };
   if (chosen.length === 0)
     return schema === undefined ? { plan: planned } : { plan: planned, schema };
   return {
@@ -329,7 +334,7 @@ function contentTypes({ contentType }: Encoding): readonly string[] {
   return types.filter((type) => isMediaType(type.replaceAll("*", "x")));
 }
 
-function ownEncoding({ encoding }: Parts, name: string): Encoding {
+function explicitEncoding({ encoding }: Parts, name: string): Encoding {
   return encoding !== undefined && Object.hasOwn(encoding, name)
     ? (encoding[name] as Encoding)
     : {};

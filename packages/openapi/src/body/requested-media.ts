@@ -1,5 +1,5 @@
 import { visibleText, type JsonSchema } from "@toolweave/core";
-import type { LayoutWishes } from "../settings/operation-options.ts";
+import type { LayoutOptions } from "../settings/operation-options.ts";
 import { OperationError, type MediaDescription, type RequestBody } from "../document/operation.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
@@ -42,9 +42,9 @@ function decodedMedia(media: readonly MediaDescription[]): readonly MediaDescrip
  * @param warnings gets what the host has asked for in vain; whole sentences.
  * @throws OperationError when the host asks for a media type that the document does not declare.
  */
-export function wishedMedia(
+export function requestedMediaTypes(
   { media }: RequestBody,
-  { requestMediaType, decodeBase64Body }: LayoutWishes,
+  { requestMediaType, decodeBase64Body }: LayoutOptions,
   pointer: string,
   warnings: string[],
 ): readonly MediaDescription[] {

@@ -5,7 +5,7 @@ import {
   isJsonSequenceMediaType,
   mediaTypeName,
 } from "../document/media-type.ts";
-import { assertWellFormed, unsendable } from "../parameters/unrepresentable.ts";
+import { assertWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
 
 /** Writes one item of a sequence. Throws `ToolError` `invalid_arguments`. */
 type ItemWriter = (item: JsonValue, argument: string) => string;
@@ -23,7 +23,7 @@ export function sequenceItemWriter({ mediaType }: MediaDescription): ItemWriter 
 /** Writes a list as a sequence. Throws `ToolError` `invalid_arguments` for what is none. */
 export function sequenceText(value: JsonValue, argument: string, write: ItemWriter): string {
   if (!Array.isArray(value)) {
-    throw unsendable(argument, "must be a list: one entry for each line or event.");
+    throw unrepresentableValue(argument, "must be a list: one entry for each line or event.");
   }
   let text = "";
   for (const item of value as readonly JsonValue[]) text += write(item, argument);
@@ -35,7 +35,7 @@ const eventFields = ["event", "id", "retry"];
 /** One event (HTML, "Server-sent events"): `event`, `id`, `retry` and the lines of `data`. */
 function eventText(event: JsonValue, argument: string): string {
   if (typeof event !== "object" || event === null || Array.isArray(event)) {
-    throw unsendable(argument, "must be a list of events: objects with `data`.");
+    throw unrepresentableValue(argument, "must be a list of events: objects with `data`.");
   }
   const fields = event as JsonObject;
   let text = "";
@@ -43,7 +43,7 @@ function eventText(event: JsonValue, argument: string): string {
     if (!Object.hasOwn(fields, name) || fields[name] === null) continue;
     const value = fieldText(fields[name] as JsonValue, argument);
     if (/[\r\n\0]/.test(value)) {
-      throw unsendable(
+      throw unrepresentableValue(
         argument,
         `has an event whose \`${name}\` holds a line break: leave it out.`,
       );
@@ -54,7 +54,7 @@ function eventText(event: JsonValue, argument: string): string {
     (name) => name !== "data" && !eventFields.includes(name),
   );
   if (unknown !== undefined) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       `has an event with ${JSON.stringify(unknown.slice(0, 100))}: an event has \`data\`, \`event\`, \`id\` and \`retry\` only.`,
     );
@@ -62,7 +62,10 @@ function eventText(event: JsonValue, argument: string): string {
   if (Object.hasOwn(fields, "data") && fields["data"] !== null) {
     const data = fieldText(fields["data"] as JsonValue, argument);
     if (data.includes("\r")) {
-      throw unsendable(argument, 'has an event whose `data` holds a carriage return: use "\\n".');
+      throw unrepresentableValue(
+        argument,
+        'has an event whose `data` holds a carriage return: use "\\n".',
+      );
     }
     for (const line of data.split("\n")) text += `data: ${line}\n`;
   }

@@ -1,5 +1,5 @@
 import { mediaTypeParameter } from "../document/media-type.ts";
-import { assertWellFormed, unsendable } from "../parameters/unrepresentable.ts";
+import { assertWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
 
 /** Makes the bytes of a text. Throws `ToolError` `invalid_arguments` for characters that the charset does not have. */
 export type TextEncoding = (text: string, argument: string) => string | Uint8Array;
@@ -33,14 +33,14 @@ export function textEncoding(mediaType: string): TextEncoding {
   const last = lastCharacters.get(charset);
   return (text, argument) => {
     if (last === undefined) {
-      throw unsendable(
+      throw unrepresentableValue(
         argument,
         `is sent as ${charset.slice(0, 40)}, which is not supported: use another tool.`,
       );
     }
     for (let index = 0; index < text.length; index++) {
       if (text.charCodeAt(index) > last) {
-        throw unsendable(
+        throw unrepresentableValue(
           argument,
           `is sent as ${charset}, which has not all of its characters: leave them out.`,
         );

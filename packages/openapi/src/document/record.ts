@@ -22,7 +22,7 @@ export function ownString(record: unknown, key: string): string | undefined {
 }
 
 /** The `$ref` of an object, when it has one that is a string. No prototype has a `$ref`. */
-export function referenceOf(value: unknown): string | undefined {
+export function getReference(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const reference = value["$ref"];
   return typeof reference === "string" ? reference : undefined;

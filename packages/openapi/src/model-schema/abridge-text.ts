@@ -1,4 +1,4 @@
-import { remembered } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 /** Characters behind the budget that are looked at: what they hold may be left out. */
 const readAhead = 2000;
@@ -25,11 +25,11 @@ const ofDefault = /^(?:the )?defaults?(?: value)?(?: is| to|:)? ?["']?[\w.-]*["'
  *
  * @param budget characters of all sentences; the first one alone may take two and a half times as many. 0: nothing.
  */
-export function shownText(text: string, budget: number): string {
+export function abridgeText(text: string, budget: number): string {
   if (budget === 0) return "";
   let begin = beginnings.get(budget);
   if (begin === undefined) {
-    begin = remembered((one) => beginningWithNoun(one, budget));
+    begin = memoize((one) => beginningWithNoun(one, budget));
     beginnings.set(budget, begin);
   }
   return begin(text);
@@ -51,13 +51,18 @@ function beginningWithNoun(text: string, budget: number): string {
  *
  * @param name what is read beside it: a summary of the same words is left out where the text says anything.
  */
-export function shownSummary(summary: string, text: string, name: string, budget: number): string {
+export function abridgeSummary(
+  summary: string,
+  text: string,
+  name: string,
+  budget: number,
+): string {
   const known = new Set(stems(summary));
   const [first, ...others] = sentences(text, budget);
   const isRepeated = first !== undefined && stems(first).every((word) => known.has(word));
   const told = isRepeated || first === undefined ? others : [first, ...others];
   const begin = sentences(summary, budget).join(" ");
-  const isName = told.length > 0 && wordsOf(begin).join() === wordsOf(name).join();
+  const isName = told.length > 0 && splitWords(begin).join() === splitWords(name).join();
   if (begin === "" || isName) return fitting(told, budget);
   return fitting([begin, ...told], budget);
 }
@@ -67,7 +72,7 @@ function fitting(all: readonly string[], budget: number): string {
   for (const sentence of all) {
     if (kept === "") {
       const most = 2.5 * budget;
-      if (sentence.length > most) return `${beginningOf(sentence, most)} […]`;
+      if (sentence.length > most) return `${truncateText(sentence, most)} […]`;
       kept = sentence;
     } else {
       if (kept.length + 1 + sentence.length > budget) break;
@@ -78,7 +83,7 @@ function fitting(all: readonly string[], budget: number): string {
 }
 
 /** The text itself, or whole paragraphs of it as far as they fit, and `[…]`. */
-export function wholeText(text: string, budget: number): string {
+export function fitText(text: string, budget: number): string {
   if (text.length <= budget || budget === 0) return budget === 0 ? "" : text;
   let kept = "";
   for (const paragraph of text
@@ -87,7 +92,7 @@ export function wholeText(text: string, budget: number): string {
     .slice(0, -1)) {
     kept = kept === "" ? paragraph : `${kept}\n\n${paragraph}`;
   }
-  return `${kept === "" ? beginningOf(text, budget) : kept} […]`;
+  return `${kept === "" ? truncateText(text, budget) : kept} […]`;
 }
 
 /** The sentences of a text that tell a model something, without markup. */
@@ -126,13 +131,13 @@ function plain(text: string): string {
 }
 
 /** Up to a whole word; a character of two UTF-16 units is not cut in half. */
-function beginningOf(sentence: string, budget: number): string {
+function truncateText(sentence: string, budget: number): string {
   const beginning = sentence.slice(0, budget).replace(/[\ud800-\udbff]$/, "");
   return beginning.replace(/[\s,;:(]*\S*$/, "") || beginning;
 }
 
 /** In lower case, without an ending `s`. */
-export const wordsOf: (text: string) => readonly string[] = remembered((text) => {
+export const splitWords: (text: string) => readonly string[] = memoize((text) => {
   const words = text
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/['’]s\b/g, "")
@@ -144,7 +149,7 @@ export const wordsOf: (text: string) => readonly string[] = remembered((text) =>
 
 /** What a text says of anything. */
 const fillers: ReadonlySet<string> = new Set(
-  wordsOf(
+  splitWords(
     "a account an and are array associated be belongs by fetch for from get given has id identified identifier identifies identify in is it its list name number object of on or parameter result return returned specified that the this to unique uniquely use used value whether whose with you your",
   ),
 );
@@ -155,13 +160,13 @@ const fillers: ReadonlySet<string> = new Set(
  * @param names words of what it belongs to.
  * @param own words of what is described.
  */
-export function saysOnlyNames(
+export function isRedundant(
   text: string,
   names: ReadonlySet<string>,
   own: readonly string[],
 ): boolean {
   if (text.length > 80) return false;
-  return wordsOf(text).every(
+  return splitWords(text).every(
     (word) =>
       fillers.has(word) || beginsWithName(word, names) || own.some((name) => begins(word, name)),
   );
@@ -178,7 +183,7 @@ function begins(word: string, name: string): boolean {
 
 /** What tells words apart well enough to compare texts. */
 function stems(text: string): string[] {
-  return wordsOf(text)
+  return splitWords(text)
     .filter((word) => !fillers.has(word))
     .map((word) => word.slice(0, 6));
 }

@@ -1,14 +1,14 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { setOwn } from "../document/record.ts";
 import type { DescribeSchema } from "./schema-descriptions.ts";
-import { isNested, outlineOf, SchemaShapes, type SchemaShape } from "./schema-shape.ts";
+import { isNested, outlineSchema, SchemaShapes, type SchemaShape } from "./schema-shape.ts";
 import {
   choices,
   distinct,
   isPlain,
   isShort,
   mark,
-  type ShownNode as Node,
+  type ModelNode as Node,
 } from "./schema-parts.ts";
 
 type Schema = JsonSchema | boolean;
@@ -52,7 +52,7 @@ export function fillSchema(
       continue;
     }
     const shape = shapes.of(given);
-    const node = outlineOf(shape);
+    const node = outlineSchema(shape);
     const text = describe(given, 1, name);
     if (text !== "") node["description"] = isNested(shape) ? `${text} ${mark}` : text;
     setOwn(properties, name, node);
@@ -127,7 +127,7 @@ class Filling {
     for (const name of ordered) {
       const child = this.#child(properties.get(name) as Schema, name);
       const isRequired = required.has(name);
-      const cost = lengthOf(child.node) + (isRequired ? 2 : 1) * (lengthOf(name) + 2);
+      const cost = jsonLength(child.node) + (isRequired ? 2 : 1) * (jsonLength(name) + 2);
       const overhead = Object.keys(added).length > 0 ? 0 : required.size > 0 ? 32 : 17;
       if (this.#room - cost - overhead < least + kept) {
         rest.push(name);
@@ -141,7 +141,7 @@ class Filling {
     if (Object.keys(added).length > 0) node["properties"] = added;
     for (const name of required) {
       if (properties.has(name)) continue;
-      this.#room -= lengthOf(name) + 20;
+      this.#room -= jsonLength(name) + 20;
       if (this.#room < 0) break;
       needed.push(name);
     }
@@ -151,7 +151,7 @@ class Filling {
 
   #child(schema: Schema, name: string): Place {
     const shape = this.#shapes.of(schema);
-    const node = outlineOf(shape);
+    const node = outlineSchema(shape);
     return { node, shape, name };
   }
 
@@ -187,7 +187,7 @@ class Filling {
         const inner = this.#shapes.of(schema);
         const isCommon = properties.get(name) !== true;
         if (isCommon && (inner.values === undefined || inner.values.length > 3)) continue;
-        const outline = outlineOf(inner);
+        const outline = outlineSchema(inner);
         setOwn(own, name, isCommon ? { enum: inner.values as JsonValue } : outline);
       }
       const needed = [...branch.required].filter((name) => !required.has(name));
@@ -202,7 +202,7 @@ class Filling {
     const listed = node["properties"] as Node | undefined;
     for (const [name, schema] of properties) {
       if (schema !== true || listed === undefined || !Object.hasOwn(listed, name)) continue;
-      this.#room += lengthOf(listed[name] as JsonValue) + lengthOf(name) + 2;
+      this.#room += jsonLength(listed[name] as JsonValue) + jsonLength(name) + 2;
       delete listed[name];
     }
   }
@@ -222,7 +222,7 @@ class Filling {
 
   #addNames(node: Node, names: readonly string[]): void {
     let left = Math.min(maxNamesLength, this.#room);
-    const some = names.filter((name) => (left -= lengthOf(name)) >= 0).join(", ");
+    const some = names.filter((name) => (left -= jsonLength(name)) >= 0).join(", ");
     const before = (node["description"] ?? mark) as string;
     const text = before.endsWith(mark) ? before.slice(0, -mark.length) : `${before} `;
     this.#put(node, "description", some === "" ? `${text}${mark}` : `${text}${some} ${mark}`);
@@ -243,9 +243,9 @@ class Filling {
   /** Sets a keyword if at least so many characters remain. */
   #put(node: Node, keyword: string, value: JsonValue, least = 0): boolean {
     const before = node[keyword];
-    const added = before === undefined ? lengthOf(keyword) + 2 : -lengthOf(before);
-    if (this.#room - added - lengthOf(value) < least) return false;
-    this.#room -= added + lengthOf(value);
+    const added = before === undefined ? jsonLength(keyword) + 2 : -jsonLength(before);
+    if (this.#room - added - jsonLength(value) < least) return false;
+    this.#room -= added + jsonLength(value);
     node[keyword] = value;
     return true;
   }
@@ -257,6 +257,6 @@ const memberKeywords = {
   content: "contentSchema",
 } as const;
 
-function lengthOf(value: JsonValue): number {
+function jsonLength(value: JsonValue): number {
   return JSON.stringify(value).length;
 }

@@ -4,7 +4,7 @@ import { definitionName } from "../schema/resolve-schema.ts";
 type Node = Record<string, JsonValue>;
 
 /** A definition of fewer characters is written where it is mentioned: a reference takes as many. */
-const shortest = 60;
+const minDefinitionLength = 60;
 
 /** Writes definitions that are mentioned once, or are short, where they are mentioned; the others become `$defs`. */
 export function inlineDefinitions(root: Node, definitions: ReadonlyMap<string, Node>): JsonSchema {
@@ -68,7 +68,7 @@ class Inlining {
 function isShort(schema: Node): boolean {
   if (schema["properties"] !== undefined || schema["$ref"] !== undefined) return false;
   const text = JSON.stringify(schema);
-  return text.length < shortest && !text.includes('"$ref"');
+  return text.length < minDefinitionLength && !text.includes('"$ref"');
 }
 
 /** Puts a definition where a reference to it stands; a description beside that is the better one. */

@@ -4,7 +4,7 @@ import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
 import { schemaDescriptions, type DescribeSchema } from "./schema-descriptions.ts";
-import type { ShownBudget } from "./schema-budget.ts";
+import type { SchemaBudget } from "./schema-budget.ts";
 import { extents, type Extent } from "./schema-extent.ts";
 import {
   choices,
@@ -18,24 +18,24 @@ import {
   isPlainList,
   isSchema,
   isShort,
-  kept,
+  preservedKeywords,
   mark,
-  mostCharacters,
+  maxCharacters,
   union,
-  type ShownNode as Node,
+  type ModelNode as Node,
 } from "./schema-parts.ts";
-import { wordsOf } from "./abridge-text.ts";
+import { splitWords } from "./abridge-text.ts";
 
 type Schema = JsonSchema | boolean;
 /** What a model is told once, when something is left out. */
 const whatIsLeftOut = `${mark} is left out here, * is required: an error tells what else is expected.`;
 
-const mostKinds = 40;
-const mostBranches = 100;
-const longestPattern = 100;
-const longestValue = 60;
-const longestCondition = 300;
-const longestOutline = 800;
+const maxKinds = 40;
+const maxBranches = 100;
+const maxPatternLength = 100;
+const maxValueLength = 60;
+const maxConditionLength = 300;
+const maxOutlineLength = 800;
 
 /**
  * What a model is shown of an input schema: weaker than it, never different. All arguments, what they are and which
@@ -43,15 +43,15 @@ const longestOutline = 800;
  *
  * @param name the tool's: what it says, descriptions need not.
  */
-export function shownSchema(full: JsonSchema, name: string, budget: ShownBudget): JsonSchema {
+export function abridgeSchema(full: JsonSchema, name: string, budget: SchemaBudget): JsonSchema {
   const names = Object.keys(full["properties"] as object);
-  const known = new Set([name, ...names].flatMap(wordsOf));
+  const known = new Set([name, ...names].flatMap(splitWords));
   // Of so many arguments nothing but the least fits.
-  const tried = names.length * leastNode > budget.size ? extents.slice(-1) : extents;
+  const tried = names.length * minNodeLength > budget.size ? extents.slice(-1) : extents;
   let shown: JsonSchema | undefined;
   let leastCut = 0;
   for (const extent of tried) {
-    const attempt = new ShownSchema(full, known, budget, extent);
+    const attempt = new SchemaAbridgement(full, known, budget, extent);
     shown = attempt.run();
     leastCut = attempt.leastCut;
     if (shown !== undefined && fits(shown, budget.size)) break;
@@ -70,7 +70,7 @@ function filled(
   full: JsonSchema,
   shown: JsonSchema,
   known: ReadonlySet<string>,
-  budget: ShownBudget,
+  budget: SchemaBudget,
   leastCut: number,
 ): JsonSchema {
   const used = JSON.stringify(shown).length;
@@ -83,7 +83,7 @@ function filled(
 
 function extentDescriptions(
   known: ReadonlySet<string>,
-  { verbatim, argument, nested }: ShownBudget,
+  { verbatim, argument, nested }: SchemaBudget,
   extent: Extent,
 ): DescribeSchema {
   const of = Math.floor(argument * extent.argument);
@@ -91,26 +91,26 @@ function extentDescriptions(
 }
 
 function fits(shown: JsonSchema, size: number): boolean {
-  return mostCharacters(shown) <= size || JSON.stringify(shown).length <= size;
+  return maxCharacters(shown) <= size || JSON.stringify(shown).length <= size;
 }
 
 /** Characters that a schema takes at least, with its name. */
-const leastNode = 8;
+const minNodeLength = 8;
 
 /** What was last made of an argument's schema that consists of no others. */
-interface ShownArgument {
-  readonly budget: ShownBudget;
+interface AbridgedArgument {
+  readonly budget: SchemaBudget;
   readonly description: string;
   readonly isTerse: boolean;
   readonly node: Node;
 }
 
 /** Hundreds of operations share the schema of a parameter, and the same is shown of it in most. */
-const shownArguments = new WeakMap<JsonSchema, ShownArgument>();
+const abridgeArguments = new WeakMap<JsonSchema, AbridgedArgument>();
 
-class ShownSchema {
+class SchemaAbridgement {
   readonly #full: JsonSchema;
-  readonly #budget: ShownBudget;
+  readonly #budget: SchemaBudget;
   /** Words that descriptions need not repeat; nothing: they are shown as they are. */
   readonly #known: ReadonlySet<string> | undefined;
   readonly #defs: ReadonlyMap<string, Schema>;
@@ -131,7 +131,7 @@ class ShownSchema {
   /** The least depth at which something is left out. */
   leastCut: number = Infinity;
 
-  constructor(full: JsonSchema, known: ReadonlySet<string>, budget: ShownBudget, extent: Extent) {
+  constructor(full: JsonSchema, known: ReadonlySet<string>, budget: SchemaBudget, extent: Extent) {
     this.#full = full;
     this.#budget = budget;
     this.#defs = new Map(Object.entries((full["$defs"] ?? {}) as Record<string, Schema>));
@@ -139,7 +139,7 @@ class ShownSchema {
     this.#levels = extent.levels;
     this.#names = extent.names;
     this.#describe = extentDescriptions(known, budget, extent);
-    this.#left = budget.size / leastNode;
+    this.#left = budget.size / minNodeLength;
     this.#isLast = extent === extents.at(-1);
     this.#isFirst = extent === extents[0];
   }
@@ -191,7 +191,7 @@ class ShownSchema {
   }
 
   #shared(schema: JsonSchema, description: string, isTerse: boolean): Node {
-    const known = shownArguments.get(schema);
+    const known = abridgeArguments.get(schema);
     if (
       known?.budget === this.#budget &&
       known.description === description &&
@@ -200,7 +200,7 @@ class ShownSchema {
       return known.node;
     }
     const node = this.#made(schema, 1, description, isTerse);
-    shownArguments.set(schema, { budget: this.#budget, description, isTerse, node });
+    abridgeArguments.set(schema, { budget: this.#budget, description, isTerse, node });
     return node;
   }
 
@@ -239,7 +239,7 @@ class ShownSchema {
     );
     const kinds = this.#kinds(items ?? schema);
     const some = kinds.length > 1 ? kinds : names.slice(0, this.#names);
-    let left = longestOutline;
+    let left = maxOutlineLength;
     const inside = some.filter((one) => (left -= one.length) >= 0).join(", ");
     return {
       ...(type === undefined ? {} : { type }),
@@ -257,7 +257,7 @@ class ShownSchema {
     const { anyOf, oneOf = anyOf } = this.#resolved(given);
     if (!Array.isArray(oneOf)) return [];
     return (oneOf as JsonValue[])
-      .slice(0, mostKinds)
+      .slice(0, maxKinds)
       .flatMap((branch) => this.#constantsOf(this.#resolved(branch)));
   }
 
@@ -311,7 +311,7 @@ class ShownSchema {
         }
         case "anyOf":
         case "oneOf": {
-          if ((value as JsonValue[]).length > mostBranches) {
+          if ((value as JsonValue[]).length > maxBranches) {
             node["description"] = this.#outline(schema, depth)["description"] as string;
             break;
           }
@@ -333,17 +333,17 @@ class ShownSchema {
           break;
         case "default":
         case "const":
-          if (isShort(value, longestValue)) node[keyword] = value;
+          if (isShort(value, maxValueLength)) node[keyword] = value;
           break;
         case "pattern":
-          if ((value as string).length <= longestPattern) node[keyword] = value;
+          if ((value as string).length <= maxPatternLength) node[keyword] = value;
           break;
         case "format":
         case "contentEncoding":
-          if (isShort(value, longestValue)) node[keyword] = value;
+          if (isShort(value, maxValueLength)) node[keyword] = value;
           break;
         default:
-          if (kept.has(keyword) && value !== false) node[keyword] = value;
+          if (preservedKeywords.has(keyword) && value !== false) node[keyword] = value;
       }
     }
     return combined(node, unions);
@@ -390,6 +390,6 @@ class ShownSchema {
       parts.flatMap((part) => (schema[part] === undefined ? [] : [[part, schema[part]]])),
     ) as Node;
     const text = JSON.stringify(whole);
-    if (text.length <= longestCondition && !text.includes('"$ref"')) Object.assign(node, whole);
+    if (text.length <= maxConditionLength && !text.includes('"$ref"')) Object.assign(node, whole);
   }
 }

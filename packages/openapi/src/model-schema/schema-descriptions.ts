@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import { aliasNote } from "../arguments/input-schema.ts";
-import { saysOnlyNames, shownText, wholeText, wordsOf } from "./abridge-text.ts";
+import { isRedundant, abridgeText, fitText, splitWords } from "./abridge-text.ts";
 
 /** The description of a schema at a depth (1: an argument), under a name; `""` for none. */
 export type DescribeSchema = (schema: JsonSchema, depth: number, name: string) => string;
@@ -19,9 +19,9 @@ export function schemaDescriptions(
 ): DescribeSchema {
   const shortened = (about: string, depth: number, name: string): string => {
     const budget = depth === 1 ? argument : nested;
-    if (known === undefined) return wholeText(about, budget);
-    const shown = shownText(about, budget);
-    return saysOnlyNames(shown, known, wordsOf(name)) ? "" : shown;
+    if (known === undefined) return fitText(about, budget);
+    const shown = abridgeText(about, budget);
+    return isRedundant(shown, known, splitWords(name)) ? "" : shown;
   };
   return ({ description, title }, depth, name) => {
     const about = typeof description === "string" ? description : title;

@@ -1,16 +1,16 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 
 /** A schema that is being put together. */
-export type ShownNode = Record<string, JsonValue>;
+export type ModelNode = Record<string, JsonValue>;
 
-type Node = ShownNode;
+type Node = ModelNode;
 
 /** Stands where something is left out. */
 export const mark = "[…]";
 
-const mostChoices = 100;
-const mostChoiceLength = 2000;
-const longestExample = 200;
+const maxChoices = 100;
+const maxChoiceLength = 2000;
+const maxExampleLength = 200;
 
 const memberKeywords = [
   "properties",
@@ -90,10 +90,10 @@ export function distinct(branches: readonly Node[]): Node[] {
 
 /** The values of `enum`, or the first of too many in words. */
 export function choices(values: readonly JsonValue[], type: JsonValue | undefined): Node {
-  if (values.length <= mostChoices && isShort(values, mostChoiceLength)) return { enum: values };
+  if (values.length <= maxChoices && isShort(values, maxChoiceLength)) return { enum: values };
   const some: JsonValue[] = [];
   for (const value of values) {
-    if (!isShort([...some, value], mostChoiceLength / 4)) break;
+    if (!isShort([...some, value], maxChoiceLength / 4)) break;
     some.push(value);
   }
   const first = some.map((value) => JSON.stringify(value)).join(", ");
@@ -105,7 +105,7 @@ export function choices(values: readonly JsonValue[], type: JsonValue | undefine
 
 /** The first example, if it is short. */
 export function firstExample([example]: readonly JsonValue[]): Node {
-  return example !== undefined && isShort(example, longestExample) ? { examples: [example] } : {};
+  return example !== undefined && isShort(example, maxExampleLength) ? { examples: [example] } : {};
 }
 
 /** True for a value that takes no more than so many characters; numbers and the like always do. */
@@ -116,13 +116,12 @@ export function isShort(value: JsonValue, most: number): boolean {
 }
 
 /** The length of a value as JSON, or more: what would have to be escaped is not looked for. */
-export function mostCharacters(value: JsonValue | undefined): number {
+export function maxCharacters(value: JsonValue | undefined): number {
   if (typeof value === "string") return 6 * value.length + 2;
   if (typeof value !== "object" || value === null) return 25;
   let most = 2;
-  if (Array.isArray(value)) for (const one of value) most += mostCharacters(one) + 1;
-  else
-    for (const name in value) most += 6 * name.length + 4 + mostCharacters((value as Node)[name]);
+  if (Array.isArray(value)) for (const one of value) most += maxCharacters(one) + 1;
+  else for (const name in value) most += 6 * name.length + 4 + maxCharacters((value as Node)[name]);
   return most;
 }
 
@@ -133,7 +132,7 @@ export function isEmpty(node: Node): boolean {
 }
 
 /** Keywords that are shown as they are. */
-export const kept: ReadonlySet<string> = new Set([
+export const preservedKeywords: ReadonlySet<string> = new Set([
   "type",
   "required",
   "minimum",

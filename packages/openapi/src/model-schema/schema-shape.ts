@@ -94,15 +94,15 @@ export class SchemaShapes {
   }
 
   #read(schema: JsonSchema): SchemaShape {
-    let shape = ownShape(schema);
+    let shape = computeShape(schema);
     this.#steps -= shape.properties.size;
     const name = definitionName(schema["$ref"]);
     if (name !== undefined && schema["$ref"] === `#/$defs/${name}`) {
       shape = both(shape, this.of(this.#defs.get(name) ?? true));
     }
-    for (const part of schemasOf(schema["allOf"])) shape = both(shape, this.of(part));
+    for (const part of subschemas(schema["allOf"])) shape = both(shape, this.of(part));
     for (const keyword of ["anyOf", "oneOf"]) {
-      const branches = schemasOf(schema[keyword]);
+      const branches = subschemas(schema[keyword]);
       if (branches.length > 0) shape = both(shape, this.#union(branches));
     }
     return shape;
@@ -139,7 +139,7 @@ export class SchemaShapes {
   }
 }
 
-function ownShape(schema: JsonSchema): SchemaShape {
+function computeShape(schema: JsonSchema): SchemaShape {
   const { required, items, prefixItems, additionalProperties: additional } = schema;
   const { patternProperties, contentSchema: content, const: value } = schema;
   const types = schemaTypes(schema);
@@ -155,7 +155,7 @@ function ownShape(schema: JsonSchema): SchemaShape {
     ...(isSchema(items) && prefixItems === undefined ? { items } : {}),
     ...(isMap ? { additional } : {}),
     ...(isSchema(content) ? { content } : {}),
-    keywords: keywordsOf(schema),
+    keywords: copyKeywords(schema),
     ...(typeof (schema["description"] ?? schema["title"]) === "string"
       ? { described: schema }
       : {}),
@@ -165,7 +165,7 @@ function ownShape(schema: JsonSchema): SchemaShape {
   };
 }
 
-function keywordsOf(schema: JsonSchema): JsonSchema {
+function copyKeywords(schema: JsonSchema): JsonSchema {
   const found: Record<string, JsonValue> = {};
   for (const keyword of plainKeywords) {
     const value = schema[keyword];
@@ -256,12 +256,12 @@ function commonNames(branches: readonly SchemaShape[]): Set<string> {
 }
 
 function anyOf(schemas: readonly Schema[]): Schema {
-  const some = [...new Map(schemas.map((one) => [keyOf(one), one])).values()];
+  const some = [...new Map(schemas.map((one) => [shapeKey(one), one])).values()];
   return some.length === 1 ? (some[0] as Schema) : { anyOf: some };
 }
 
 /** References to the same definition are the same schema, and so are plain schemas that are written alike. */
-function keyOf(schema: Schema): unknown {
+function shapeKey(schema: Schema): unknown {
   if (typeof schema === "boolean") return schema;
   const isReference = Object.keys(schema).join() === "$ref";
   return isReference || isPlain(schema) ? JSON.stringify(schema) : schema;
@@ -271,7 +271,7 @@ function unique(values: readonly JsonValue[]): JsonValue[] {
   return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function schemasOf(value: JsonValue | undefined): readonly Schema[] {
+function subschemas(value: JsonValue | undefined): readonly Schema[] {
   return Array.isArray(value) ? (value as readonly Schema[]) : [];
 }
 
@@ -282,7 +282,7 @@ export function isNested(shape: SchemaShape): boolean {
 }
 
 /** The type of a shape as a keyword, and the mark if there is more in it. */
-export function outlineOf(shape: SchemaShape): Record<string, JsonValue> {
+export function outlineSchema(shape: SchemaShape): Record<string, JsonValue> {
   const { types, values } = shape;
   const [only] = types ?? [];
   const isEnumerated = values !== undefined && values.length <= 1;

@@ -23,9 +23,9 @@ export function unchangedOperations(
   if (first === undefined || second === undefined) return unchanged;
   const comparison = new DocumentComparison(first.context, second.context);
   if (!comparison.hasSameFrame()) return unchanged;
-  const known = new Map(before.map((operation) => [placeOf(operation), operation]));
+  const known = new Map(before.map((operation) => [operationKey(operation), operation]));
   for (const operation of after) {
-    const old = known.get(placeOf(operation));
+    const old = known.get(operationKey(operation));
     if (old?.name === operation.name && comparison.isSame(old.found, operation.found)) {
       unchanged.set(operation, old);
     }
@@ -33,7 +33,7 @@ export function unchangedOperations(
   return unchanged;
 }
 
-function placeOf({ method, path }: DocumentOperation): string {
+function operationKey({ method, path }: DocumentOperation): string {
   return `${method} ${path}`;
 }
 
@@ -74,7 +74,9 @@ class DocumentComparison {
     const b = this.#after;
     if (a.version !== b.version || a.root.url !== b.root.url) return false;
     return this.#all(
-      frame.map((key) => pairOf(childLocation(a.location, key), childLocation(b.location, key))),
+      frame.map((key) =>
+        locationPair(childLocation(a.location, key), childLocation(b.location, key)),
+      ),
     );
   }
 
@@ -85,37 +87,37 @@ class DocumentComparison {
     if (parametersOfA.length !== parametersOfB.length || a.items.length !== b.items.length) {
       return false;
     }
-    const pairs = [pairOf(a.location, b.location)];
+    const pairs = [locationPair(a.location, b.location)];
     for (const [index, item] of a.items.entries()) {
       const other = b.items[index] as Location;
       for (const key of ["summary", "description", "servers"]) {
-        pairs.push(pairOf(childLocation(item, key), childLocation(other, key)));
+        pairs.push(locationPair(childLocation(item, key), childLocation(other, key)));
       }
     }
     for (const [index, parameter] of parametersOfA.entries()) {
-      pairs.push(pairOf(parameter, parametersOfB[index] as Location));
+      pairs.push(locationPair(parameter, parametersOfB[index] as Location));
     }
     return this.#all([...pairs, ...this.#security(a, b)]);
   }
 
   /** The security requirements in force, and the schemes that they name. */
   #security(a: FoundOperation, b: FoundOperation): Pair[] {
-    const ofA = securityOf(a, this.#before);
-    const ofB = securityOf(b, this.#after);
+    const ofA = getSecurity(a, this.#before);
+    const ofB = getSecurity(b, this.#after);
     const names = new Set<string>();
     for (const requirement of Array.isArray(ofA.value) ? ofA.value : []) {
       if (isRecord(requirement)) for (const name of Object.keys(requirement)) names.add(name);
     }
-    const schemesOfA = schemesOf(this.#before);
-    const schemesOfB = schemesOf(this.#after);
+    const schemesOfA = getSchemes(this.#before);
+    const schemesOfB = getSchemes(this.#after);
     return [
-      pairOf(ofA, ofB),
+      locationPair(ofA, ofB),
       ...Array.from(names, (name) =>
-        pairOf(childLocation(schemesOfA, name), childLocation(schemesOfB, name)),
+        locationPair(childLocation(schemesOfA, name), childLocation(schemesOfB, name)),
       ),
       // OpenAPI 3.2: a name that is no component is the URI of a scheme.
       ...Array.from(names, (name) =>
-        pairOf(withReference(schemesOfA, name), withReference(schemesOfB, name)),
+        locationPair(withReference(schemesOfA, name), withReference(schemesOfB, name)),
       ),
     ];
   }
@@ -160,7 +162,7 @@ class DocumentComparison {
       const other = this.#after.resolver.peek({ $ref: reference }, to);
       if ((target === undefined) !== (other === undefined)) return false;
       if (target === undefined || other === undefined) continue;
-      open.push(pairOf(target, other));
+      open.push(locationPair(target, other));
       if (!this.#compareChildren(target, other, open)) return false;
     }
     return true;
@@ -174,7 +176,7 @@ class DocumentComparison {
     for (const [index, { location, name }] of before.entries()) {
       const { location: otherLocation, name: otherName } = after[index] as ChildSchema;
       if (name !== otherName) return false;
-      open.push(pairOf(location, otherLocation));
+      open.push(locationPair(location, otherLocation));
     }
     return true;
   }
@@ -184,16 +186,16 @@ interface Members {
   readonly [key: string]: unknown;
 }
 
-function pairOf(a: Location, b: Location): Pair {
+function locationPair(a: Location, b: Location): Pair {
   return { a: a.value, from: a.scope, b: b.value, to: b.scope };
 }
 
-function securityOf({ location }: FoundOperation, { location: root }: DocumentContext): Location {
+function getSecurity({ location }: FoundOperation, { location: root }: DocumentContext): Location {
   const own = childLocation(location, "security");
   return Array.isArray(own.value) ? own : childLocation(root, "security");
 }
 
-function schemesOf({ location, version, resolver }: DocumentContext): Location {
+function getSchemes({ location, version, resolver }: DocumentContext): Location {
   const at = (parent: Location, key: string): Location => {
     const member = childLocation(parent, key);
     return resolver.peek(member.value, member.scope) ?? member;

@@ -4,7 +4,7 @@ import { describePointer } from "../document/references/location.ts";
 import { withoutFragment } from "../document/references/document-set.ts";
 import type { DocumentSet } from "../document/references/document-set.ts";
 import type { LoadedDocument, Location } from "../document/references/location.ts";
-import { referenceOf } from "../document/record.ts";
+import { getReference } from "../document/record.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError, type DanglingReference } from "../document/operation.ts";
 import type { MediaDescription, Parameter, SecurityUse } from "../document/operation.ts";
@@ -109,7 +109,7 @@ export class DocumentContext {
    * @throws {OperationError} the reference cannot be followed.
    */
   container(location: Location): Location {
-    if (referenceOf(location.value) === undefined) return location;
+    if (getReference(location.value) === undefined) return location;
     const found = this.resolver.follow(location);
     const pointer = describePointer(location);
     const message = `A $ref stands in place of ${location.pointer.slice(1)}, where the specification has none; it was followed.`;

@@ -4,7 +4,7 @@ import { DocumentContext } from "./document-context.ts";
 import { DocumentFiles } from "../document/loading/document-files.ts";
 import { DocumentOperation } from "./document-operation.ts";
 import { DocumentSet } from "../document/references/document-set.ts";
-import { loadDocument, sourceKindOf } from "../document/loading/load-document.ts";
+import { loadDocument, detectSourceKind } from "../document/loading/load-document.ts";
 import type { DocumentFetcher, SourceKind } from "../document/loading/load-document.ts";
 import { nameOperations } from "./name-operations.ts";
 import { readVersion } from "../document/openapi-version.ts";
@@ -66,7 +66,7 @@ export async function openDocument(
   input: string | URL | object,
   options: OpenOptions = {},
 ): Promise<ApiDocument> {
-  const { kind = sourceKindOf(input), fetchText, allowReferences = [], before } = options;
+  const { kind = detectSourceKind(input), fetchText, allowReferences = [], before } = options;
   const files = new DocumentFiles(fetchText, before?.files);
   const { root, url, name } = await loadDocument(input, kind, files);
   const version = readVersion(root, name);
@@ -81,8 +81,8 @@ export async function openDocument(
   const context = new DocumentContext(set, options.serverVariables);
   files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
-  const operations = operationsOf(context);
-  const kept = before === undefined ? operations : keptOperations(before.operations, operations);
+  const operations = listOperations(context);
+  const kept = before === undefined ? operations : reusedOperations(before.operations, operations);
   files.settle();
   return {
     ...(set.root.url === undefined ? {} : { url: set.root.url }),
@@ -99,7 +99,7 @@ export async function openDocument(
 }
 
 /** `after`, with the operations of `before` in place of those that say the same. */
-function keptOperations(
+function reusedOperations(
   before: readonly Operation[],
   after: readonly DocumentOperation[],
 ): readonly Operation[] {
@@ -111,7 +111,7 @@ function keptOperations(
   });
 }
 
-function operationsOf(context: DocumentContext): DocumentOperation[] {
+function listOperations(context: DocumentContext): DocumentOperation[] {
   const found = readOperations(context);
   reportUnknownVariables(context, found);
   const { names, shared } = nameOperations(found);

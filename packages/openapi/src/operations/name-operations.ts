@@ -50,14 +50,14 @@ export function nameOperations(operations: readonly Nameable[]): OperationNames 
       text.original === operation.operationId ? withoutPlace(operation as Identified) : undefined;
     return short === undefined ? text : { original: text.original, readable: short, lead: 2 };
   });
-  let names = namesOf(texts);
+  let names = candidateNames(texts);
   const clashing = repeated(names);
   if (clashing.size > 0) {
     // A generator's suffix stays where it tells operations apart.
     for (const [index, name] of names.entries()) {
       if (clashing.has(name)) texts[index] = full[index] as NameText;
     }
-    names = namesOf(texts);
+    names = candidateNames(texts);
   }
   if (repeated(names).size > 0) names = apart(texts, names);
   return { names, shared: [...uses.keys()].filter((id) => (uses.get(id) ?? 0) > 1) };
@@ -102,7 +102,7 @@ interface LongName {
   readonly words: readonly string[];
 }
 
-function namesOf(texts: readonly NameText[]): string[] {
+function candidateNames(texts: readonly NameText[]): string[] {
   const long: LongName[] = [];
   const names = texts.map(({ original, readable = original }, index) => {
     // Most operationIds are in lower case, and there are thousands of them.

@@ -6,7 +6,7 @@ import type { Encoding, Encodings, Parameter, ParameterStyle } from "../document
 import { isRecord, ownString, ownValue, setOwn } from "../document/record.ts";
 
 // Set by whoever writes the part: its type is `contentType`, its name the property's (OpenAPI 3.2, "Encoding Object").
-const ownHeaders: ReadonlySet<string> = new Set(["content-type", "content-disposition"]);
+const partHeaders: ReadonlySet<string> = new Set(["content-type", "content-disposition"]);
 
 const styles: readonly ParameterStyle[] = ["form", "spaceDelimited", "pipeDelimited", "deepObject"];
 
@@ -69,7 +69,7 @@ function readEncoding(location: Location, context: DocumentContext, depth: numbe
 function readHeaders(owner: Location, context: DocumentContext): readonly Parameter[] {
   if (!isRecord(owner.value)) return [];
   return Object.keys(owner.value)
-    .filter((name) => !ownHeaders.has(name.toLowerCase()))
+    .filter((name) => !partHeaders.has(name.toLowerCase()))
     .flatMap((name) => {
       try {
         return readHeader(name, context.resolver.follow(childLocation(owner, name)), context);

@@ -9,7 +9,7 @@ import {
 } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
-import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
+import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
 import { fault } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
@@ -108,7 +108,7 @@ function codePoint(character: string): string {
 /** The path item and, when it refers to another, that one behind it: its own fields come first. */
 function pathItems(item: Location, resolver: ReferenceResolver): readonly Location[] {
   if (!isRecord(item.value)) throw fault(item, "the path item is not an object");
-  const reference = referenceOf(item.value);
+  const reference = getReference(item.value);
   if (reference === undefined) return [item];
   const items = [item];
   let next = resolver.resolve(reference, item);
@@ -121,7 +121,7 @@ function pathItems(item: Location, resolver: ReferenceResolver): readonly Locati
       throw fault(item, `more than ${maxItems} path items refer from one to the next`);
     }
     items.push(next);
-    const further = referenceOf(next.value);
+    const further = getReference(next.value);
     if (further === undefined) return items;
     next = resolver.resolve(further, next);
   }

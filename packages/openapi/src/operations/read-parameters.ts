@@ -158,11 +158,11 @@ function modernParameter(
 ): Parameter {
   const { schemas } = reading.context;
   const node = location.value as JsonRecord;
-  const style = styleOf(node["style"], place);
+  const style = readStyle(node["style"], place);
   const explode = node["explode"];
   const description = ownString(node, "description");
   const common = {
-    name: nameOf(location),
+    name: parameterKey(location),
     in: place,
     required: place === "path" || node["required"] === true,
     ...(description === undefined ? {} : { description }),
@@ -210,7 +210,7 @@ const styles: Readonly<Record<ParameterLocation, readonly ParameterStyle[]>> = {
 };
 
 /** The declared style when it exists for the place, else the default (OpenAPI 3.2, "Style Values"). */
-function styleOf(declared: unknown, place: ParameterLocation): ParameterStyle {
+function readStyle(declared: unknown, place: ParameterLocation): ParameterStyle {
   const possible = styles[place];
   return possible.find((style) => style === declared) ?? (possible[0] as ParameterStyle);
 }
@@ -219,6 +219,6 @@ function isPlace(place: string): place is ParameterLocation {
   return Object.hasOwn(styles, place);
 }
 
-function nameOf(location: Location): string {
+function parameterKey(location: Location): string {
   return String(ownValue(location.value, "name"));
 }

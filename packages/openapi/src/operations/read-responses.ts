@@ -28,7 +28,7 @@ export function readResponses(reading: OperationReading): ResponseDescription[] 
   const responses: ResponseDescription[] = [];
   if (!isRecord(declared.value)) return responses;
   for (const key of Object.keys(declared.value)) {
-    const status = statusOf(key);
+    const status = readStatus(key);
     if (status === undefined) continue;
     responses.push(new DeclaredResponse(status, childLocation(declared, key), reading));
   }
@@ -50,25 +50,25 @@ class DeclaredResponse implements ResponseDescription {
   }
 
   get media(): readonly MediaDescription[] {
-    return (this.#media ??= mediaOf(this.#at, this.status, this.#reading));
+    return (this.#media ??= readMediaTypes(this.#at, this.status, this.#reading));
   }
 
   get headers(): readonly string[] {
-    return (this.#headers ??= headersOf(this.#at, this.#reading));
+    return (this.#headers ??= readHeaders(this.#at, this.#reading));
   }
 
   get links(): ReadonlyMap<string, JsonObject> {
-    return (this.#links ??= linksOf(this.#at, this.#reading));
+    return (this.#links ??= readLinks(this.#at, this.#reading));
   }
 }
 
 /** `200`, `2XX` or `default`; undefined for a key that is none. */
-function statusOf(key: string): string | undefined {
+function readStatus(key: string): string | undefined {
   if (/^[1-5](?:\d\d|xx)$/i.test(key)) return key.toUpperCase();
   return key === "default" ? key : undefined;
 }
 
-function mediaOf(
+function readMediaTypes(
   declared: Location,
   status: string,
   reading: OperationReading,
@@ -110,13 +110,13 @@ function readResponse(declared: Location, reading: OperationReading): readonly M
 }
 
 /** A broken response has no headers; that it is broken is said of its media. */
-function headersOf(declared: Location, reading: OperationReading): readonly string[] {
-  return membersOf(declared, "headers", reading).map(([name]) => name.toLowerCase());
+function readHeaders(declared: Location, reading: OperationReading): readonly string[] {
+  return readMembers(declared, "headers", reading).map(([name]) => name.toLowerCase());
 }
 
-function linksOf(declared: Location, reading: OperationReading): ReadonlyMap<string, JsonObject> {
+function readLinks(declared: Location, reading: OperationReading): ReadonlyMap<string, JsonObject> {
   const links = new Map<string, JsonObject>();
-  for (const [name, location] of membersOf(declared, "links", reading)) {
+  for (const [name, location] of readMembers(declared, "links", reading)) {
     try {
       const { value } = reading.context.resolver.follow(location);
       if (isRecord(value)) links.set(name, value as JsonObject);
@@ -127,7 +127,7 @@ function linksOf(declared: Location, reading: OperationReading): ReadonlyMap<str
   return links;
 }
 
-function membersOf(
+function readMembers(
   declared: Location,
   member: string,
   { context }: OperationReading,

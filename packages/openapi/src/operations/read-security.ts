@@ -11,9 +11,9 @@ import type { JsonRecord } from "../document/record.ts";
 export function readSecurity(reading: OperationReading): readonly (readonly SecurityUse[])[] {
   const { context, found } = reading;
   if (Array.isArray(ownValue(found.location.value, "security"))) {
-    return alternativesOf(reading.member("security"), reading);
+    return readAlternatives(reading.member("security"), reading);
   }
-  context.security ??= alternativesOf(childLocation(context.location, "security"), reading);
+  context.security ??= readAlternatives(childLocation(context.location, "security"), reading);
   return context.security;
 }
 
@@ -23,24 +23,24 @@ export function schemeNames(context: DocumentContext): readonly string[] {
   return isRecord(value) ? Object.keys(value) : [];
 }
 
-function alternativesOf(declared: Location, reading: OperationReading): SecurityUse[][] {
+function readAlternatives(declared: Location, reading: OperationReading): SecurityUse[][] {
   const alternatives: SecurityUse[][] = [];
   for (const item of itemLocations(declared)) {
     const { value } = item;
     if (typeof value === "string") {
       const name = JSON.stringify(value);
       reading.warn(`The security requirement ${name} is taken for {${name}: []}.`, item);
-      alternatives.push([useOf(value, [], reading)]);
+      alternatives.push([readUse(value, [], reading)]);
     }
     if (!isRecord(value)) continue;
     alternatives.push(
-      Object.keys(value).map((name) => useOf(name, ownValue(value, name), reading)),
+      Object.keys(value).map((name) => readUse(name, ownValue(value, name), reading)),
     );
   }
   return alternatives;
 }
 
-function useOf(scheme: string, scopes: unknown, reading: OperationReading): SecurityUse {
+function readUse(scheme: string, scopes: unknown, reading: OperationReading): SecurityUse {
   const use = {
     scheme,
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : [],

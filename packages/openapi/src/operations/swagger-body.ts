@@ -14,7 +14,7 @@ export function swaggerBody(
   parameters: readonly Location[],
 ): RequestBody {
   const body = parameters.find(({ value }) => ownValue(value, "in") === "body");
-  return body === undefined ? formBody(reading, parameters) : wholeBody(reading, body);
+  return body === undefined ? formBody(reading, parameters) : fullBody(reading, body);
 }
 
 /** The media types of `consumes` or `produces`: the operation's, else the document's (section 5.2.3). */
@@ -28,7 +28,7 @@ export function swaggerMediaTypes(
   return [...new Set(names as string[])];
 }
 
-function wholeBody(reading: OperationReading, parameter: Location): RequestBody {
+function fullBody(reading: OperationReading, parameter: Location): RequestBody {
   const declared = swaggerMediaTypes(reading, "consumes");
   const types = declared.length === 0 ? ["application/json"] : declared;
   const schema = reading.context.schemas.schemaAt(childLocation(parameter, "schema"), "request");

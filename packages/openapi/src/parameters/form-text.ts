@@ -2,11 +2,16 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { otherFields } from "./reserved-names.ts";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { inPlaceSchemas, requiredNames } from "../schema/resolve-schema.ts";
-import { keyCheck, type KeyCheck } from "./reserved-key-check.ts";
+import { reservedKeyCheck, type ReservedKeyCheck } from "./reserved-key-check.ts";
 import { isJsonMediaType } from "../document/media-type.ts";
 import { encodeFormText } from "./percent-encode.ts";
 import { itemText, styleWriter, type ParameterWriter } from "./style-writer.ts";
-import { nothingToSend, ownName, unsendable, type FieldArgument } from "./unrepresentable.ts";
+import {
+  emptyValueError,
+  fieldName,
+  unrepresentableValue,
+  type FieldArgument,
+} from "./unrepresentable.ts";
 import { isJsonObject } from "../document/record.ts";
 
 /**
@@ -22,8 +27,8 @@ import { isJsonObject } from "../document/record.ts";
 export function formTextWriter(
   { encoding = {}, schema }: Encodings & { readonly schema: SelfContainedSchema },
   argument: string,
-  checkKey?: KeyCheck,
-  argumentOf: FieldArgument = ownName,
+  checkKey?: ReservedKeyCheck,
+  argumentOf: FieldArgument = fieldName,
 ): (value: JsonValue) => string {
   const styled = new Map<string, ParameterWriter>();
   const json = new Set<string>();
@@ -31,7 +36,7 @@ export function formTextWriter(
     const parameter = styledProperty(name, one);
     if (parameter !== undefined) {
       const others = otherFields(fieldNames(schema), name);
-      const checkField = keyCheck(argumentOf(name), others);
+      const checkField = reservedKeyCheck(argumentOf(name), others);
       const checkBoth = (key: string): void => (checkField(key), checkKey?.(key));
       styled.set(name, styleWriter(parameter, argumentOf(name), checkBoth));
     } else if (isJsonMediaType(one.contentType ?? "")) json.add(name);
@@ -42,7 +47,7 @@ export function formTextWriter(
     for (const [name, member] of Object.entries(formObject(value, argument))) {
       const before = pairs.length;
       writeField(pairs, name, member);
-      if (pairs.length === before && required.has(name)) throw nothingToSend(argumentOf(name));
+      if (pairs.length === before && required.has(name)) throw emptyValueError(argumentOf(name));
     }
     return pairs.join("&");
   };
@@ -57,7 +62,7 @@ export function formTextWriter(
       if (text !== undefined) pairs.push(text);
       return;
     }
-    for (const item of listOf(member)) {
+    for (const item of toList(member)) {
       const text = json.has(name) ? JSON.stringify(item) : itemText(item, argumentOf(name));
       pairs.push(`${key}=${encodeFormText(text)}`);
     }
@@ -74,11 +79,11 @@ function fieldNames({ schema, defs }: SelfContainedSchema): string[] {
 /** The properties of a form body. Throws `ToolError` `invalid_arguments` when it is something else. */
 export function formObject(value: JsonValue, argument: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw unsendable(argument, "must be an object: a form has named fields.");
+  throw unrepresentableValue(argument, "must be an object: a form has named fields.");
 }
 
 /** A list as its items, anything else as one. */
-export function listOf(value: JsonValue): readonly JsonValue[] {
+export function toList(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
 }
 

@@ -46,7 +46,7 @@ export function pathTemplate(
   const { path, query } = splitTemplate(template);
   // Split at the slashes that are not within braces.
   const segments = (path.match(/(?:\{[^{}]*\}|[^/])+|\//g) ?? []).map((text) =>
-    segmentOf(text, variables),
+    parseSegment(text, variables),
   );
   const parts = segments.reduce<(string | Segment)[]>((merged, part) => {
     const last = merged.at(-1);
@@ -103,7 +103,7 @@ function splitTemplate(template: string): { path: string; query: string } {
   };
 }
 
-function segmentOf(text: string, known: ReadonlyMap<string, Variable>): string | Segment {
+function parseSegment(text: string, known: ReadonlyMap<string, Variable>): string | Segment {
   const texts: string[] = [""];
   const variables: Variable[] = [];
   let from = 0;

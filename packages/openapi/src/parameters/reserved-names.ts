@@ -19,7 +19,7 @@ export interface ReservedNames {
 }
 
 /** Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client, that carry what is chosen elsewhere, or that would turn one method into another. */
-const headersNobodyChooses: ReadonlySet<string> = new Set([
+const forbiddenHeaders: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
   "authorization",
@@ -38,7 +38,7 @@ const headersNobodyChooses: ReadonlySet<string> = new Set([
 /** What nobody chooses, what the host sends, and the places of the operation's API keys. */
 export function reservedNames(details: OperationDetails, host: HostNames): ReservedNames {
   if (host.cookies.length === 0 && !hasApiKey(details)) {
-    const header = [headersNobodyChooses, host.headers];
+    const header = [forbiddenHeaders, host.headers];
     return { header, query: methodOnly, cookie: none, declared: details.parameters };
   }
   const header = new Set<string>();
@@ -53,7 +53,7 @@ export function reservedNames(details: OperationDetails, host: HostNames): Reser
     }
   }
   return {
-    header: [headersNobodyChooses, host.headers, header],
+    header: [forbiddenHeaders, host.headers, header],
     query,
     cookie,
     declared: details.parameters,

@@ -1,11 +1,11 @@
 import type { JsonValue } from "@toolweave/core";
 import type { Parameter } from "../document/operation.ts";
 import { formTextWriter } from "./form-text.ts";
-import { keyCheck, type KeyCheck } from "./reserved-key-check.ts";
+import { reservedKeyCheck, type ReservedKeyCheck } from "./reserved-key-check.ts";
 import { isJsonMediaType, mediaTypeName } from "../document/media-type.ts";
 import { encodeStrict } from "./percent-encode.ts";
 import { cookieOctets, scalarText, styleWriter, type ParameterWriter } from "./style-writer.ts";
-import { nothingToSend, unsendable } from "./unrepresentable.ts";
+import { emptyValueError, unrepresentableValue } from "./unrepresentable.ts";
 
 /** A parameter and the argument that carries it. */
 export interface ParameterArgument {
@@ -25,7 +25,7 @@ export function parameterWriter(
   argument: string,
   reserved?: ReadonlySet<string>,
 ): ParameterWriter {
-  const checkKey = reserved === undefined ? undefined : keyCheck(argument, reserved);
+  const checkKey = reserved === undefined ? undefined : reservedKeyCheck(argument, reserved);
   const write =
     parameter.mediaType === undefined
       ? styleWriter(parameter, argument, checkKey)
@@ -38,7 +38,7 @@ export function parameterWriter(
   return (value) => {
     const text = write(value) ?? empty;
     if (text === undefined) {
-      if (parameter.required) throw nothingToSend(argument);
+      if (parameter.required) throw emptyValueError(argument);
       return undefined;
     }
     return check === undefined ? text : check(text, argument);
@@ -60,7 +60,7 @@ function contentWriter(
   parameter: Parameter,
   mediaType: string,
   argument: string,
-  checkKey: KeyCheck | undefined,
+  checkKey: ReservedKeyCheck | undefined,
 ): ParameterWriter {
   const { in: location } = parameter;
   const json = isJsonMediaType(mediaType);
@@ -100,17 +100,17 @@ function contentWriter(
 function headerText(text: string, argument: string): string {
   if (/[^\t -~\u0080-\u00ff]/.test(text)) {
     throw /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
-      ? unsendable(
+      ? unrepresentableValue(
           argument,
           "is sent in a header, which cannot hold control characters: leave them out.",
         )
-      : unsendable(
+      : unrepresentableValue(
           argument,
           "is sent in a header, which cannot hold characters beyond Latin-1: leave them out, or encode them if the API says how.",
         );
   }
   if (/^[ \t]|[ \t]$/.test(text)) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       "is sent in a header, which loses spaces and tabs at the beginning and the end: leave them out.",
     );
@@ -121,7 +121,7 @@ function headerText(text: string, argument: string): string {
 function queryText(text: string, argument: string): string {
   // Nobody needs a carriage return here, and a server that decodes it into a header of its own is harmed by it.
   if (/%0d/i.test(text)) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       'is sent in the query, which cannot hold carriage returns: leave them out, "\\n" alone is a line break.',
     );

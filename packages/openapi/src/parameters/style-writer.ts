@@ -6,8 +6,8 @@ import {
   encodeReservedInQuery,
   encodeStrict,
 } from "./percent-encode.ts";
-import type { KeyCheck } from "./reserved-key-check.ts";
-import { unsendable } from "./unrepresentable.ts";
+import type { ReservedKeyCheck } from "./reserved-key-check.ts";
+import { unrepresentableValue } from "./unrepresentable.ts";
 
 /**
  * Writes one argument as it travels: the text that replaces `{name}` in a path, `name=value` pairs of
@@ -39,11 +39,11 @@ interface Expansion {
 export function styleWriter(
   parameter: Parameter,
   argument: string,
-  checkKey?: KeyCheck,
+  checkKey?: ReservedKeyCheck,
 ): ParameterWriter {
   if (parameter.style === "deepObject") return deepObjectWriter(parameter, argument, checkKey);
   const { explode } = parameter;
-  const { first, separator, named, ifEmpty, delimiter } = expansionOf(parameter);
+  const { first, separator, named, ifEmpty, delimiter } = getExpansion(parameter);
   const encode = textEncoder(parameter, argument);
   const encodeItem = itemEncoder(parameter, argument, explode ? separator : delimiter, encode);
   const encodeKey = explode ? keyEncoder(parameter, argument, encodeItem) : encodeItem;
@@ -98,7 +98,7 @@ export function itemText(
   const [delimiter, ...inner] = delimiters;
   if (delimiter === undefined || !Array.isArray(item)) return scalarText(item);
   if (item.length === 0) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       "holds an empty list in a list, which cannot be sent: leave it out of the list.",
     );
@@ -110,15 +110,15 @@ export function itemText(
 
 function assertNotNull(item: JsonValue, argument: string): void {
   if (item !== null) return;
-  throw unsendable(
+  throw unrepresentableValue(
     argument,
     "holds null in a list, which cannot be sent: leave it out of the list.",
   );
 }
 
-function expansionOf(parameter: Parameter): Expansion {
+function getExpansion(parameter: Parameter): Expansion {
   const { style } = parameter;
-  const plain = delimiterOf(parameter);
+  const plain = getDelimiter(parameter);
   const delimiter = plain === "," || parameter.in === "header" ? plain : encodeStrict(plain);
   switch (style) {
     case "simple":
@@ -137,7 +137,7 @@ function expansionOf(parameter: Parameter): Expansion {
 }
 
 /** What stands between the items of a list that is not exploded. */
-export function delimiterOf({ style, delimiter }: Pick<Parameter, "style" | "delimiter">): string {
+export function getDelimiter({ style, delimiter }: Pick<Parameter, "style" | "delimiter">): string {
   return delimiter ?? (style === "spaceDelimited" ? " " : style === "pipeDelimited" ? "|" : ",");
 }
 
@@ -165,7 +165,7 @@ function itemEncoder(
   encode: Encode,
 ): Encode {
   const { style, explode, allowReserved, in: location } = parameter;
-  const plain = delimiterOf(parameter);
+  const plain = getDelimiter(parameter);
   if (location === "header") {
     return (text) => {
       if (text.includes(plain)) throw separates(argument, plain);
@@ -210,7 +210,7 @@ function encodedName({ name, style }: Parameter): string {
  */
 export function cookieOctets(text: string, argument: string): string {
   if (/^(?:[!#-+\--:<-[\]-~]*|"[!#-+\--:<-[\]-~]*")$/.test(text)) return text;
-  throw unsendable(
+  throw unrepresentableValue(
     argument,
     'is sent in a cookie, which cannot hold spaces, quotes, ",", ";", "\\" and anything beyond ASCII: encode them as the API expects it, percent-encoded for example.',
   );
@@ -218,7 +218,7 @@ export function cookieOctets(text: string, argument: string): string {
 
 function cookieName(key: string, argument: string): string {
   if (isToken(key)) return key;
-  throw unsendable(
+  throw unrepresentableValue(
     argument,
     `holds the key ${JSON.stringify(key.slice(0, 100))}, which no cookie can be called: use letters, digits and "-", "_" or ".".`,
   );
@@ -235,7 +235,7 @@ function isToken(text: string): boolean {
 function deepObjectWriter(
   parameter: Parameter,
   argument: string,
-  checkKey: KeyCheck | undefined,
+  checkKey: ReservedKeyCheck | undefined,
 ): ParameterWriter {
   const encode = textEncoder(parameter, argument);
   const name = encodedName(parameter);
@@ -268,7 +268,7 @@ export function deepPairs(
     const members = Object.entries((at ?? {}) as JsonObject);
     for (const [key, member] of members) {
       if (!isList && (key === "" || /[[\]]/.test(key))) {
-        throw unsendable(
+        throw unrepresentableValue(
           argument,
           'is sent with its keys in brackets: a key must not be empty and hold no "[" or "]".',
         );
@@ -278,7 +278,7 @@ export function deepPairs(
     }
     // A list of nothing but what is empty is empty; among others, it would be another list without it.
     if (isList && leaves > 0 && leaves < members.length) {
-      throw unsendable(
+      throw unrepresentableValue(
         argument,
         "holds something empty in a list, which cannot be sent: leave it out of the list.",
       );
@@ -288,19 +288,19 @@ export function deepPairs(
   walk(value, []);
 }
 
-const shownDelimiters: Readonly<Record<string, string>> = { " ": "a space", "\t": "a tab" };
+const delimiterNames: Readonly<Record<string, string>> = { " ": "a space", "\t": "a tab" };
 
 /** The error for a text that holds what separates it from the next. */
 export function separates(argument: string, delimiter: string, what: string = "an item"): Error {
-  const shown = shownDelimiters[delimiter] ?? JSON.stringify(delimiter);
-  return unsendable(
+  const shown = delimiterNames[delimiter] ?? JSON.stringify(delimiter);
+  return unrepresentableValue(
     argument,
     `is sent with ${shown} as the separator, and ${what} that holds one would be taken for two: leave it out.`,
   );
 }
 
 function padded(argument: string): Error {
-  return unsendable(
+  return unrepresentableValue(
     argument,
     "is sent in a header, which loses spaces and tabs at the beginning and the end: leave them out.",
   );

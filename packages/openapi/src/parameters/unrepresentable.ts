@@ -6,7 +6,7 @@ import { ToolError } from "@toolweave/core";
  * @param argument as the model knows it.
  * @param why the end of a sentence that begins with the argument, and what to send instead.
  */
-export function unsendable(argument: string, why: string): ToolError {
+export function unrepresentableValue(argument: string, why: string): ToolError {
   return new ToolError("invalid_arguments", `${JSON.stringify(argument.slice(0, 100))} ${why}`);
 }
 
@@ -14,11 +14,11 @@ export function unsendable(argument: string, why: string): ToolError {
 export type FieldArgument = (field: string) => string;
 
 /** A field of a body that is passed whole goes by its own name. */
-export const ownName: FieldArgument = (field) => field;
+export const fieldName: FieldArgument = (field) => field;
 
 /** The error for a required value of which nothing would be sent: null, an empty list or object (RFC 6570 section 2.3). */
-export function nothingToSend(argument: string): ToolError {
-  return unsendable(
+export function emptyValueError(argument: string): ToolError {
+  return unrepresentableValue(
     argument,
     "is required, and null and what is empty cannot be sent there: pass a value.",
   );
@@ -37,7 +37,7 @@ export function isWellFormed(text: string): boolean {
 /** Throws `ToolError` `invalid_arguments` for a text that holds half of a surrogate pair. */
 export function assertWellFormed(text: string, argument: string): void {
   if (!isWellFormed(text)) {
-    throw unsendable(
+    throw unrepresentableValue(
       argument,
       "holds half of a surrogate pair, which is no character: send whole ones.",
     );

@@ -3,8 +3,8 @@ import { pendingFile, type BodyFile } from "../body/artifact-files.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import type { PlannedRequest, RequestPlan } from "./request-plan.ts";
 
-const mostArtifacts = 100;
-const mostBytes = 268_435_456;
+const maxArtifacts = 100;
+const maxArtifactBytes = 268_435_456;
 
 /** The plan, with what the host fixes in place of whatever was sent, and without what it hides. */
 export function planWithFixed(
@@ -35,11 +35,11 @@ export async function planWithArtifacts(
   if (named.length === 0) return request;
   const contents = new Map<string, StoredContent>();
   for (const key of new Set(named)) {
-    if (contents.size === mostArtifacts) throw tooMuch(`${mostArtifacts} artifacts`);
+    if (contents.size === maxArtifacts) throw tooMuch(`${maxArtifacts} artifacts`);
     contents.set(key, await artifacts.read(key));
   }
   const size = named.reduce((sum, key) => sum + (contents.get(key)?.ref.size ?? 0), 0);
-  if (size > mostBytes) throw tooMuch(`${mostBytes} bytes of artifacts`);
+  if (size > maxArtifactBytes) throw tooMuch(`${maxArtifactBytes} bytes of artifacts`);
   const files = new Map<string, BodyFile>();
   for (const [key, content] of contents) {
     const { mediaType, name } = content.ref;

@@ -7,13 +7,13 @@ import type { PlannedRequest, RequestPlan } from "./request-plan.ts";
 const mask = "[redacted]";
 
 /** What core hides of arguments, by their schema. */
-const saysSecret = /"(?:writeOnly|x-secret)":true|"format":"password"/;
+const secretSchemaPattern = /"(?:writeOnly|x-secret)":true|"format":"password"/;
 
 /** The parameters of an address that the document calls secret, or that hold something which it does. */
 function secretParameters({ parameters }: ArgumentLayout): readonly ParameterArgument[] {
   return parameters.filter(({ parameter: { in: place, schema } }) => {
     if (place === "header" || place === "cookie") return false;
-    return saysSecret.test(JSON.stringify([schema.schema, ...schema.defs.values()]));
+    return secretSchemaPattern.test(JSON.stringify([schema.schema, ...schema.defs.values()]));
   });
 }
 
@@ -37,7 +37,7 @@ export function addressForm(layout: ArgumentLayout): AddressForm {
  *
  * @param template the operation's path, for one that cannot be written with a mask in it.
  */
-export function shownRequest(
+export function displayRequest(
   plan: RequestPlan,
   args: JsonObject,
   { secrets, sortsQuery }: AddressForm,

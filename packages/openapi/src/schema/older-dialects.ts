@@ -8,7 +8,7 @@ export function isOldDialect(dialect: unknown): boolean {
 }
 
 /** `dependencies` of drafts before 2019-09, as `dependentRequired` and `dependentSchemas`. */
-export function dependenciesOf(dependencies: JsonRecord): {
+export function splitDependencies(dependencies: JsonRecord): {
   readonly names: JsonRecord;
   readonly schemas: JsonRecord;
 } {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isRecord, ownString, referenceOf, type JsonRecord } from "../document/record.ts";
+import { isRecord, ownString, getReference, type JsonRecord } from "../document/record.ts";
 import { DanglingReference } from "../document/operation.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { Location, Scope } from "../document/references/location.ts";
@@ -77,7 +77,7 @@ export abstract class ReferenceTranslation extends TranslationPosition {
     if (!isRecord(value)) {
       throw this.fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
     }
-    if (referenceOf(value) !== undefined) this.context.resolver.follow(target);
+    if (getReference(value) !== undefined) this.context.resolver.follow(target);
     if (!this.inPlace) return this.define(target, this.dynamic);
     const parent = this.isSent ? parentAlone(target, this.root, this.context) : undefined;
     if (parent !== undefined) this.access.sameInBothModes = false;

@@ -1,22 +1,21 @@
-import type { JsonSchema } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { branchTags, tagged } from "./discriminator.ts";
 import { dynamicReference } from "../document/references/dynamic-scope.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
-import { isOldDialect, dependenciesOf } from "./older-dialects.ts";
+import { isOldDialect, splitDependencies } from "./older-dialects.ts";
 import { DanglingReference } from "../document/operation.ts";
 import { familySchema } from "./family-schema.ts";
-import { withOpenChoice } from "./open-choice.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
 import { ReferenceTranslation, type Translated } from "./reference-translation.ts";
-import { isRecord, ownString, referenceOf, type JsonRecord } from "../document/record.ts";
+import { isRecord, ownString, getReference, setOwn, type JsonRecord } from "../document/record.ts";
 import { RecordCopy } from "../document/record-copy.ts";
 import {
   choices,
   isAnnotation,
-  saysNothing,
+  isUnconstrained,
   isBounded,
   isDistinct,
   keywordTranslation,
@@ -45,7 +44,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       sameInBothModes: this.access.sameInBothModes,
       depth: this.depth,
       cleaned: this.cleaned,
-      endless: this.leftOut && saysNothing(schema),
+      endless: this.leftOut && isUnconstrained(schema),
       dangling: this.dangling,
     };
   }
@@ -69,7 +68,7 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (node["$schema"] !== undefined && this.context.siblingsCount) {
       this.replaces = isOldDialect(node["$schema"]);
     }
-    const reference = referenceOf(node);
+    const reference = getReference(node);
     const family = this.isSent ? this.context.parents.familyOf(node, this) : undefined;
     const result =
       family !== undefined
@@ -153,7 +152,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       }
     }
     if (isRecord(node["dependencies"])) {
-      const { names, schemas } = dependenciesOf(node["dependencies"]);
+      const { names, schemas } = splitDependencies(node["dependencies"]);
       const translated = this.#named("dependencies", schemas, node, false);
       if (node["dependentSchemas"] === undefined) result["dependentSchemas"] = translated;
       if (node["dependentRequired"] === undefined) result["dependentRequired"] = names;
@@ -270,7 +269,7 @@ export class SchemaTranslation extends ReferenceTranslation {
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
-      if (this.dangling.length > before && referenceOf(branch) !== undefined) {
+      if (this.dangling.length > before && getReference(branch) !== undefined) {
         anyValue.push(copy.length);
       }
       if (next !== undefined) copy.push(next);
@@ -284,7 +283,7 @@ export class SchemaTranslation extends ReferenceTranslation {
 
   #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
     if (!isRecord(value)) return undefined;
-    const reference = below ? referenceOf(value) : undefined;
+    const reference = below ? getReference(value) : undefined;
     if (reference !== undefined) return this.#namedElsewhere(key, value, node);
     const copy = new RecordCopy(value);
     const renamed: [string, Translated][] = [];
@@ -358,4 +357,21 @@ function otherwise(branches: readonly unknown[], anyValue: readonly number[]): u
   const known = branches.filter((_, index) => !anyValue.includes(index));
   if (anyValue.length === 0) return known;
   return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
+}
+
+/**
+ * A schema whose `oneOf` has become `anyOf`. What is sent may have several of the shapes: documents have branches that
+ * overlap, and a value that more than one of them allows is not wrong for that.
+ */
+function withOpenChoice(schema: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, allOf } = schema;
+  const open: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key !== "oneOf") setOwn(open, key, value);
+    else if (anyOf === undefined) open["anyOf"] = value;
+  }
+  if (anyOf !== undefined) {
+    open["allOf"] = [...((allOf ?? []) as JsonValue[]), { anyOf: oneOf as JsonValue }];
+  }
+  return open;
 }

@@ -57,7 +57,7 @@ export interface OperationOverride {
 }
 
 /** What the host says of a body and of headers in place of the document; members as in `OperationOverride`. */
-export type LayoutWishes = Pick<
+export type LayoutOptions = Pick<
   OperationOverride,
   "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
 >;

@@ -7,7 +7,7 @@ import {
   type ToolAnnotations,
 } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
-import type { OperationOverride, LayoutWishes } from "./operation-options.ts";
+import type { OperationOverride, LayoutOptions } from "./operation-options.ts";
 import { methodAnnotations } from "./method-annotations.ts";
 import { isJsonObject } from "../document/record.ts";
 import { isIdempotencyHeader } from "../parameters/idempotency-header.ts";
@@ -25,7 +25,7 @@ export interface OperationSettings {
   readonly writable?: readonly string[];
   readonly timeoutMs?: number;
   /** How its request is laid out, where the host says so. */
-  readonly wishes?: LayoutWishes;
+  readonly layoutOptions?: LayoutOptions;
 }
 
 /** The settings of all operations that become tools, and what is wrong with what host and document say. */
@@ -87,7 +87,7 @@ class Settings {
       if (declared.hidden) continue;
       const name = override?.name ?? this.#nameOf(operation, declared.name);
       if (name === undefined) continue;
-      settings.set(operation, { ...settingsOf(operation, declared, override), name });
+      settings.set(operation, { ...toSettings(operation, declared, override), name });
     }
     return { settings, problems: this.#problems };
   }
@@ -129,7 +129,7 @@ class Settings {
       }
       overrides.set(operation, others);
       this.#warn(
-        placeOf(operation),
+        describeOperation(operation),
         `Several operations would be called ${name} by overrides: this one keeps its own name. Name each by method and path.`,
         operation,
       );
@@ -143,7 +143,7 @@ class Settings {
     }
     if (!this.#hostNames.has(operation.name)) return operation.name;
     this.#problems.push({
-      subject: placeOf(operation),
+      subject: describeOperation(operation),
       message: `Its name ${operation.name} is what overrides calls another operation: give it another name there.`,
       pointer: operation.pointer,
     });
@@ -156,7 +156,7 @@ class Settings {
     if (isToolName(name) && !isTaken) return true;
     const why = isTaken ? "is another operation's" : "cannot be a tool's";
     this.#warn(
-      placeOf(operation),
+      describeOperation(operation),
       `Its x-toolweave gives it a name that ${why}: it keeps its own.`,
       operation,
     );
@@ -168,7 +168,11 @@ class Settings {
     const value = operation.extension("x-toolweave");
     if (value === undefined) return nothingDeclared;
     if (!isJsonObject(value)) {
-      this.#warn(placeOf(operation), "Its x-toolweave is no object and means nothing.", operation);
+      this.#warn(
+        describeOperation(operation),
+        "Its x-toolweave is no object and means nothing.",
+        operation,
+      );
       return nothingDeclared;
     }
     const { name, description, hidden, annotations } = value;
@@ -187,7 +191,7 @@ class Settings {
       if (careful !== undefined && value === careful) tightened[hint] = careful;
       else {
         this.#warn(
-          placeOf(operation),
+          describeOperation(operation),
           `Its x-toolweave claims ${visibleText(hint).slice(0, 40)}, which only the host can say: in overrides.`,
           operation,
         );
@@ -222,7 +226,7 @@ const carefulValues: ReadonlyMap<string, boolean> = new Map([
   ["needsApprovalHint", true],
 ]);
 
-function settingsOf(
+function toSettings(
   operation: Operation,
   declared: Declared,
   override: OperationOverride = {},
@@ -245,10 +249,10 @@ function settingsOf(
     ...(fixed === undefined ? {} : { fixed }),
     ...(writable === undefined ? {} : { writable }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(hasWishes ? { wishes } : {}),
+    ...(hasWishes ? { layoutOptions: wishes } : {}),
   };
 }
 
-function placeOf({ method, path }: Operation): string {
+function describeOperation({ method, path }: Operation): string {
   return visibleText(`${method} ${path}`);
 }

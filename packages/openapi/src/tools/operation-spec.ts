@@ -2,8 +2,8 @@ import { visibleText, type JsonSchema, type SourceProblem, type ToolSpec } from 
 import type { Operation, OperationDetails, SelfContainedSchema } from "../document/operation.ts";
 import type { ArgumentLayout } from "../arguments/argument-layout.ts";
 import { inputSchema, selfContained } from "../arguments/input-schema.ts";
-import type { ShownBudget } from "../model-schema/schema-budget.ts";
-import { shownSchema } from "../model-schema/model-schema.ts";
+import type { SchemaBudget } from "../model-schema/schema-budget.ts";
+import { abridgeSchema } from "../model-schema/model-schema.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import { operationMetadata } from "./operation-metadata.ts";
 import { outputSchema } from "./output-schema.ts";
@@ -14,7 +14,7 @@ export interface SpecHost {
   readonly sourceId: string;
   readonly timeoutMs: number | undefined;
   /** How much a model is shown. */
-  readonly shown: ShownBudget;
+  readonly schemaBudget: SchemaBudget;
   /** A restriction that was found when the operation was first needed. */
   warn(problem: SourceProblem): void;
 }
@@ -110,14 +110,14 @@ export class OperationSpec {
       case "description": {
         const { description } = this.#settings;
         return description === undefined
-          ? toolDescription(this.#operation, this.#host.shown, (text) => this.#visible(text))
+          ? toolDescription(this.#operation, this.#host.schemaBudget, (text) => this.#visible(text))
           : this.#visible(description);
       }
       case "inputSchema": {
         const { argumentsSchema } = this;
         return argumentsSchema["properties"] === undefined
           ? argumentsSchema
-          : shownSchema(argumentsSchema, this.#name, this.#host.shown);
+          : abridgeSchema(argumentsSchema, this.#name, this.#host.schemaBudget);
       }
       case "outputSchema":
         return this.#outputSchema();

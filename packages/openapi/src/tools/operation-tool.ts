@@ -17,9 +17,8 @@ import { checkFixed, offeredArguments } from "../arguments/offered-arguments.ts"
 import { planWithFixed, planWithArtifacts } from "../request/complete-plan.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import { OperationSpec, type RealisedOperation } from "./operation-spec.ts";
-import { acceptHeader } from "../request/accept-header.ts";
+import { acceptHeader, isJsonMediaType } from "../document/media-type.ts";
 import { idempotencyHeader, type IdempotencyHeader } from "../parameters/idempotency-header.ts";
-import { isJsonMediaType } from "../document/media-type.ts";
 import { declaredAnswers } from "../exchange/responses/declared-answers.ts";
 import type { LinkTarget } from "../exchange/follow-ups/linked-calls.ts";
 import type { OperationCall } from "../exchange/operation-caller.ts";
@@ -27,7 +26,7 @@ import { pageArguments } from "../exchange/follow-ups/page-arguments.ts";
 import { OperationError, type Operation, type OperationDetails } from "../document/operation.ts";
 import { successMedia } from "./output-schema.ts";
 import { requestPlan, type RequestPlan } from "../request/request-plan.ts";
-import { addressForm, shownRequest, type AddressForm } from "../request/displayed-request.ts";
+import { addressForm, displayRequest, type AddressForm } from "../request/displayed-request.ts";
 import { credentialPlan, type CredentialPlan } from "../auth/security.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { chooseServer, type ChosenServer, type Server } from "../request/servers.ts";
@@ -140,7 +139,7 @@ export class OperationTool implements Tool {
   #intention(args: JsonObject): readonly PermissionRequest[] {
     const { plan } = this.#prepare();
     this.#addressForm ??= addressForm((this.#realised as RealisedOperation).layout);
-    const { method, origin, path, query } = shownRequest(
+    const { method, origin, path, query } = displayRequest(
       plan,
       args,
       this.#addressForm,
@@ -167,7 +166,7 @@ export class OperationTool implements Tool {
   #realise(): RealisedOperation | undefined {
     if (this.#realised !== undefined || this.#failure !== undefined) return this.#realised;
     const { path, pointer } = this.#operation;
-    const { wishes } = this.#settings;
+    const { layoutOptions: wishes } = this.#settings;
     let details: OperationDetails | undefined;
     try {
       details = this.#operation.details(this.#settings.writable);

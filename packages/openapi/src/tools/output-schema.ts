@@ -31,14 +31,14 @@ function ofResponse(
   streamed: MediaDescription | undefined,
 ): SelfContainedSchema | undefined {
   if (streamed === undefined || json?.schema === true) return json;
-  const list = listOf(streamed);
+  const list = toList(streamed);
   return json === undefined ? list : either(json, list ?? anyList);
 }
 
 const anyList: SelfContainedSchema = { schema: { type: "array" }, defs: new Map() };
 
 /** `schema` is of the whole, as a list of its items; where older documents mean one item, it is no list. */
-function listOf({ itemSchema, schema }: MediaDescription): SelfContainedSchema | undefined {
+function toList({ itemSchema, schema }: MediaDescription): SelfContainedSchema | undefined {
   if (itemSchema !== undefined) {
     const { schema: items, defs, cleaned = false } = itemSchema;
     return { schema: { type: "array", items: items as JsonSchema }, defs, cleaned };

@@ -1,6 +1,6 @@
 import type { Operation } from "../document/operation.ts";
-import type { ShownBudget } from "../model-schema/schema-budget.ts";
-import { shownSummary, wholeText } from "../model-schema/abridge-text.ts";
+import type { SchemaBudget } from "../model-schema/schema-budget.ts";
+import { abridgeSummary, fitText } from "../model-schema/abridge-text.ts";
 
 /**
  * What a model reads of an operation: its summary, and as much of its description as fits.
@@ -9,16 +9,16 @@ import { shownSummary, wholeText } from "../model-schema/abridge-text.ts";
  */
 export function toolDescription(
   operation: Pick<Operation, "name" | "method" | "path" | "deprecated" | "summary" | "description">,
-  { verbatim, tool }: ShownBudget,
+  { verbatim, tool }: SchemaBudget,
   visible: (text: string) => string,
 ): string {
   const { name, method, path, deprecated } = operation;
   const summary = visible(operation.summary ?? "").trim();
   const description = visible(operation.description ?? "").trim();
   const both = verbatim
-    ? withSummary(wholeText(summary, tool), wholeText(description, tool))
-    : shownSummary(summary, description, name, tool);
-  const about = both === "" ? `${method} ${wholeText(visible(path), tool)}` : both;
+    ? withSummary(fitText(summary, tool), fitText(description, tool))
+    : abridgeSummary(summary, description, name, tool);
+  const about = both === "" ? `${method} ${fitText(visible(path), tool)}` : both;
   return deprecated ? `Deprecated. ${about}` : about;
 }
 

@@ -1,6 +1,6 @@
 import type { SourceProblem } from "@toolweave/core";
 import type { HostNames } from "../parameters/reserved-names.ts";
-import type { ShownBudget } from "../model-schema/schema-budget.ts";
+import type { SchemaBudget } from "../model-schema/schema-budget.ts";
 import type { OpenApiAuth } from "../auth/openapi-auth.ts";
 import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
 import type { FindLinked } from "../exchange/follow-ups/linked-calls.ts";
@@ -13,7 +13,7 @@ export interface ToolHost {
   readonly prefix: string | undefined;
   readonly timeoutMs: number | undefined;
   /** How much a model is shown of each. */
-  readonly shown: ShownBudget;
+  readonly schemaBudget: SchemaBudget;
   readonly auth: OpenApiAuth;
   /** Headers of the host's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;

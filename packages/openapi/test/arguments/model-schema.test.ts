@@ -3,20 +3,20 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fillSchema } from "../../src/model-schema/fill-schema.ts";
-import { shownBudget, type ShownBudget } from "../../src/model-schema/schema-budget.ts";
-import { shownSchema } from "../../src/model-schema/model-schema.ts";
+import { schemaBudget, type SchemaBudget } from "../../src/model-schema/schema-budget.ts";
+import { abridgeSchema } from "../../src/model-schema/model-schema.ts";
 import { sourceOf, toolOf } from "../support/tool-of.ts";
 import { randomOf, randomValue, tampered } from "../support/random-value.ts";
 
-const short = shownBudget("short", 1);
-const full = shownBudget("full", 1);
+const short = schemaBudget("short", 1);
+const full = schemaBudget("full", 1);
 
 function root(properties: JsonObject, more: JsonObject = {}): JsonSchema {
   return { type: "object", properties, additionalProperties: false, ...more };
 }
 
-function shownProperty(schema: JsonObject, budget: ShownBudget = short, name = "it"): JsonValue {
-  const { properties } = shownSchema(root({ [name]: schema }), "do_this", budget);
+function shownProperty(schema: JsonObject, budget: SchemaBudget = short, name = "it"): JsonValue {
+  const { properties } = abridgeSchema(root({ [name]: schema }), "do_this", budget);
   return (properties as JsonObject)[name] as JsonValue;
 }
 
@@ -46,11 +46,11 @@ describe("a description", () => {
       gist_id: { type: "string", description: "The unique identifier of the gist." },
       hook: { type: "string", description: "The ID of the hook's repository." },
     });
-    expect(shownSchema(schema, "get_repository_hook", short)["properties"]).toEqual({
+    expect(abridgeSchema(schema, "get_repository_hook", short)["properties"]).toEqual({
       gist_id: { type: "string" },
       hook: { type: "string" },
     });
-    expect(JSON.stringify(shownSchema(schema, "get_repository_hook", full))).toContain(
+    expect(JSON.stringify(abridgeSchema(schema, "get_repository_hook", full))).toContain(
       "of the gist.",
     );
   });
@@ -61,8 +61,8 @@ describe("a description", () => {
       minLength: 1,
       description: "The name of the branch.",
     };
-    const of = (tool: string, budget: ShownBudget, more: JsonObject = {}): JsonValue => {
-      const { properties } = shownSchema(root({ ref }, more), tool, budget);
+    const of = (tool: string, budget: SchemaBudget, more: JsonObject = {}): JsonValue => {
+      const { properties } = abridgeSchema(root({ ref }, more), tool, budget);
       return (properties as JsonObject)["ref"] as JsonValue;
     };
     for (let round = 0; round < 2; round++) {
@@ -114,7 +114,7 @@ describe("what a model is shown of a schema", () => {
       properties: { name: { type: "string" }, age: { type: "integer" } },
     };
     const once = { $ref: "#/$defs/Pet", description: "Whom it is about." };
-    expect(shownSchema(root({ a: once }, { $defs: { Pet: pet } }), "x", short)).toEqual({
+    expect(abridgeSchema(root({ a: once }, { $defs: { Pet: pet } }), "x", short)).toEqual({
       type: "object",
       properties: { a: { ...pet, description: "Whom it is about." } },
     });
@@ -122,7 +122,7 @@ describe("what a model is shown of a schema", () => {
       { a: { $ref: "#/$defs/Pet" }, b: { $ref: "#/$defs/Pet" } },
       { $defs: { Pet: pet } },
     );
-    expect(shownSchema(twice, "x", short)).toEqual({
+    expect(abridgeSchema(twice, "x", short)).toEqual({
       type: "object",
       properties: twice["properties"],
       $defs: { Pet: pet },
@@ -132,7 +132,7 @@ describe("what a model is shown of a schema", () => {
   test("can refer to itself", () => {
     const tree = { type: "object", properties: { left: { $ref: "#/$defs/Tree" } } };
     const schema = root({ tree: { $ref: "#/$defs/Tree" } }, { $defs: { Tree: tree } });
-    expect(shownSchema(schema, "x", short)["$defs"]).toEqual({ Tree: tree });
+    expect(abridgeSchema(schema, "x", short)["$defs"]).toEqual({ Tree: tree });
   });
 
   test("says in a few words what lies too deep, and once how to learn more", () => {
@@ -140,10 +140,10 @@ describe("what a model is shown of a schema", () => {
       depth === 0
         ? { type: "object", required: ["a"], properties: { a: {}, b: {} } }
         : { type: "object", properties: { in: nested(depth - 1) } };
-    const shown = shownSchema(root({ out: nested(8) }), "x", short);
+    const shown = abridgeSchema(root({ out: nested(8) }), "x", short);
     expect(JSON.stringify(shown)).toContain('{"type":"object","description":"in […]"}');
     expect(shown["description"]).toMatch(/\[…\].*error/);
-    expect(JSON.stringify(shownSchema(root({ out: nested(5) }), "x", short))).toContain(
+    expect(JSON.stringify(abridgeSchema(root({ out: nested(5) }), "x", short))).toContain(
       '{"type":"object","description":"a*, b […]"}',
     );
   });
@@ -165,7 +165,7 @@ describe("what a model is shown of a schema", () => {
       { id: { type: "string" }, all: { type: "array", items: { oneOf: many } } },
       { required: ["id", "all"] },
     );
-    const shown = shownSchema(schema, "x", short);
+    const shown = abridgeSchema(schema, "x", short);
     expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
     expect(shown["required"]).toEqual(["id", "all"]);
     const kinds = many.map((_, index) => `kind_${index}`);
@@ -190,13 +190,13 @@ describe("what a model is shown of a schema", () => {
       { id: text, of: { $ref: "#/$defs/Of", minLength: 1 }, note: text, more: { items: text } },
       { required: ["id", "of", "more"], $defs: { Of: { type: "string", maxLength: 9 } } },
     );
-    expect(shownSchema(schema, "x", short)["properties"]).toEqual({
+    expect(abridgeSchema(schema, "x", short)["properties"]).toEqual({
       id: { type: "string" },
       of: { type: "string", maxLength: 9 },
       note: text,
       more: { items: text },
     });
-    expect(shownSchema(schema, "x", full)["properties"]).toMatchObject({ id: text });
+    expect(abridgeSchema(schema, "x", full)["properties"]).toMatchObject({ id: text });
   });
 
   test("has the beginning of choices that are too many", () => {
@@ -286,7 +286,7 @@ describe("a value that arguments may have", () => {
         (properties, $defs, seed, size, verbatim) => {
           const given = root(properties as JsonObject, { $defs: $defs as JsonObject });
           const isAccepted = ajv.compile(given);
-          const shown = shownSchema(given, "x", { ...short, size, verbatim });
+          const shown = abridgeSchema(given, "x", { ...short, size, verbatim });
           const isShown = ajv.compile(shown);
           const isFilled = ajv.compile(fillSchema(given, shown, size, () => "", "left out"));
           const random = randomOf(seed);

@@ -32,14 +32,14 @@ export interface AnsweredRequest {
   declared(status: number): DeclaredAnswer;
 }
 
-const longestPhrase = 100;
+const maxPhraseLength = 100;
 
 /** `404 Not Found`: the server may write anything behind the number. */
 export function statusLine(
   { status, statusText }: HttpResponse,
   { secrets }: Pick<AnsweredRequest, "secrets">,
 ): string {
-  const phrase = visibleText(withoutSecrets(statusText, secrets).slice(0, longestPhrase)).trim();
+  const phrase = visibleText(withoutSecrets(statusText, secrets).slice(0, maxPhraseLength)).trim();
   return phrase === "" ? String(status) : `${status} ${phrase}`;
 }
 
@@ -82,7 +82,7 @@ const headersOfUse = [
 const secretHeaders = new Set(["set-cookie", "authorization", "www-authenticate"]);
 
 /** Status, and the headers that a host can use: the usual ones, and those that the document declares. */
-export function detailsOf(response: HttpResponse, request: AnsweredRequest): JsonObject {
+export function errorDetails(response: HttpResponse, request: AnsweredRequest): JsonObject {
   const headers: Record<string, string> = {};
   const add = (name: string): void => {
     const value = cleanHeader(response, name, request);

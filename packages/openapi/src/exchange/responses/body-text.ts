@@ -1,7 +1,7 @@
 import { parseExact, type JsonValue } from "@toolweave/core";
 
 /** Characters of a body that an error shows. */
-export const shownInErrors = 2000;
+export const maxErrorText = 2000;
 
 /** The value of a JSON text; `undefined` when it is none. */
 export function parsed(json: string): JsonValue | undefined {
@@ -13,6 +13,6 @@ export function parsed(json: string): JsonValue | undefined {
 }
 
 /** The beginning of a text, and how long it was. */
-export function clipped(body: string, most: number = shownInErrors): string {
+export function clipped(body: string, most: number = maxErrorText): string {
   return body.length <= most ? body : `${body.slice(0, most)}… (${body.length} characters)`;
 }

@@ -1,6 +1,6 @@
 import { displayText, visibleText } from "@toolweave/core";
 
-const longestName = 120;
+const maxNameLength = 120;
 
 /**
  * The file name in a `Content-Disposition` header (RFC 6266): `filename*` before `filename`; the last part of a path,
@@ -46,6 +46,6 @@ export function safeFileName(said: string): string | undefined {
     .trim()
     .replace(/^\.+/, "");
   if (clean === "") return undefined;
-  if (clean.length <= longestName) return clean;
-  return clean.slice(-longestName).replace(/^[\udc00-\udfff]/, "");
+  if (clean.length <= maxNameLength) return clean;
+  return clean.slice(-maxNameLength).replace(/^[\udc00-\udfff]/, "");
 }

@@ -3,7 +3,7 @@ import { retryAfterMs, type HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import { cleanText, statusLine, type AnsweredRequest } from "./answered-request.ts";
 import { clipped, parsed } from "./body-text.ts";
-import { isHtml, wordsOfHtml } from "./html-page.ts";
+import { isHtml, htmlWords } from "./html-page.ts";
 import { problemText } from "./problem-text.ts";
 import { statusMeaning } from "./status-advice.ts";
 
@@ -12,12 +12,12 @@ export function failedAnswer(response: HttpResponse, request: AnsweredRequest): 
   const { status, mediaType = "" } = response;
   const isReadable = mediaType === "" || isJsonMediaType(mediaType) || isTextMediaType(mediaType);
   const body = response.body.length === 0 || !isReadable ? "" : cleanText(response, request).trim();
-  const json = body.length <= mostParsed ? parsed(body) : undefined;
+  const json = body.length <= maxParsedBytes ? parsed(body) : undefined;
   const shown = clipped(body);
   const line = statusLine(response, request);
   // The answer is that of a GET to which the API redirected.
   const isRedirected = !request.operation.startsWith(`${response.method} `);
-  const said = saidBy(body, json, shown, response, request);
+  const said = errorDetail(body, json, shown, response, request);
   const meaning = statusMeaning(status);
   // Without credentials a 403 is about them only where the operation asks for some.
   const refused =
@@ -35,7 +35,7 @@ export function failedAnswer(response: HttpResponse, request: AnsweredRequest): 
   ];
   const [first, ...advice] = lines.filter((one) => one !== "");
   const message = advice.length === 0 ? `${first}` : `${first}\n${advice.join(" ")}`;
-  const small = json !== undefined && body.length <= mostJson;
+  const small = json !== undefined && body.length <= maxJsonLength;
   const error = new ToolError(
     refused && !request.hasCredentials ? "auth_required" : "upstream",
     `${request.operation} answered ${message}`,
@@ -55,11 +55,11 @@ export function failedAnswer(response: HttpResponse, request: AnsweredRequest): 
 }
 
 /** Characters of JSON that is looked into. */
-const mostParsed = 50_000;
+const maxParsedBytes = 50_000;
 /** Characters of JSON that go with an error whole. */
-const mostJson = 2000;
+const maxJsonLength = 2000;
 
-function saidBy(
+function errorDetail(
   body: string,
   json: JsonValue | undefined,
   shown: string,
@@ -69,7 +69,7 @@ function saidBy(
   const { mediaType = "", statusText } = response;
   // A page is of use to whoever looks for the fault, and to no model: a proxy's has nothing of the API.
   if (json === undefined && isHtml(mediaType, body)) {
-    return `an HTML page${wordsOfHtml(body, response, secrets, " that says ")}`;
+    return `an HTML page${htmlWords(body, response, secrets, " that says ")}`;
   }
   if (json === undefined || mediaType !== "application/problem+json") return shown;
   return problemText(json, statusText) ?? shown;

@@ -2,8 +2,8 @@ import { visibleText } from "@toolweave/core";
 import { withoutSecrets } from "./secret-text.ts";
 
 /** Characters of a page that are looked at; what it is about stands at its beginning. */
-const mostOfPage = 50_000;
-const longestLine = 200;
+const maxPageLength = 50_000;
+const maxLineLength = 200;
 
 /** True for a page of HTML, or a part of one; servers call plain text so, too. */
 export function isHtml(mediaType: string | undefined, body: string): boolean {
@@ -18,16 +18,23 @@ export function isHtml(mediaType: string | undefined, body: string): boolean {
  * and of those the first that says more than the status. `undefined`: none does.
  */
 export function htmlText(page: string, { status, statusText }: PageStatus): string | undefined {
-  const said = new Set([...wordsOf(statusText), String(status), "http", "error", "status", "code"]);
-  const line = visibleLines(page.slice(0, mostOfPage)).find((text) =>
-    wordsOf(text).some((word) => !said.has(word)),
+  const said = new Set([
+    ...extractWords(statusText),
+    String(status),
+    "http",
+    "error",
+    "status",
+    "code",
+  ]);
+  const line = visibleLines(page.slice(0, maxPageLength)).find((text) =>
+    extractWords(text).some((word) => !said.has(word)),
   );
-  if (line === undefined || line.length <= longestLine) return line;
-  return `${line.slice(0, longestLine).replace(/[\ud800-\udbff]$/, "")}…`;
+  if (line === undefined || line.length <= maxLineLength) return line;
+  return `${line.slice(0, maxLineLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** What a page says, behind an introduction; empty when that is nothing. */
-export function wordsOfHtml(
+export function htmlWords(
   page: string,
   status: PageStatus,
   secrets: readonly string[],
@@ -45,7 +52,7 @@ interface PageStatus {
   readonly statusText: string;
 }
 
-function wordsOf(text: string): readonly string[] {
+function extractWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 

@@ -5,9 +5,9 @@ export interface AnswerPart {
   readonly body: Uint8Array;
 }
 
-const mostParts = 1000;
+const maxParts = 1000;
 /** Bytes of a header of a part; what is longer is left out. */
-const longestHeader = 16_384;
+const maxHeaderLength = 16_384;
 
 /**
  * The parts of a `multipart/*` body (RFC 2046, section 5.1), as views of it. `undefined` when there is no boundary, no
@@ -36,9 +36,9 @@ export function multipartParts(
     const lineEnd = endOfLine(body, after);
     if (!closes && lineEnd === undefined) continue;
     if (start !== undefined) {
-      if (parts.length === mostParts) return undefined;
+      if (parts.length === maxParts) return undefined;
       const end = at >= 2 && body[at - 2] === carriageReturn ? at - 2 : at - 1;
-      parts.push(partOf(body.subarray(start, Math.max(start, end))));
+      parts.push(parsePart(body.subarray(start, Math.max(start, end))));
     }
     if (closes) return parts.length === 0 ? undefined : parts;
     start = lineEnd;
@@ -58,13 +58,13 @@ function endOfLine(body: Buffer, from: number): number | undefined {
   return body[at] === newline ? at + 1 : undefined;
 }
 
-function partOf(bytes: Buffer): AnswerPart {
+function parsePart(bytes: Buffer): AnswerPart {
   const headers: Record<string, string> = {};
   let at = 0;
   for (;;) {
     const end = bytes.indexOf(newline, at);
     if (end === -1) return { headers, body: bytes.subarray(at) };
-    const isTooLong = end - at > longestHeader;
+    const isTooLong = end - at > maxHeaderLength;
     const line = isTooLong ? ":" : bytes.toString("latin1", at, end).trimEnd();
     at = end + 1;
     if (line === "") return { headers, body: bytes.subarray(at) };

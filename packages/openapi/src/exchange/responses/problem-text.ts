@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolweave/core";
 
-const longestRest = 1000;
+const maxRestLength = 1000;
 
 /**
  * What a problem (RFC 9457) says, for a model: title and detail as sentences, and behind them the members that are the
@@ -20,7 +20,7 @@ export function problemText(problem: JsonValue, statusText: string): string | un
   const said = sentences.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
   const more = Object.keys(rest).length === 0 ? "" : written(rest);
   if (more === "") return said;
-  return `${said} ${more.length <= longestRest ? more : `${more.slice(0, longestRest)}…`}`;
+  return `${said} ${more.length <= maxRestLength ? more : `${more.slice(0, maxRestLength)}…`}`;
 }
 
 function written(members: JsonValue): string {

@@ -18,17 +18,17 @@ import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import {
   cleanHeader,
   cleanText,
-  detailsOf,
+  errorDetails,
   statusLine,
   type AnsweredRequest,
 } from "./answered-request.ts";
-import { clipped, parsed, shownInErrors } from "./body-text.ts";
+import { clipped, parsed, maxErrorText } from "./body-text.ts";
 import { dispositionFileName, dispositionName } from "./content-disposition.ts";
 import { failedAnswer } from "./failed-answer.ts";
 import { jsonFault } from "../streams/json-fault.ts";
-import { keepBytes, store } from "./kept-bytes.ts";
+import { storeBytes, store } from "./stored-bytes.ts";
 import { multipartParts, type AnswerPart } from "./multipart-answer.ts";
-import { isHtml, wordsOfHtml } from "./html-page.ts";
+import { isHtml, htmlWords } from "./html-page.ts";
 import { withoutSecrets } from "./secret-text.ts";
 import { streamAnswer } from "../streams/stream-answer.ts";
 
@@ -38,7 +38,7 @@ export function toolOutput(
   request: AnsweredRequest,
 ): Awaitable<ToolOutput> | ItemStream {
   const { status, mediaType, stream } = response;
-  const details = detailsOf(response, request);
+  const details = errorDetails(response, request);
   if (stream !== undefined) {
     const { secrets, ctx } = request;
     const clean =
@@ -50,7 +50,7 @@ export function toolOutput(
     return { ...failedAnswer(response, request), details };
   if (response.truncated === true) return tooLarge(response, request, details);
   const output = ofBody(response, request, decodedDetails(response, details));
-  const made = status === 201 || status === 202 ? placeOf(response, request) : undefined;
+  const made = status === 201 || status === 202 ? describePlace(response, request) : undefined;
   if (made === undefined || response.body.length === 0) return output;
   const withPlace = (one: ToolOutput): ToolOutput => ({
     ...one,
@@ -127,11 +127,11 @@ function decodedDetails(response: HttpResponse, details: JsonObject): JsonObject
 
 /** What there is to say of an answer without a body: its status, and where the thing is that was made. */
 function emptyText(response: HttpResponse, request: AnsweredRequest): string {
-  return placeOf(response, request) ?? statusLine(response, request);
+  return describePlace(response, request) ?? statusLine(response, request);
 }
 
 /** `201 Created, location: /things/7` */
-function placeOf(response: HttpResponse, request: AnsweredRequest): string | undefined {
+function describePlace(response: HttpResponse, request: AnsweredRequest): string | undefined {
   const location = cleanHeader(response, "location", request);
   if (location === undefined) return undefined;
   const line = `${statusLine(response, request)}, location: ${location}`;
@@ -145,7 +145,7 @@ async function binary(
 ): Promise<ToolOutput> {
   const { body, mediaType = "application/octet-stream" } = response;
   const name = dispositionFileName(cleanHeader(response, "content-disposition", request));
-  const { block, artifact } = await keepBytes(body, mediaType, name, request);
+  const { block, artifact } = await storeBytes(body, mediaType, name, request);
   return {
     content: [block],
     ...(artifact === undefined ? {} : { artifacts: [artifact] }),
@@ -184,7 +184,7 @@ async function multipart(
       value.push({ ...about, value: json ?? said });
       continue;
     }
-    const { block, artifact } = await keepBytes(body, mediaType.toLowerCase(), fileName, request);
+    const { block, artifact } = await storeBytes(body, mediaType.toLowerCase(), fileName, request);
     content.push(block);
     if (artifact !== undefined) artifacts.push(artifact);
     value.push({ ...about, ...(artifact === undefined ? {} : { artifact: artifact.key }) });
@@ -241,10 +241,10 @@ async function unexpected(
   const html = isHtml(response.mediaType, body);
   const wrong = html ? "is an HTML page instead of JSON" : what;
   const said = html
-    ? wordsOfHtml(body, response, request.secrets, " It says: ")
+    ? htmlWords(body, response, request.secrets, " It says: ")
     : ` It begins: ${clipped(body, 500)}`;
   const raw =
-    body.length <= shownInErrors
+    body.length <= maxErrorText
       ? undefined
       : await store(body, html ? "text/html" : "text/plain", undefined, request.ctx);
   const message = `${statusLine(response, request)}, but the answer ${wrong}.${done(request)}${said}`;

@@ -1,10 +1,10 @@
 /** Longer texts are not searched: nobody reads on at that place anyway. */
-const mostSearched = 1_000_000;
+const maxSearched = 1_000_000;
 
 /** Where a text that is not JSON stops being it: `at position 12 (line 2, column 3)`, as far as that is known. */
 export function jsonFault(text: string): string {
-  const position = faultPosition(text.slice(0, mostSearched));
-  if (position >= mostSearched) return `after position ${mostSearched}`;
+  const position = faultPosition(text.slice(0, maxSearched));
+  if (position >= maxSearched) return `after position ${maxSearched}`;
   const before = text.slice(0, position);
   const line = before.split("\n").length;
   const column = position - before.lastIndexOf("\n");

@@ -3,10 +3,10 @@ import type { AnsweredRequest } from "./answered-request.ts";
 import { safeFileName } from "./content-disposition.ts";
 
 /** Above this a detour over base64, which holds it twice more, is not taken. */
-const mostEmbedded = 262_144;
+const maxEmbedded = 262_144;
 
 /** Bytes as what a model and a host can use. */
-export interface KeptBytes {
+export interface StoredBytes {
   readonly block: ContentBlock;
   readonly artifact?: ArtifactRef;
 }
@@ -15,14 +15,14 @@ export interface KeptBytes {
  * Bytes of an answer: an image or a sound is a block; what is large or has a file name is stored at once, under that
  * name; the rest is an embedded resource, which the executor stores.
  */
-export async function keepBytes(
+export async function storeBytes(
   bytes: Uint8Array,
   mimeType: string,
   name: string | undefined,
   { ctx, url }: AnsweredRequest,
-): Promise<KeptBytes> {
+): Promise<StoredBytes> {
   const kind = /^(image|audio)\//.exec(mimeType)?.[1] as "image" | "audio" | undefined;
-  if (kind === undefined && (name !== undefined || bytes.length > mostEmbedded)) {
+  if (kind === undefined && (name !== undefined || bytes.length > maxEmbedded)) {
     const fileName = name ?? nameIn(url);
     const artifact = await store(bytes, mimeType, fileName, ctx);
     if (artifact !== undefined) {

@@ -8,10 +8,10 @@ import type {
 import { isBasic, isCertificate } from "./check-auth.ts";
 
 /** What a host can give itself, other than a registration. */
-export type GivenCredential = Secret | BasicCredential | ClientCertificate;
+export type ConfiguredCredential = Secret | BasicCredential | ClientCertificate;
 
 /** What a host has given as it is; `undefined` for a function, which has to be asked. */
-export function fixedCredential(given: GivenCredential): Credential | undefined {
+export function fixedCredential(given: ConfiguredCredential): Credential | undefined {
   if (typeof given === "string") return { type: "secret", secret: given };
   if (typeof given === "function") return undefined;
   if (isCertificate(given)) return { type: "certificate", ...given };
@@ -23,8 +23,8 @@ export function fixedCredential(given: GivenCredential): Credential | undefined 
  *
  * @throws ToolError `auth_required` when the function fails, or gives no credential.
  */
-export function givenCredential(
-  given: GivenCredential,
+export function resolveCredential(
+  given: ConfiguredCredential,
   request: CredentialRequest,
 ): Awaitable<Credential | undefined> {
   if (typeof given !== "function") return fixedCredential(given) as Credential;
@@ -43,12 +43,12 @@ export function givenCredential(
     return failed(error);
   }
   return isThenable(value)
-    ? Promise.resolve(value).then(credentialOf, failed)
-    : credentialOf(value);
+    ? Promise.resolve(value).then(toCredential, failed)
+    : toCredential(value);
 }
 
 /** What a function has returned; nothing it may be is an error before it is looked at for its scheme. */
-function credentialOf(value: unknown): Credential | undefined {
+function toCredential(value: unknown): Credential | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "object" && value !== null && "type" in value) return value as Credential;
   return { type: "secret", secret: typeof value === "string" ? value : "" };
