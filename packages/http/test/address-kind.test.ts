@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressKind, isMetadataHost } from "../src/address-kind.ts";
+import { addressKind, isMetadataHost } from "../src/address/address-kind.ts";
 
 describe("addressKind", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ToolError } from "@toolweave/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Circuits } from "../src/circuit.ts";
-import type { Hop } from "../src/hop.ts";
+import { CircuitBreaker } from "../src/exchange/circuit-breaker.ts";
+import type { Hop } from "../src/exchange/hop.ts";
 import { httpClient, type HttpClient } from "../src/index.ts";
 import { failure } from "./support/failure.ts";
 import { serve, serveRaw, type TestServer } from "./support/servers.ts";
@@ -102,7 +102,7 @@ describe("an origin that does not answer", () => {
   });
 
   it("HT41: is left alone by requests with one certificate, and not by those with another", () => {
-    const circuits = new Circuits();
+    const circuits = new CircuitBreaker();
     const hop = (identity: object): Hop => ({ origin: "https://api.example", identity }) as Hop;
     const [refused, taken] = [hop({}), hop({})];
     for (let done = 0; done < 10; done++) circuits.fail(refused);

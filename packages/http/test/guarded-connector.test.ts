@@ -1,8 +1,12 @@
 import { connect as dial, type LookupFunction, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import { describe, expect, it } from "vitest";
-import type { Reach } from "../src/client-state.ts";
-import { AddressRefused, guardedConnector, type ConnectorParts } from "../src/guarded-connector.ts";
+import type { Reach } from "../src/address/origin.ts";
+import {
+  AddressRefused,
+  guardedConnector,
+  type ConnectorParts,
+} from "../src/connection/guarded-connector.ts";
 import { serve } from "./support/servers.ts";
 
 /** A resolver that gives one set of addresses after another, and counts. */

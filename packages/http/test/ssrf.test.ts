@@ -1,6 +1,6 @@
 import { buildConnector, Agent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { guardedConnector } from "../src/guarded-connector.ts";
+import { guardedConnector } from "../src/connection/guarded-connector.ts";
 import { GuardedHttpClient } from "../src/http-client.ts";
 import { httpClient } from "../src/index.ts";
 import { failure } from "./support/failure.ts";

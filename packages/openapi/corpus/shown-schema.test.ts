@@ -3,8 +3,8 @@ import { argumentsSchemaOf, type JsonSchema } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
-import { shownBudget } from "../src/arguments/shown-budget.ts";
-import { shownSchema } from "../src/arguments/shown-schema.ts";
+import { schemaBudget } from "../src/model-schema/schema-budget.ts";
+import { abridgeSchema } from "../src/model-schema/model-schema.ts";
 import { openApiSource } from "../src/index.ts";
 import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
@@ -38,7 +38,7 @@ describe.each(documentNames())("%s", (file) => {
       if (full["properties"] === undefined) continue;
       const isAccepted = acceptsOf(full);
       const shown = (["short", "full"] as const).map((descriptions) =>
-        acceptsOf(shownSchema(full, tool.spec.name, shownBudget(descriptions, 1))),
+        acceptsOf(abridgeSchema(full, tool.spec.name, schemaBudget(descriptions, 1))),
       );
       const random = randomOf(index + 1);
       for (let round = 0; round < valuesEach; round++) {

@@ -1,20 +1,20 @@
 import { ToolError, type SecretSet, type SourceProblem, type Tool } from "@toolweave/core";
 import type { HttpClientOptions } from "@toolweave/http";
-import { checkedOptions, originOf } from "./options/checked-options.ts";
+import { validateOptions, parseOrigin } from "./options/check-options.ts";
 import { DocumentWatch } from "./document-watch.ts";
 import { displayUrl } from "./document/loading/display-url.ts";
-import { openDocument, type ApiDocument } from "./document/document.ts";
-import { documentFetcher } from "./document/loading/fetch-document.ts";
+import { openDocument, type ApiDocument } from "./operations/document.ts";
+import { documentFetcher } from "./fetch-document.ts";
 import type { SourceKind } from "./document/loading/load-document.ts";
-import { operationSettings } from "./arguments/operation-settings.ts";
-import { selectOperations } from "./arguments/select-operations.ts";
-import { shownBudget } from "./arguments/shown-budget.ts";
-import { cookieNames, lowerCase } from "./host-headers.ts";
+import { operationSettings } from "./settings/operation-settings.ts";
+import { selectOperations } from "./settings/select-operations.ts";
+import { schemaBudget } from "./model-schema/schema-budget.ts";
+import { cookieNames, lowerCase } from "./parameters/host-headers.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
 import type { OpenApiSource } from "./openapi-source.ts";
-import { OperationTools } from "./operation-tools.ts";
-import type { ToolHost } from "./tool-host.ts";
+import { OperationTools } from "./tools/operation-tools.ts";
+import type { ToolHost } from "./tools/tool-host.ts";
 import { replacedServer, serverProblems } from "./request/server-problems.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
 import { unknownSchemes } from "./auth/unknown-schemes.ts";
@@ -53,7 +53,7 @@ export class DocumentSource implements OpenApiSource {
     this.#input = document;
     this.#kind = kind;
     this.#options = options;
-    this.#baseUrl = checkedOptions(options, kind);
+    this.#baseUrl = validateOptions(options, kind);
     this.id = options.id ?? defaultId(document, kind);
     this.#secrets = new SourceSecrets(options.auth, lowerCase(options.headers));
     this.secrets = this.#secrets.set;
@@ -136,7 +136,7 @@ export class DocumentSource implements OpenApiSource {
     const headers = lowerCase(this.#options.headers);
     const isUrl = this.#kind === "url";
     const given = isUrl ? URL.parse(String(this.#input))?.origin : undefined;
-    const trusted = new Set(credentialOrigins.map((origin) => originOf(origin)));
+    const trusted = new Set(credentialOrigins.map((origin) => parseOrigin(origin)));
     const written = Object.values(servers).map((server) => new URL(server).origin);
     for (const origin of origins(this.#baseUrl?.origin ?? given, ...written)) trusted.add(origin);
     const reach: HttpClientOptions = {
@@ -190,7 +190,7 @@ export class DocumentSource implements OpenApiSource {
     );
     // A document that grows later does not change what is said of the tools that are there.
     this.#firstCount ??= settings.size;
-    const shown = shownBudget(descriptions, this.#firstCount);
+    const shown = schemaBudget(descriptions, this.#firstCount);
     const hasSecrets = Object.keys(auth).length + Object.keys(headers).length > 0;
     const host: ToolHost = {
       sourceId: this.id,
@@ -204,7 +204,7 @@ export class DocumentSource implements OpenApiSource {
       replaced: (server) => replacedServer(server, this.#options.servers, document),
       collectPages: this.#options.collectPages,
       linked: (link) => this.#tools.linked(link),
-      shown,
+      schemaBudget: shown,
       generation: `${++generations}`,
       withheld: (origin) => (hasSecrets ? withheldFrom(origin, trusted) : undefined),
       warn: (problem) => this.#tools.warn(problem),

@@ -7,7 +7,7 @@ const webMs = 300_000;
 /** A file that is being written changes again within this time. */
 const settleMs = 200;
 /** However long a server says that a document stays as it is. */
-const longestMs = 86_400_000;
+const maxIntervalMs = 86_400_000;
 
 /** What is watched. */
 interface WatchedDocument {
@@ -65,7 +65,7 @@ export class DocumentWatch {
 
   #wait(ms: number): void {
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#look(), Math.min(ms, longestMs));
+    this.#timer = setTimeout(() => void this.#look(), Math.min(ms, maxIntervalMs));
     this.#timer.unref();
   }
 

@@ -12,4 +12,4 @@ export type {
 } from "./auth/openapi-auth.ts";
 export type { PageCollection } from "./exchange/follow-ups/collect-pages.ts";
 export type { OpenApiOptions, OperationSummary } from "./options/openapi-options.ts";
-export type { OperationOverride, OperationSelector } from "./options/operation-options.ts";
+export type { OperationOverride, OperationSelector } from "./settings/operation-options.ts";

@@ -1,5 +1,5 @@
 import type { ToolSource } from "@toolweave/core";
-import { sourceKindOf } from "./document/loading/load-document.ts";
+import { detectSourceKind } from "./document/loading/load-document.ts";
 import { DocumentSource } from "./document-source.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
 
@@ -43,7 +43,7 @@ export interface OpenApiSourceFactory {
 /** Makes tools of an OpenAPI document. */
 export const openApiSource: OpenApiSourceFactory = Object.assign(
   (document: string | URL | object, options?: OpenApiOptions): OpenApiSource =>
-    new DocumentSource(document, sourceKindOf(document), options),
+    new DocumentSource(document, detectSourceKind(document), options),
   {
     fromUrl: (url: string | URL, options?: OpenApiOptions): OpenApiSource =>
       new DocumentSource(url, "url", options),

@@ -3,7 +3,7 @@ import { ToolError, type JsonObject, type TokenCredential } from "@toolweave/cor
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { callbackCode, type ExpectedCallback } from "./callback-code.ts";
 import { checkIdToken } from "./id-token.ts";
-import type { AuthorizationStart } from "./oauth-client.ts";
+import type { AuthorizationStart } from "./oauth-types.ts";
 
 /** Begins the authorization code flow (RFC 6749 section 4.1.1, RFC 7636 section 4.3). */
 export async function beginAuthorization(
@@ -49,7 +49,7 @@ export async function finishAuthorization(
   kept: JsonObject,
   signal: AbortSignal | undefined,
 ): Promise<TokenCredential> {
-  const { verifier, nonce, ...expected } = readKept(kept);
+  const { verifier, nonce, ...expected } = readStoredState(kept);
   const metadata = await server.metadata(signal);
   if (metadata?.issuer !== expected.issuer) {
     throw new ToolError(
@@ -82,12 +82,12 @@ function secretText(): string {
   return randomBytes(32).toString("base64url");
 }
 
-interface KeptAuthorization extends Omit<ExpectedCallback, "namesItself"> {
+interface StoredAuthorization extends Omit<ExpectedCallback, "namesItself"> {
   readonly verifier: string;
   readonly nonce: string | undefined;
 }
 
-function readKept(kept: JsonObject): KeptAuthorization {
+function readStoredState(kept: JsonObject): StoredAuthorization {
   const { verifier, state, nonce, redirectUri, issuer } = kept;
   const optional = (value: unknown): value is string | undefined =>
     value === undefined || typeof value === "string";

@@ -1,7 +1,7 @@
 import { ToolError, type Clock, type TokenCredential } from "@toolweave/core";
 import { endpointUrl } from "./endpoint-url.ts";
-import { postForm, type FormAnswer } from "./form-answer.ts";
-import type { OAuthClientOptions } from "./oauth-client.ts";
+import { postForm, type FormResponse } from "./post-form.ts";
+import type { OAuthClientOptions } from "./oauth-types.ts";
 import { readToken } from "./read-token.ts";
 import { refusalError } from "./refusal-error.ts";
 import { readMetadata, type ServerMetadata } from "./server-metadata.ts";
@@ -43,7 +43,7 @@ export class AuthorizationServer {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** What the server says of itself; `undefined` when the host has not said where. */
+  /** The server's metadata; `undefined` without a discoveryUrl. */
   async metadata(signal?: AbortSignal): Promise<ServerMetadata | undefined> {
     const { discoveryUrl, http } = this.options;
     if (discoveryUrl === undefined) return undefined;
@@ -56,12 +56,12 @@ export class AuthorizationServer {
   /**
    * Where one of its endpoints is.
    *
-   * @throws ToolError `internal` when nobody has said so; `internal` or `upstream`, by who said it, when nothing
+   * @throws ToolError `internal` when it is not configured; `internal` or `upstream`, by its source, when nothing
    * secret may be sent there.
    */
   async endpoint(endpoint: Endpoint, signal?: AbortSignal): Promise<URL> {
-    const given = this.options[endpoint];
-    const url = given ?? (await this.metadata(signal))?.[endpoint];
+    const configured = this.options[endpoint];
+    const url = configured ?? (await this.metadata(signal))?.[endpoint];
     const name = endpointNames[endpoint];
     if (url === undefined) {
       throw new ToolError(
@@ -69,7 +69,7 @@ export class AuthorizationServer {
         `The authorization server's ${name} is not known: give ${endpoint}, or the discoveryUrl of a description that names it.`,
       );
     }
-    const code = given === undefined ? "upstream" : "internal";
+    const code = configured === undefined ? "upstream" : "internal";
     return endpointUrl(url, `The authorization server's ${name}`, code);
   }
 
@@ -85,7 +85,7 @@ export class AuthorizationServer {
   /** Reads what the token endpoint has issued. */
   issued(
     url: URL,
-    { issued }: Extract<FormAnswer, { refusal?: undefined }>,
+    { issued }: Extract<FormResponse, { refusal?: undefined }>,
     { askedAt, old }: { readonly askedAt: number; readonly old?: TokenCredential | undefined },
   ): IssuedToken {
     const { scopes } = this.options;
@@ -99,7 +99,7 @@ export class AuthorizationServer {
   }
 
   /** Posts a form to one of the server's endpoints, with the proof of who the client is. */
-  async post(url: URL, { grant, secret = [], signal }: TokenRequest): Promise<FormAnswer> {
+  async post(url: URL, { grant, secret = [], signal }: TokenRequest): Promise<FormResponse> {
     const { http, clientId, clientSecret, resource } = this.options;
     const form = new URLSearchParams(grant);
     if (resource !== undefined) form.set("resource", resource);

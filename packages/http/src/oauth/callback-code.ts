@@ -1,9 +1,9 @@
 import { ToolError } from "@toolweave/core";
-import { parseUrl } from "../origin.ts";
+import { parseUrl } from "../address/origin.ts";
 import { refusalError } from "./refusal-error.ts";
 import { serverText } from "./server-text.ts";
 
-/** What the answer to a sign-in must hold. */
+/** The parameters that the callback of a sign-in must have. */
 export interface ExpectedCallback {
   readonly state: string;
   readonly redirectUri: string | undefined;
@@ -25,10 +25,10 @@ export function callbackCode(answer: string, expected: ExpectedCallback): string
   const isUrl =
     /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ||
     (redirectUri !== undefined && text.startsWith(redirectUri));
-  return isUrl ? codeOfUrl(text, expected) : bareCode(text, expected);
+  return isUrl ? codeFromUrl(text, expected) : bareCode(text, expected);
 }
 
-function codeOfUrl(text: string, expected: ExpectedCallback): string {
+function codeFromUrl(text: string, expected: ExpectedCallback): string {
   const url = parseUrl(text);
   if (url === undefined) throw unusable("is not a URL that can be read");
   if (!leadsTo(url, expected.redirectUri)) {
@@ -84,11 +84,11 @@ function leadsTo(url: URL, redirectUri: string | undefined): boolean {
   if (redirectUri === undefined) return true;
   const expected = parseUrl(redirectUri);
   if (expected === undefined) return false;
-  const own = [...expected.searchParams].every(([name, value]) =>
+  const matchesParameters = [...expected.searchParams].every(([name, value]) =>
     url.searchParams.getAll(name).includes(value),
   );
   return (
-    own &&
+    matchesParameters &&
     url.protocol === expected.protocol &&
     url.host === expected.host &&
     url.pathname === expected.pathname

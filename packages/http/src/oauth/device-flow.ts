@@ -1,21 +1,21 @@
 import { ToolError, visibleText, type JsonObject, type TokenCredential } from "@toolweave/core";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { wrongAnswer } from "./form-answer.ts";
-import type { DeviceStart } from "./oauth-client.ts";
+import { invalidResponse } from "./post-form.ts";
+import type { DeviceStart } from "./oauth-types.ts";
 import { refusalError } from "./refusal-error.ts";
 import { cancelled } from "./shared-work.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** RFC 8628 section 3.2, when the server names no interval; and section 3.5, by how much `slow_down` adds to it. */
-const fiveSeconds = 5_000;
-const longestInterval = 60_000;
-/** Whoever asks has a deadline, and a sign-in must not be lost with it. */
-const longestWait = 20_000;
-const mostRemembered = 100;
+const defaultIntervalMs = 5_000;
+const maxIntervalMs = 60_000;
+/** The caller has a deadline, and the sign-in must not be lost with it. */
+const maxWaitMs = 20_000;
+const maxPolledDevices = 100;
 
-interface Pace {
+interface PollSchedule {
   readonly intervalMs: number;
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
@@ -24,7 +24,7 @@ interface Pace {
 /** The device flow (RFC 8628) with one server. It remembers when it has polled, as long as it lives. */
 export class DeviceFlow {
   readonly #server: AuthorizationServer;
-  readonly #paces = new Map<string, Pace>();
+  readonly #paces = new Map<string, PollSchedule>();
 
   constructor(server: AuthorizationServer) {
     this.#server = server;
@@ -50,13 +50,13 @@ export class DeviceFlow {
       typeof life === "number" &&
       life > 0;
     if (!isWhole) {
-      throw wrongAnswer(url, 200, "answered without the codes that the device flow needs");
+      throw invalidResponse(url, 200, "answered without the codes that the device flow needs");
     }
     const what = "The page on which the authorization server wants a person to type a code";
     const pageUrl = endpointUrl(page, what, "upstream");
     const complete = issued["verification_uri_complete"];
     const expiresAt = askedAt + Math.min(life * 1000, 86_400_000);
-    const intervalMs = intervalOf(issued["interval"]);
+    const intervalMs = readInterval(issued["interval"]);
     return {
       url: (complete === undefined ? pageUrl : endpointUrl(complete, what, "upstream")).href,
       userCode,
@@ -75,7 +75,7 @@ export class DeviceFlow {
     const url = await server.endpoint("tokenUrl", signal);
     const pace = this.#paces.get(deviceCode) ?? { intervalMs, notBefore: 0 };
     const waitMs = pace.notBefore - server.clock.now();
-    if (waitMs > longestWait) return undefined;
+    if (waitMs > maxWaitMs) return undefined;
     await this.#wait(waitMs, signal);
     const askedAt = server.clock.now();
     if (askedAt >= expiresAt) {
@@ -96,7 +96,7 @@ export class DeviceFlow {
     }
     switch (answer.refusal.error) {
       case "slow_down":
-        this.#remember(deviceCode, Math.min(pace.intervalMs + fiveSeconds, longestInterval));
+        this.#remember(deviceCode, Math.min(pace.intervalMs + defaultIntervalMs, maxIntervalMs));
         return undefined;
       case "authorization_pending":
         return undefined;
@@ -111,7 +111,7 @@ export class DeviceFlow {
     paces.delete(deviceCode);
     paces.set(deviceCode, { intervalMs, notBefore: this.#server.clock.now() + intervalMs });
     const [oldest] = paces.keys();
-    if (paces.size > mostRemembered && oldest !== undefined) paces.delete(oldest);
+    if (paces.size > maxPolledDevices && oldest !== undefined) paces.delete(oldest);
   }
 
   #wait(ms: number, signal: AbortSignal | undefined): Promise<void> | undefined {
@@ -132,9 +132,9 @@ export class DeviceFlow {
   }
 }
 
-function intervalOf(seconds: unknown): number {
-  if (typeof seconds !== "number" || !(seconds > 0)) return fiveSeconds;
-  return Math.min(seconds * 1000, longestInterval);
+function readInterval(seconds: unknown): number {
+  if (typeof seconds !== "number" || !(seconds > 0)) return defaultIntervalMs;
+  return Math.min(seconds * 1000, maxIntervalMs);
 }
 
 interface DeviceState {

@@ -1,6 +1,6 @@
 import { ToolError, type ToolErrorCode } from "@toolweave/core";
-import { addressKind } from "../address-kind.ts";
-import { parseUrl } from "../origin.ts";
+import { addressKind } from "../address/address-kind.ts";
+import { parseUrl } from "../address/origin.ts";
 
 /**
  * A URL to which codes, secrets or people may be sent: https, or http on this machine (RFC 8252 section 8.3), without
@@ -15,7 +15,7 @@ export function endpointUrl(text: unknown, what: string, code: ToolErrorCode): U
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url))) {
     throw new ToolError(
       code,
-      `${what} is at ${originOf(url)}, which is not encrypted: tokens are only asked for over https, or on this machine.`,
+      `${what} is at ${describeOrigin(url)}, which is not encrypted: tokens are only asked for over https, or on this machine.`,
     );
   }
   if (url.username !== "" || url.password !== "") {
@@ -30,6 +30,6 @@ function isLoopback({ hostname }: URL): boolean {
   return /(?:^|\.)localhost$/.test(host) || addressKind(host) === "loopback";
 }
 
-function originOf({ origin, protocol }: URL): string {
+function describeOrigin({ origin, protocol }: URL): string {
   return origin === "null" ? `a ${protocol} address` : origin;
 }

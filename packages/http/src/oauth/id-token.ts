@@ -1,6 +1,6 @@
-import { wrongAnswer } from "./form-answer.ts";
+import { invalidResponse } from "./post-form.ts";
 
-/** What an ID token must say. */
+/** The claims that an ID token must have. */
 export interface ExpectedIdToken {
   /** The endpoint that gave it. */
   readonly url: URL;
@@ -17,18 +17,18 @@ export interface ExpectedIdToken {
  */
 export function checkIdToken(idToken: unknown, expected: ExpectedIdToken): void {
   const { url, nonce, clientId, issuer } = expected;
-  const claims = claimsOf(idToken);
+  const claims = readClaims(idToken);
   const audience = claims?.["aud"];
   const isMeant =
     claims?.["nonce"] === nonce &&
     (audience === clientId || (Array.isArray(audience) && audience.includes(clientId))) &&
     (issuer === undefined || claims["iss"] === issuer);
   if (!isMeant) {
-    throw wrongAnswer(url, 200, "issued an ID token that does not belong to this sign-in");
+    throw invalidResponse(url, 200, "issued an ID token that does not belong to this sign-in");
   }
 }
 
-function claimsOf(idToken: unknown): Readonly<Record<string, unknown>> | undefined {
+function readClaims(idToken: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof idToken !== "string") return undefined;
   try {
     const claims: unknown = JSON.parse(

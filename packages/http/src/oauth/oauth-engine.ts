@@ -7,8 +7,8 @@ import type {
   DeviceStart,
   OAuthClient,
   OAuthClientOptions,
-} from "./oauth-client.ts";
-import { RenewedTokens, tokenName } from "./renewed-tokens.ts";
+} from "./oauth-types.ts";
+import { RenewedTokens, tokenKey } from "./renewed-tokens.ts";
 import { SharedWork } from "./shared-work.ts";
 
 /** @internal What is behind `oauthClient`, loaded when a token is first needed. */
@@ -36,7 +36,7 @@ export class OAuthEngine implements OAuthClient {
   async refresh(token: TokenCredential, signal?: AbortSignal): Promise<TokenCredential> {
     const server = this.#server;
     const latest = this.#renewed.latest(token);
-    if (latest !== token && isGood(latest, server.clock.now())) return latest;
+    if (latest !== token && isValid(latest, server.clock.now())) return latest;
     const { refreshToken } = latest;
     if (refreshToken === undefined) {
       throw new ToolError(
@@ -44,7 +44,7 @@ export class OAuthEngine implements OAuthClient {
         "The token has expired and cannot be renewed. A person has to sign in again: repeat the call.",
       );
     }
-    return this.#tokens.run(tokenName(latest), signal, async () => {
+    return this.#tokens.run(tokenKey(latest), signal, async () => {
       const { token: next } = await server.token({
         grant: { grant_type: "refresh_token", refresh_token: refreshToken },
         secret: ["refresh_token"],
@@ -76,6 +76,6 @@ export class OAuthEngine implements OAuthClient {
   }
 }
 
-function isGood({ expiresAt }: TokenCredential, now: number): boolean {
+function isValid({ expiresAt }: TokenCredential, now: number): boolean {
   return expiresAt === undefined || expiresAt > now;
 }

@@ -1,20 +1,20 @@
 import type { JsonObject, TokenCredential } from "@toolweave/core";
-import { wrongAnswer } from "./form-answer.ts";
+import { invalidResponse } from "./post-form.ts";
 
-/** What is known about a token before its answer is read. */
+/** Describes the token that a response is expected to hold. */
 export interface ExpectedToken {
   /** The endpoint that gave the answer. */
   readonly url: URL;
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** Time of the request, in milliseconds since the epoch. */
   readonly askedAt: number;
-  /** What it replaces: what the answer does not mention stays. */
+  /** The token that is replaced; fields that the response omits are taken from it. */
   readonly old?: TokenCredential;
   readonly scopes?: readonly string[] | undefined;
 }
 
 const leewayMs = 30_000;
 /** Characters of a grant; what is longer cannot be asked for again. */
-const mostOfScope = 10_000;
+const maxScopeLength = 10_000;
 
 /**
  * The token in a server's answer (RFC 6749 section 5.1). It counts as expired 30 seconds before its server says so,
@@ -26,13 +26,13 @@ export function readToken(issued: JsonObject, expected: ExpectedToken): TokenCre
   const { url, askedAt, old } = expected;
   const { access_token: accessToken, token_type: type, refresh_token: refreshToken } = issued;
   if (!isSecret(accessToken)) {
-    throw wrongAnswer(url, 200, "answered without an access token that can be sent");
+    throw invalidResponse(url, 200, "answered without an access token that can be sent");
   }
   if (typeof type !== "string" || type.toLowerCase() !== "bearer") {
-    throw wrongAnswer(url, 200, "issued a token that is not a bearer token");
+    throw invalidResponse(url, 200, "issued a token that is not a bearer token");
   }
   if (refreshToken !== undefined && refreshToken !== null && !isSecret(refreshToken)) {
-    throw wrongAnswer(url, 200, "issued a refresh token that cannot be sent");
+    throw invalidResponse(url, 200, "issued a refresh token that cannot be sent");
   }
   const lifeMs = lifetimeMs(issued["expires_in"]);
   const renewal = refreshToken ?? old?.refreshToken;
@@ -63,6 +63,6 @@ function lifetimeMs(seconds: unknown): number | undefined {
 }
 
 function grantedScopes(scope: unknown): readonly string[] | undefined {
-  if (typeof scope !== "string" || scope.length > mostOfScope) return undefined;
+  if (typeof scope !== "string" || scope.length > maxScopeLength) return undefined;
   return scope.split(" ").filter((name) => name !== "");
 }

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import type { Refusal } from "./form-answer.ts";
+import type { Refusal } from "./post-form.ts";
 
 /** Of RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5 and OpenID Connect Core section 3.1.2.6: what a person can mend. */
 const personCodes = new Set([

@@ -1,9 +1,9 @@
 import type { TokenCredential } from "@toolweave/core";
 
-const mostKept = 1_000;
+const maxTokens = 1_000;
 
 /**
- * Which token has replaced which. Whoever still holds an old one gets the new one: to send the old refresh token once
+ * Remembers which token has replaced which. A caller with an old token gets the new one: to send the old refresh token once
  * more could end the whole sign-in (RFC 9700 section 4.14.2).
  */
 export class RenewedTokens {
@@ -13,24 +13,24 @@ export class RenewedTokens {
   latest(token: TokenCredential): TokenCredential {
     let latest = token;
     for (;;) {
-      const next = this.#successors.get(tokenName(latest));
+      const next = this.#successors.get(tokenKey(latest));
       if (next === undefined) return latest;
       latest = next;
     }
   }
 
   replaced(old: TokenCredential, token: TokenCredential): void {
-    const name = tokenName(old);
+    const name = tokenKey(old);
     // A server that issues the same again has replaced nothing, and would lead `latest` in a circle.
-    if (tokenName(this.latest(token)) === name) return;
+    if (tokenKey(this.latest(token)) === name) return;
     this.#successors.delete(name);
     this.#successors.set(name, token);
     const [oldest] = this.#successors.keys();
-    if (this.#successors.size > mostKept && oldest !== undefined) this.#successors.delete(oldest);
+    if (this.#successors.size > maxTokens && oldest !== undefined) this.#successors.delete(oldest);
   }
 }
 
-/** What tells a token from every other. */
-export function tokenName({ accessToken, refreshToken }: TokenCredential): string {
+/** A key that identifies a token. */
+export function tokenKey({ accessToken, refreshToken }: TokenCredential): string {
   return JSON.stringify([accessToken, refreshToken]);
 }

@@ -1,15 +1,15 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { HttpClient } from "../http-client.ts";
+import type { HttpClient } from "../message/http-request.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { jsonObject, wrongAnswer } from "./form-answer.ts";
+import { readJsonObject, invalidResponse } from "./post-form.ts";
 
-/** What a server says of itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
+/** A server's metadata (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly tokenUrl?: string | undefined;
   readonly authorizationUrl?: string | undefined;
   readonly deviceAuthorizationUrl?: string | undefined;
-  /** By their registered names: `client_secret_basic`. */
+  /** Registered names such as `client_secret_basic`. */
   readonly clientAuthentications?: readonly string[];
   /** Its answers to the person's browser name it (RFC 9207 section 3). */
   readonly namesItself: boolean;
@@ -19,7 +19,7 @@ const openIdSuffix = "/.well-known/openid-configuration";
 const oauthSuffix = "/.well-known/oauth-authorization-server";
 
 /**
- * Reads what a server says of itself.
+ * Reads a server's metadata.
  *
  * @throws ToolError `upstream` for an answer that is no metadata, or is another server's; `unavailable` when the
  * server cannot answer now.
@@ -44,23 +44,23 @@ export async function readMetadata(
     );
   }
   if (URL.parse(response.url)?.origin !== url.origin) {
-    throw wrongAnswer(url, status, "redirected the request for its description elsewhere");
+    throw invalidResponse(url, status, "redirected the request for its description elsewhere");
   }
-  const body = status === 200 ? jsonObject(response) : undefined;
+  const body = status === 200 ? readJsonObject(response) : undefined;
   if (body === undefined) {
-    throw wrongAnswer(
+    throw invalidResponse(
       url,
       status,
       `answered with status ${status}, and not with a description of itself`,
     );
   }
-  return metadataOf(body, url);
+  return parseMetadata(body, url);
 }
 
-function metadataOf(body: JsonObject, url: URL): ServerMetadata {
+function parseMetadata(body: JsonObject, url: URL): ServerMetadata {
   const { issuer } = body;
-  if (typeof issuer !== "string" || !isIssuerOf(issuer, url)) {
-    throw wrongAnswer(
+  if (typeof issuer !== "string" || !isIssuerForUrl(issuer, url)) {
+    throw invalidResponse(
       url,
       200,
       "describes another issuer than the one that was asked (RFC 8414 section 3.3), so nothing it says is used. If that is meant, give the URLs of its endpoints instead of the description's",
@@ -69,9 +69,9 @@ function metadataOf(body: JsonObject, url: URL): ServerMetadata {
   const methods = body["token_endpoint_auth_methods_supported"];
   return {
     issuer,
-    tokenUrl: textOf(body["token_endpoint"]),
-    authorizationUrl: textOf(body["authorization_endpoint"]),
-    deviceAuthorizationUrl: textOf(body["device_authorization_endpoint"]),
+    tokenUrl: getString(body["token_endpoint"]),
+    authorizationUrl: getString(body["authorization_endpoint"]),
+    deviceAuthorizationUrl: getString(body["device_authorization_endpoint"]),
     ...(Array.isArray(methods)
       ? { clientAuthentications: methods.filter((method) => typeof method === "string") }
       : {}),
@@ -80,7 +80,7 @@ function metadataOf(body: JsonObject, url: URL): ServerMetadata {
 }
 
 /** RFC 8414 section 3 and OpenID Connect Discovery section 4: where an issuer's description is. */
-function isIssuerOf(issuer: string, { origin, pathname }: URL): boolean {
+function isIssuerForUrl(issuer: string, { origin, pathname }: URL): boolean {
   const url = URL.parse(issuer);
   if (url === null || url.origin !== origin || url.search !== "" || url.hash !== "") return false;
   for (const suffix of [openIdSuffix, oauthSuffix]) {
@@ -97,6 +97,6 @@ function withoutSlash(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-function textOf(value: unknown): string | undefined {
+function getString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -5,8 +5,8 @@ export class SharedWork<T> {
   readonly #underWay = new Map<string, Promise<T>>();
 
   /**
-   * The result of `work`, or of the work of that name that is under way. A caller that gives up leaves with
-   * `cancelled`; the work goes on, since what the other side has issued meanwhile must not get lost.
+   * The result of `work`, or of the work of that name that is under way. A caller that aborts gets
+   * `cancelled`; the work continues, since a token that the server has issued meanwhile must not get lost.
    */
   run(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (signal?.aborted) return Promise.reject(cancelled(signal));
@@ -19,7 +19,7 @@ export class SharedWork<T> {
   }
 }
 
-/** The error of a caller that gave up. */
+/** The error for a caller that aborted. */
 export function cancelled(signal: AbortSignal): ToolError {
   return new ToolError("cancelled", "Getting a token was cancelled: the caller aborted it.", {
     cause: signal.reason,

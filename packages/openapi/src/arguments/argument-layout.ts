@@ -5,22 +5,22 @@ import {
   type Parameter,
   type RequestBody,
 } from "../document/operation.ts";
-import { assertStaysBelow } from "../request/path-template.ts";
-import { idempotencyParameter } from "../request/idempotency-header.ts";
-import type { OperationOverride } from "../options/operation-options.ts";
-import { chooseBody, otherBodies, type ChosenBody } from "../request/request-body.ts";
-import { wishedMedia } from "../request/requested-media.ts";
-import { clashingKeys, clashWarning } from "./clashing-keys.ts";
+import { assertStaysBelow } from "../parameters/path-template.ts";
+import { idempotencyParameter } from "../parameters/idempotency-header.ts";
+import type { LayoutOptions } from "../settings/operation-options.ts";
+import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
+import { chooseBody, otherBodies, type ChosenBody } from "../body/body-formats.ts";
+import { requestedMediaTypes } from "../body/requested-media.ts";
+import { clashingKeys, clashWarning } from "../parameters/clashing-keys.ts";
 import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
-import { isReserved, reservedNames, type HostNames, type ReservedNames } from "./reserved-names.ts";
+import {
+  isReserved,
+  reservedNames,
+  type HostNames,
+  type ReservedNames,
+} from "../parameters/reserved-names.ts";
 import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
-import { isJsonObject } from "../json-object.ts";
-
-/** A parameter and the argument that carries it. */
-export interface ParameterArgument {
-  readonly argument: string;
-  readonly parameter: Parameter;
-}
+import { isJsonObject } from "../document/record.ts";
 
 /** A property of the body and the argument that carries it. */
 export interface PropertyArgument {
@@ -43,12 +43,6 @@ export interface BodyArguments extends ChosenBody {
   /** The media types among which the model chooses. Absent: there is one. */
   readonly choice?: BodyChoice;
 }
-
-/** What the host says of a body and of headers in place of the document; members as in `OperationOverride`. */
-export type LayoutWishes = Pick<
-  OperationOverride,
-  "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
->;
 
 /** Which argument goes where. */
 export interface ArgumentLayout {
@@ -85,7 +79,7 @@ export function layoutArguments(
   path: string,
   pointer: string,
   host: HostNames,
-  wishes: LayoutWishes = {},
+  wishes: LayoutOptions = {},
 ): ArgumentLayout {
   assertStaysBelow(path, pointer);
   const reserved = reservedNames(details, host);
@@ -115,10 +109,10 @@ export function layoutArguments(
     }
     return base;
   }
-  const media = wishedMedia(body, wishes, pointer, warnings);
+  const media = requestedMediaTypes(body, wishes, pointer, warnings);
   const chosen = chooseBody(media);
   if (chosen === undefined) {
-    const unwritable = `no value of its body can be sent as ${typesOf(body)}`;
+    const unwritable = `no value of its body can be sent as ${formatMediaTypes(body)}`;
     if (body.required) throw new OperationError(unwritable, pointer);
     return { ...base, unwritable };
   }
@@ -147,7 +141,7 @@ function argumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
   return format.argumentSchema?.(media) ?? media.schema.schema;
 }
 
-function typesOf({ media }: RequestBody): string {
+function formatMediaTypes({ media }: RequestBody): string {
   return media.map(({ mediaType }) => visibleText(mediaType).slice(0, 100)).join(" or ");
 }
 
@@ -258,18 +252,18 @@ function isArgumentName(name: string): boolean {
 }
 
 /** Characters of a name that are looked at: a longer one is cut anyway. */
-const mostRead = 1000;
+const maxReadLength = 1000;
 /** How many names may differ by a count. */
-const mostCounted = 99;
+const maxSuffix = 99;
 
 /** A name that providers accept, made of one that they may refuse. */
 function argumentName(name: string): string {
   const clean = name
-    .slice(0, mostRead)
+    .slice(0, maxReadLength)
     .replace(/[^a-zA-Z0-9_.-]+/g, "_")
     .replace(/^_+|_+$/g, "");
   if (clean === "") return `argument_${shortHash(name)}`;
-  const fits = clean.length <= 64 && name.length <= mostRead;
+  const fits = clean.length <= 64 && name.length <= maxReadLength;
   return fits ? clean : `${clean.slice(0, 56)}_${shortHash(name)}`;
 }
 
@@ -277,7 +271,7 @@ function argumentName(name: string): string {
 function free(name: string, taken: ReadonlySet<string>, original: string): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) {
-    const ending = count <= mostCounted ? `${count}` : shortHash(`${original} ${count}`);
+    const ending = count <= maxSuffix ? `${count}` : shortHash(`${original} ${count}`);
     candidate = `${name.slice(0, 63 - ending.length)}_${ending}`;
   }
   return candidate;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import type { ChosenBody } from "../request/request-body.ts";
+import type { ChosenBody } from "../body/body-formats.ts";
 import type { PropertyArgument } from "./argument-layout.ts";
 
 type Schema = JsonSchema | boolean;

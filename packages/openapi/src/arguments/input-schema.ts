@@ -3,7 +3,7 @@ import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import { choiceSchema } from "./body-choice.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { sendableSchema } from "../request/sendable-schema.ts";
+import { representableSchema } from "../body/form-schema.ts";
 import { definitionName } from "../schema/resolve-schema.ts";
 
 type Schema = JsonSchema | boolean;
@@ -50,7 +50,7 @@ export function inputSchema(
     if (body.properties !== undefined) {
       for (const { argument, property, schema, required: isRequired } of body.properties) {
         const about =
-          argument === property ? undefined : aliased(argument, property, ownDescription(schema));
+          argument === property ? undefined : aliased(argument, property, getDescription(schema));
         add(argument, annotated(schema, visible(about)), isRequired);
       }
       const { unfolded } = body;
@@ -72,13 +72,13 @@ export function inputSchema(
 /** Puts a schema's definitions under its own `$defs`. */
 export function selfContained({ schema, defs }: SelfContainedSchema): JsonSchema {
   const root = schema === true ? {} : schema === false ? { not: {} } : schema;
-  return defs.size === 0 ? root : { ...root, $defs: recordOf(defs) };
+  return defs.size === 0 ? root : { ...root, $defs: toRecord(defs) };
 }
 
 const records = new WeakMap<SelfContainedSchema["defs"], Record<string, JsonValue>>();
 
 /** Operations that reach the same definitions have one list of them. */
-function recordOf(defs: SelfContainedSchema["defs"]): Record<string, JsonValue> {
+function toRecord(defs: SelfContainedSchema["defs"]): Record<string, JsonValue> {
   let record = records.get(defs);
   if (record === undefined) {
     record = Object.fromEntries(defs) as Record<string, JsonValue>;
@@ -102,7 +102,7 @@ interface DescribedParameter {
 function parameterSchema(parameter: Parameter, description: string | undefined): Schema {
   let known = described.get(parameter);
   if (known === undefined || known.description !== description) {
-    const schema = annotated(sendableSchema(parameter), description, parameter.deprecated);
+    const schema = annotated(representableSchema(parameter), description, parameter.deprecated);
     known = { description, schema };
     described.set(parameter, known);
   }
@@ -131,7 +131,7 @@ function aliased(
   return description === undefined ? `Sent as ${name}.` : `${description}\n\nSent as ${name}.`;
 }
 
-function ownDescription(schema: Schema): string | undefined {
+function getDescription(schema: Schema): string | undefined {
   const description = typeof schema === "object" ? schema["description"] : undefined;
   return typeof description === "string" ? description : undefined;
 }

@@ -6,12 +6,11 @@ import {
   type SchemaValidator,
 } from "@toolweave/core";
 import { OperationError } from "../document/operation.ts";
-import type { RequestPlan } from "../request/request-plan.ts";
 import { inPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArgumentLayout, BodyArguments } from "./argument-layout.ts";
 import type { BodyChoice } from "./body-choice.ts";
 import { inputSchema } from "./input-schema.ts";
-import type { OperationSettings } from "./operation-settings.ts";
+import type { OperationSettings } from "../settings/operation-settings.ts";
 
 /**
  * The arguments that a model may choose: all but those that the host hides or fixes.
@@ -107,19 +106,6 @@ function requirements({ parameters, body }: ArgumentLayout): ReadonlyMap<string,
   }
   for (const { argument, required } of properties ?? []) all.set(argument, required);
   return all;
-}
-
-/** The plan, with what the host fixes in place of whatever was sent, and without what it hides. */
-export function planWithFixed(
-  plan: RequestPlan,
-  { hidden, fixed = {} }: Pick<OperationSettings, "hidden" | "fixed">,
-): RequestPlan {
-  if (hidden.length === 0) return plan;
-  const isHidden = new Set(hidden);
-  return (args, files) => {
-    const chosen = Object.entries(args).filter(([name]) => !isHidden.has(name));
-    return plan({ ...Object.fromEntries(chosen), ...fixed }, files);
-  };
 }
 
 let validator: SchemaValidator | undefined;

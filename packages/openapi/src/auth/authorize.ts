@@ -9,9 +9,9 @@ import {
 import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";
-import { materialOf, type Material } from "./credential-form.ts";
+import { toMaterial, type Material } from "./credential-form.ts";
 import { DigestChallenges } from "./digest-challenges.ts";
-import { givenCredential, type GivenCredential } from "./given-credential.ts";
+import { resolveCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import { OAuthClients } from "./oauth-clients.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";
 import { prepareRequest, type PreparedRequest } from "./prepare-request.ts";
@@ -56,7 +56,7 @@ interface Part {
 }
 
 /** What was found for one use of a scheme: a credential of the caller's, the host's own, or why neither. */
-type Lookup = FoundCredential | { readonly given: GivenCredential } | string | undefined;
+type Lookup = FoundCredential | { readonly given: ConfiguredCredential } | string | undefined;
 
 const nothing: Readonly<Record<string, string>> = {};
 
@@ -130,7 +130,7 @@ export class Authorizer {
   async #given(use: SchemeUse, ctx: ToolContext): Promise<Part | undefined> {
     if (use.fixed !== undefined) return { use, material: use.fixed };
     const { caller } = ctx;
-    const pending = givenCredential(use.given as GivenCredential, {
+    const pending = resolveCredential(use.given as ConfiguredCredential, {
       source: this.#options.source,
       scheme: use.scheme,
       scopes: use.scopes,
@@ -144,7 +144,7 @@ export class Authorizer {
   }
 
   #material({ scheme, form }: SchemeUse, credential: Credential): Material {
-    const material = materialOf(scheme, form, credential);
+    const material = toMaterial(scheme, form, credential);
     for (const secret of material.secrets) this.#options.secrets.renewed(secret);
     return material;
   }
@@ -156,7 +156,7 @@ export class Authorizer {
     lookups = new Map<SchemeUse, Lookup>(),
   ): Promise<AuthorizedRequest | Suspension> {
     const { alternatives, optional, others } = call.credentials;
-    const owner = ownerOf(ctx);
+    const owner = getOwner(ctx);
     const waiting = await this.#signIns.goOn(call.credentials, ctx, owner);
     if (waiting !== undefined) return waiting;
 
@@ -173,7 +173,7 @@ export class Authorizer {
     }
     const signIn = await this.#signIn(alternatives, ctx, owner, lookups);
     if (signIn !== undefined) return signIn;
-    const problem = problemOf(alternatives.flat(), lookups);
+    const problem = describeProblem(alternatives.flat(), lookups);
     if (problem !== undefined) throw new ToolError("auth_required", problem);
     const all = [...alternatives.flat(), ...others];
     const there = all.filter((use) =>
@@ -279,7 +279,7 @@ export class Authorizer {
       const repeated = again(parts);
       return repeated.headers["authorization"] === undefined ? undefined : repeated;
     }
-    const owner = ownerOf(ctx);
+    const owner = getOwner(ctx);
     const lost: Part[] = [];
     const renewed: Part[] = [];
     for (const part of parts) {
@@ -304,7 +304,7 @@ export class Authorizer {
   }
 }
 
-function ownerOf({ caller, signal }: ToolContext): CallOwner {
+function getOwner({ caller, signal }: ToolContext): CallOwner {
   return { caller: caller?.id, signal };
 }
 
@@ -313,7 +313,7 @@ function isThere(lookup: Lookup): boolean {
 }
 
 /** Why nothing is sent: a registration that is of no use, or a credential that is there and is not enough. */
-function problemOf(
+function describeProblem(
   uses: readonly SchemeUse[],
   lookups: ReadonlyMap<SchemeUse, Lookup>,
 ): string | undefined {

@@ -204,12 +204,12 @@ export class CallerCredentials {
   }
 
   #register(credential: Credential): void {
-    for (const secret of secretsOf(credential)) this.#secrets.renewed(secret);
+    for (const secret of getSecrets(credential)) this.#secrets.renewed(secret);
   }
 }
 
 /** What must not come out of a credential. */
-function secretsOf(credential: Credential): readonly string[] {
+function getSecrets(credential: Credential): readonly string[] {
   const values: Partial<Record<string, unknown>> = { ...credential };
   return ["secret", "password", "accessToken", "refreshToken", "privateKey", "passphrase"].flatMap(
     (member) => {

@@ -6,7 +6,7 @@ import type {
   OpenApiAuth,
   SchemeCredential,
 } from "./openapi-auth.ts";
-import { misuse } from "../options/misuse.ts";
+import { invalidOption } from "../settings/invalid-option.ts";
 
 const authNames: readonly string[] = [
   "bearer",
@@ -74,7 +74,7 @@ export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
     if (secret !== undefined) checkScheme(`auth.${name}`, secret, isSecret, "a text or a function");
   }
   if (typeof schemes !== "object" || schemes === null) {
-    throw misuse(
+    throw invalidOption(
       "auth.schemes takes an object: credentials by the names of the document's schemes",
     );
   }
@@ -83,10 +83,10 @@ export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   }
   const isStore = storeMethods.every((name) => typeof store?.[name] === "function");
   if (store !== undefined && !isStore) {
-    throw misuse("auth.store takes a CredentialStore: get, set and delete");
+    throw invalidOption("auth.store takes a CredentialStore: get, set and delete");
   }
   if (store !== undefined && !hasId) {
-    throw misuse(
+    throw invalidOption(
       "auth.store keeps credentials by the source's id, and this source has none of its own: pass `id`",
     );
   }
@@ -105,38 +105,38 @@ function checkScheme(
   } else if (isCertificate(given)) checkOptions(at, given, certificateNames);
   else if (isBasic(given)) checkOptions(at, given, basicNames);
   else if (typeof given !== "string" && typeof given !== "function") {
-    throw misuse(
+    throw invalidOption(
       `${where} is none of: a text, a function, { username, password }, { clientId, … }, { certificate, privateKey }`,
     );
   }
-  if (given === "") throw misuse(`${where} is empty: leave it out where there is none`);
-  if (!is(given)) throw misuse(`${where} takes ${wanted}`);
+  if (given === "") throw invalidOption(`${where} is empty: leave it out where there is none`);
+  if (!is(given)) throw invalidOption(`${where} takes ${wanted}`);
 }
 
 function checkRegistration(where: string, registration: OAuthRegistration): void {
   const { clientId, clientSecret, clientAuthentication, scopes } = registration;
-  if (clientId === "") throw misuse(`${where}.clientId is empty`);
+  if (clientId === "") throw invalidOption(`${where}.clientId is empty`);
   if (clientSecret === "") {
-    throw misuse(`${where}.clientSecret is empty: leave it out for a public client`);
+    throw invalidOption(`${where}.clientSecret is empty: leave it out for a public client`);
   }
   if (scopes !== undefined && !Array.isArray(scopes)) {
-    throw misuse(`${where}.scopes takes a list: ["read"]`);
+    throw invalidOption(`${where}.scopes takes a list: ["read"]`);
   }
   if (!authenticationNames.includes(clientAuthentication)) {
-    throw misuse(`${where}.clientAuthentication is one of basic, post, none`);
+    throw invalidOption(`${where}.clientAuthentication is one of basic, post, none`);
   }
   if (!flowNames.includes(registration.flow)) {
-    throw misuse(
+    throw invalidOption(
       `${where}.flow is one of clientCredentials, authorizationCode, deviceAuthorization`,
     );
   }
   if (registration.flow === "authorizationCode" && registration.redirectUri === undefined) {
-    throw misuse(`${where} needs a redirectUri for the flow authorizationCode`);
+    throw invalidOption(`${where} needs a redirectUri for the flow authorizationCode`);
   }
   for (const name of endpointNames) {
     const url = registration[name];
     if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-      throw misuse(`${where}.${name} takes an absolute https: URL`);
+      throw invalidOption(`${where}.${name} takes an absolute https: URL`);
     }
   }
 }

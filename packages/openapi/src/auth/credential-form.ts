@@ -5,7 +5,7 @@ import {
   type PasswordCredential,
 } from "@toolweave/core";
 import type { SecurityScheme } from "../document/operation.ts";
-import { framingHeaders } from "../host-headers.ts";
+import { framingHeaders } from "../parameters/host-headers.ts";
 
 /** How the credential of a scheme is written into a request. */
 export type CredentialForm = TextForm | { readonly type: "basic" | "digest" | "certificate" };
@@ -88,7 +88,7 @@ export function credentialForm(declaration: SecurityScheme): CredentialForm | st
 }
 
 /** What a form takes in a request; no two credentials can stand there. */
-export function placeOf(form: CredentialForm): string {
+export function getPlace(form: CredentialForm): string {
   if (form.type === "certificate") return "client certificate";
   return form.type === "text" ? `${form.in} ${form.name}` : "header authorization";
 }
@@ -98,7 +98,7 @@ export function placeOf(form: CredentialForm): string {
  *
  * @throws ToolError `auth_required` when it is empty, or of another kind than the scheme takes.
  */
-export function materialOf(scheme: string, form: CredentialForm, credential: Credential): Material {
+export function toMaterial(scheme: string, form: CredentialForm, credential: Credential): Material {
   if (form.type === "certificate") {
     if (credential.type !== "certificate") throw unfit(scheme, "a certificate with its key");
     const { certificate, privateKey, passphrase } = credential;
@@ -108,7 +108,7 @@ export function materialOf(scheme: string, form: CredentialForm, credential: Cre
     return { type: "certificate", certificate: credential, secrets };
   }
   if (form.type === "text") {
-    const secret = textOf(credential);
+    const secret = getText(credential);
     if (!isText(secret)) throw unfit(scheme, "a text");
     const { type, in: place, name, prefix } = form;
     if (place === "query" ? loneSurrogate.test(secret) : notInHeaders.test(secret)) {
@@ -146,7 +146,7 @@ function canBeSent(place: TextForm["in"], name: string): boolean {
   return isName && !framingHeaders.has(name);
 }
 
-function textOf(credential: Credential): unknown {
+function getText(credential: Credential): unknown {
   if (credential.type === "secret") return credential.secret;
   return credential.type === "token" ? credential.accessToken : undefined;
 }

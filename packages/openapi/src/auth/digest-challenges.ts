@@ -2,10 +2,10 @@ import { digestAuthorization } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import type { DigestMaterial } from "./credential-form.ts";
 
-const mostKept = 100;
-const mostAnswers = 50;
+const maxChallenges = 100;
+const maxNonceUses = 50;
 
-interface KeptChallenge {
+interface StoredChallenge {
   readonly challenges: string | readonly string[];
   /** How often its nonce was used. */
   uses: number;
@@ -21,7 +21,7 @@ export interface DigestAnswer {
 
 /** The latest challenge of each origin (RFC 7616 section 3.3): its nonce serves several requests. */
 export class DigestChallenges {
-  readonly #kept = new Map<string, KeptChallenge>();
+  readonly #kept = new Map<string, StoredChallenge>();
   readonly #answers: string[] = [];
 
   /**
@@ -42,7 +42,7 @@ export class DigestChallenges {
     { origin, method, body }: Pick<PlannedRequest, "origin" | "method" | "body">,
     target: string,
   ): DigestAnswer | undefined {
-    const kept = this.#kept.get(nameOf(origin, scheme, username));
+    const kept = this.#kept.get(challengeKey(origin, scheme, username));
     if (kept === undefined) return undefined;
     kept.uses += 1;
     const { pathname, search } = new URL(target);
@@ -57,7 +57,7 @@ export class DigestChallenges {
     if (header === undefined) return undefined;
     const secret = /response="([^"]+)"/.exec(header)?.[1] ?? header;
     this.#answers.push(secret);
-    if (this.#answers.length > mostAnswers) this.#answers.shift();
+    if (this.#answers.length > maxNonceUses) this.#answers.shift();
     return { header, secret };
   }
 
@@ -67,14 +67,14 @@ export class DigestChallenges {
     { origin }: Pick<PlannedRequest, "origin">,
     challenges: string | readonly string[],
   ): void {
-    const name = nameOf(origin, scheme, username);
+    const name = challengeKey(origin, scheme, username);
     this.#kept.delete(name);
     this.#kept.set(name, { challenges, uses: 0 });
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > maxChallenges && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 
-function nameOf(origin: string, scheme: string, username: string): string {
+function challengeKey(origin: string, scheme: string, username: string): string {
   return JSON.stringify([origin, scheme, username]);
 }

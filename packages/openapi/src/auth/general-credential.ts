@@ -1,5 +1,5 @@
-import { materialOf } from "./credential-form.ts";
-import { givenCredential, type GivenCredential } from "./given-credential.ts";
+import { toMaterial } from "./credential-form.ts";
+import { resolveCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";
 import { generalUses } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
@@ -20,9 +20,9 @@ export async function generalCredential(
   if (use === undefined) return {};
   const { scheme, scopes, form, given } = use;
   const request = { source, scheme, scopes, signal };
-  const credential = await givenCredential(given as GivenCredential, request);
+  const credential = await resolveCredential(given as ConfiguredCredential, request);
   if (credential === undefined) return {};
-  const material = materialOf(scheme, form, credential);
+  const material = toMaterial(scheme, form, credential);
   for (const secret of material.secrets) secrets.renewed(secret);
   return material.type === "text" ? { [material.name]: material.value } : {};
 }

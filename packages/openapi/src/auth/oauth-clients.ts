@@ -10,9 +10,9 @@ import type { OpenApiAuth } from "./openapi-auth.ts";
 import type { TokenClient } from "./token-client.ts";
 
 /** Their scopes are partly the server's word: there may be others each time. */
-const mostClients = 100;
+const maxClients = 100;
 /** An answer of an authorization server is small. */
-const mostTokenBytes = 1024 * 1024;
+const maxTokenBytes = 1024 * 1024;
 
 /** The clients of a source's authorization servers. They are kept: each knows which of its tokens has replaced which. */
 export class OAuthClients {
@@ -38,7 +38,7 @@ export class OAuthClients {
     this.#clients.delete(name);
     this.#clients.set(name, client);
     const [oldest] = this.#clients.keys();
-    if (this.#clients.size > mostClients && oldest !== undefined) this.#clients.delete(oldest);
+    if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
     return client;
   }
 
@@ -57,7 +57,7 @@ export class OAuthClients {
     this.#http = httpClient({
       ...this.#options,
       givenOrigins: [...givenOrigins, ...own.map((url) => new URL(url).origin)],
-      maxBytes: mostTokenBytes,
+      maxBytes: maxTokenBytes,
     });
     if (this.#closed) void this.#http.close();
     return this.#http;

@@ -3,12 +3,12 @@ import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import {
   bearerForm,
   credentialForm,
-  materialOf,
-  placeOf,
+  toMaterial,
+  getPlace,
   type CredentialForm,
   type Material,
 } from "./credential-form.ts";
-import { fixedCredential, type GivenCredential } from "./given-credential.ts";
+import { fixedCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 import { tokenClient, type DocumentTrust, type TokenClient } from "./token-client.ts";
 
@@ -19,7 +19,7 @@ export interface SchemeUse {
   readonly scopes: readonly string[];
   readonly form: CredentialForm;
   /** What the host itself gives. */
-  readonly given?: GivenCredential;
+  readonly given?: ConfiguredCredential;
   /** `given` as it is sent, when it is the same for every request. */
   readonly fixed?: Material;
   readonly client?: TokenClient;
@@ -59,7 +59,7 @@ export function credentialPlan(
   const problems: string[] = [];
   for (const combination of security) {
     if (combination.length === 0) continue;
-    const { uses, problem } = usesOf(combination, auth, trust);
+    const { uses, problem } = findUses(combination, auth, trust);
     if (problem === undefined) alternatives.push(uses);
     else {
       problems.push(problem);
@@ -87,12 +87,12 @@ export function credentialPlan(
 
 /** What a document is fetched with before it says what it wants: everything but API keys, whose place it names. */
 export function generalUses({ bearer, basic }: OpenApiAuth): readonly SchemeUse[] {
-  if (bearer !== undefined) return [givenUse("bearer", [], bearerForm, bearer)];
-  return basic === undefined ? [] : [givenUse("basic", [], { type: "basic" }, basic)];
+  if (bearer !== undefined) return [configuredUse("bearer", [], bearerForm, bearer)];
+  return basic === undefined ? [] : [configuredUse("basic", [], { type: "basic" }, basic)];
 }
 
 /** The uses of one combination, as far as they go together; and why no request can satisfy all of it. */
-function usesOf(
+function findUses(
   combination: readonly SecurityUse[],
   auth: OpenApiAuth,
   trust: DocumentTrust,
@@ -114,19 +114,19 @@ function usesOf(
       problem ??= `it asks for a client certificate, "${scheme}", and ${new URL(trust.base).origin} is not https, where there is none`;
       continue;
     }
-    const place = placeOf(form);
+    const place = getPlace(form);
     const other = places.get(place);
     if (other !== undefined) {
       problem ??= `it asks for "${other}" and "${scheme}" at once, and both are the ${place} of a request`;
       continue;
     }
     places.set(place, scheme);
-    uses.push(useOf(declared, declaration, form, auth, trust));
+    uses.push(findUse(declared, declaration, form, auth, trust));
   }
   return problem === undefined ? { uses } : { uses, problem };
 }
 
-function useOf(
+function findUse(
   { scheme, scopes }: SecurityUse,
   declaration: NonNullable<SecurityUse["declaration"]>,
   form: CredentialForm,
@@ -148,7 +148,7 @@ function useOf(
   }
   const given = own ?? generalFor(declaration.type, form, auth);
   return given !== undefined && fits(form, given)
-    ? givenUse(scheme, scopes, form, given)
+    ? configuredUse(scheme, scopes, form, given)
     : { scheme, scopes, form };
 }
 
@@ -157,7 +157,7 @@ function generalFor(
   type: NonNullable<SecurityUse["declaration"]>["type"],
   form: CredentialForm,
   { bearer, basic, apiKey }: OpenApiAuth,
-): GivenCredential | undefined {
+): ConfiguredCredential | undefined {
   if (type === "apiKey") return apiKey;
   if (form.type === "basic" || form.type === "digest") return basic;
   // Another scheme of HTTP takes no token that is meant for bearers.
@@ -168,23 +168,23 @@ function isBearer(form: CredentialForm): boolean {
   return form.type === "text" && form.prefix === bearerForm.prefix;
 }
 
-function fits({ type }: CredentialForm, given: SchemeCredential): given is GivenCredential {
+function fits({ type }: CredentialForm, given: SchemeCredential): given is ConfiguredCredential {
   if (typeof given === "function") return true;
   if (type === "text") return typeof given === "string";
   return type === "certificate" ? isCertificate(given) : isBasic(given);
 }
 
-function givenUse(
+function configuredUse(
   scheme: string,
   scopes: readonly string[],
   form: CredentialForm,
-  given: GivenCredential,
+  given: ConfiguredCredential,
 ): SchemeUse {
   const credential = fixedCredential(given);
   const use = { scheme, scopes, form, given };
   if (credential === undefined) return use;
   try {
-    return { ...use, fixed: materialOf(scheme, form, credential) };
+    return { ...use, fixed: toMaterial(scheme, form, credential) };
   } catch {
     // Whoever calls the operation hears of it.
     return use;
@@ -222,7 +222,7 @@ function sameForAll(fixed: readonly SchemeUse[]): Pick<CredentialPlan, "material
 export function onePerPlace(uses: readonly SchemeUse[]): readonly SchemeUse[] {
   const places = new Map<string, SchemeUse>();
   for (const use of uses) {
-    const place = placeOf(use.form);
+    const place = getPlace(use.form);
     if (!places.has(place)) places.set(place, use);
   }
   return [...places.values()];

@@ -48,12 +48,12 @@ export async function beginSignIn(
   const userCode = device?.userCode;
   registerState(state, url, secrets);
   const { origin } = new URL(url);
-  const asked = scopes.length === 0 ? "" : ` It asks for: ${shown(scopes.join(" "))}.`;
+  const asked = scopes.length === 0 ? "" : ` It asks for: ${formatServerName(scopes.join(" "))}.`;
   const code = userCode === undefined ? "" : " Compare the code there with this one.";
   const request: AuthRequest = {
     id,
     type: "auth",
-    credential: shown(scheme),
+    credential: formatServerName(scheme),
     message: `${toolName} needs you to sign in at ${origin}.${asked}${code}`,
     url,
     ...(userCode === undefined ? {} : { userCode }),
@@ -83,7 +83,7 @@ export async function finishSignIn(
   if (typeof value !== "string" || value.trim() === "") {
     throw new ToolError(
       "auth_required",
-      `The sign-in for "${shown(scheme)}" was answered with what is neither the address that it led back to nor a code. A person has to sign in again: repeat the call.`,
+      `The sign-in for "${formatServerName(scheme)}" was answered with what is neither the address that it led back to nor a code. A person has to sign in again: repeat the call.`,
     );
   }
   const text = value.trim();
@@ -102,7 +102,7 @@ export function refuseRejected(
 ): void {
   const rejected = answers.find((answer) => answer.type === "reject");
   if (rejected === undefined) return;
-  const names = signIns.map(({ scheme }) => `"${shown(scheme)}"`).join(" and ");
+  const names = signIns.map(({ scheme }) => `"${formatServerName(scheme)}"`).join(" and ");
   const why = rejected.reason === undefined ? "" : ` Reason: ${rejected.reason}`;
   throw new ToolError(
     "approval_rejected",
@@ -131,10 +131,10 @@ function registerState(state: JsonObject, url: string, secrets: SourceSecrets): 
   }
 }
 
-const longest = 300;
+const maxTextLength = 300;
 
 /** Names of the document's, for a person: on one line, so that they cannot be taken for more of the message. */
-function shown(text: string): string {
+function formatServerName(text: string): string {
   const visible = visibleText(text).replace(/\s+/g, " ").trim();
-  return visible.length <= longest ? visible : `${visible.slice(0, longest)}…`;
+  return visible.length <= maxTextLength ? visible : `${visible.slice(0, maxTextLength)}…`;
 }

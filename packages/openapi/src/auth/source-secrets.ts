@@ -3,7 +3,7 @@ import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 
 /** Of those that functions supply so many are known, the latest: they are renewed without end. */
-const mostRenewed = 100;
+const maxRenewed = 100;
 
 const sensitiveHeader = /authorization|\bauth\b|cookie|token|secret|password|api-?key|key$|session/;
 
@@ -16,7 +16,7 @@ export class SourceSecrets {
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
     for (const credential of [bearer, basic, apiKey, ...Object.values(schemes)]) {
-      for (const value of valuesOf(credential)) this.#add(value);
+      for (const value of secretValues(credential)) this.#add(value);
     }
     for (const value of headerSecrets(headers)) this.#add(value);
   }
@@ -27,7 +27,7 @@ export class SourceSecrets {
     const forget = known ?? this.#add(value);
     this.#renewed.delete(value);
     this.#renewed.set(value, forget);
-    if (this.#renewed.size <= mostRenewed) return;
+    if (this.#renewed.size <= maxRenewed) return;
     const [[oldest, forgetOldest] = []] = this.#renewed;
     if (oldest !== undefined) this.#renewed.delete(oldest);
     forgetOldest?.();
@@ -39,7 +39,7 @@ export class SourceSecrets {
 }
 
 /** A name and its password are in base64 together. */
-function valuesOf(given: SchemeCredential | undefined): readonly string[] {
+function secretValues(given: SchemeCredential | undefined): readonly string[] {
   if (typeof given === "string") return [given];
   if (given === undefined || typeof given === "function") return [];
   if (isRegistration(given)) return given.clientSecret === undefined ? [] : [given.clientSecret];

@@ -47,7 +47,7 @@ export function tokenClient(
 ): TokenClient | string {
   const declared = isRecord(raw) ? raw : {};
   const flows = recordAt(declared, "flows");
-  const flow = registration.flow ?? flowOf(flows, registration, type !== "oauth2");
+  const flow = registration.flow ?? findFlow(flows, registration, type !== "oauth2");
   if (flow === undefined) {
     return `the document declares none of the flows clientCredentials, authorizationCode and deviceAuthorization for "${scheme}", or the registration lacks what they need: \`redirectUri\` or \`clientSecret\``;
   }
@@ -92,7 +92,7 @@ export function tokenClient(
   };
 }
 
-function flowOf(
+function findFlow(
   flows: JsonRecord,
   { redirectUri, clientSecret }: OAuthRegistration,
   any: boolean,

@@ -1,5 +1,5 @@
 import type { SourceProblem } from "@toolweave/core";
-import type { ApiDocument } from "../document/document.ts";
+import type { ApiDocument } from "../operations/document.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";
 
 /**

@@ -1,3 +1,5 @@
+import type { JsonObject } from "@toolweave/core";
+
 /** A JSON object of unknown content. */
 export interface JsonRecord {
   readonly [key: string]: unknown;
@@ -20,7 +22,7 @@ export function ownString(record: unknown, key: string): string | undefined {
 }
 
 /** The `$ref` of an object, when it has one that is a string. No prototype has a `$ref`. */
-export function referenceOf(value: unknown): string | undefined {
+export function getReference(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const reference = value["$ref"];
   return typeof reference === "string" ? reference : undefined;
@@ -38,4 +40,9 @@ export function setOwn(record: Record<string, unknown>, key: string, value: unkn
   } else {
     record[key] = value;
   }
+}
+
+/** True for an object of JSON: neither null nor a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

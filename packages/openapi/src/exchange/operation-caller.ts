@@ -14,13 +14,13 @@ import {
 } from "@toolweave/http";
 import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { AnsweredRequest } from "./answers/answered-request.ts";
+import type { AnsweredRequest } from "./responses/answered-request.ts";
 import { collectPages, isPageCall, type PageCollection } from "./follow-ups/collect-pages.ts";
-import type { DeclaredAnswer } from "./answers/declared-answers.ts";
+import type { DeclaredAnswer } from "./responses/declared-answers.ts";
 import { withFollowUps, type FollowedCall } from "./follow-ups/follow-ups.ts";
-import { toolOutput } from "./answers/response.ts";
+import { toolOutput } from "./responses/response.ts";
 import { streamedAnswers } from "./streams/stream-answer.ts";
-import { nextCallOf } from "./follow-ups/with-next-call.ts";
+import { getNextCall } from "./follow-ups/with-next-call.ts";
 
 /** What sending needs to know of an operation, beside the request. */
 export interface OperationCall extends AuthorizedCall, FollowedCall {
@@ -98,7 +98,7 @@ export class OperationCaller {
     if (!("content" in output) || output.isError === true) return output;
     const followed = withFollowUps(output, response, answered, call, args, ctx);
     const bound = call.collectPages;
-    if (bound === undefined || nextCallOf(followed.details) === undefined || isPageCall(ctx)) {
+    if (bound === undefined || getNextCall(followed.details) === undefined || isPageCall(ctx)) {
       return followed;
     }
     return collectPages(followed, bound, ctx, args);

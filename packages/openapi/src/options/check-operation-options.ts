@@ -1,9 +1,9 @@
 import { checkOptions, isToolName } from "@toolweave/core";
 import type { OpenApiOptions } from "./openapi-options.ts";
-import type { OperationOverride, OperationSelector } from "./operation-options.ts";
-import { isJsonObject } from "../json-object.ts";
-import { isMediaType } from "../request/binary-content.ts";
-import { misuse } from "./misuse.ts";
+import type { OperationOverride, OperationSelector } from "../settings/operation-options.ts";
+import { isJsonObject } from "../document/record.ts";
+import { isMediaType } from "../body/binary-content.ts";
+import { invalidOption } from "../settings/invalid-option.ts";
 
 const selectorNames: readonly string[] = [
   "tags",
@@ -36,7 +36,7 @@ export function checkOperationOptions({ include, exclude, overrides = {} }: Open
   checkSelectors("include", include);
   checkSelectors("exclude", exclude);
   if (!isJsonObject(overrides)) {
-    throw misuse('overrides takes an object: { "GET /pets/{id}": { name, … } }');
+    throw invalidOption('overrides takes an object: { "GET /pets/{id}": { name, … } }');
   }
   const names = new Set<string>();
   for (const [key, override] of Object.entries(overrides)) {
@@ -44,21 +44,23 @@ export function checkOperationOptions({ include, exclude, overrides = {} }: Open
     checkOverride(where, override);
     const { name } = override;
     if (name === undefined) continue;
-    if (names.has(name)) throw misuse(`${where}: another operation is called ${name}, too`);
+    if (names.has(name)) throw invalidOption(`${where}: another operation is called ${name}, too`);
     names.add(name);
   }
 }
 
 function checkSelectors(option: string, selectors: unknown): void {
   if (selectors === undefined) return;
-  if (!Array.isArray(selectors)) throw misuse(`${option} takes a list: [{ tags: ["pets"] }]`);
+  if (!Array.isArray(selectors))
+    throw invalidOption(`${option} takes a list: [{ tags: ["pets"] }]`);
   for (const [index, selector] of (selectors as readonly unknown[]).entries()) {
     const where = `${option}[${index}]`;
     checkOptions(`openApiSource ${where}`, selector, selectorNames);
     for (const [name, value] of Object.entries(selector as object)) {
-      if (!isNames(value)) throw misuse(`${where}.${name} takes a list of texts`);
+      if (!isNames(value)) throw invalidOption(`${where}.${name} takes a list of texts`);
       const wrong = name === "extensions" ? value.find((one) => !one.startsWith("x-")) : undefined;
-      if (wrong !== undefined) throw misuse(`${where}: "${wrong}" is no extension: x-${wrong}?`);
+      if (wrong !== undefined)
+        throw invalidOption(`${where}: "${wrong}" is no extension: x-${wrong}?`);
     }
   }
 }
@@ -67,29 +69,29 @@ function checkOverride(where: string, override: OperationOverride): void {
   checkOptions(`openApiSource ${where}`, override, overrideNames);
   const { name, title, description, annotations, hidden, writable, fixed, timeoutMs } = override;
   if (name !== undefined && !isToolName(name)) {
-    throw misuse(
+    throw invalidOption(
       `${where}: "${name}" cannot be a tool's name: use letters, digits, _ and -, with a letter or _ first, 64 at most`,
     );
   }
   for (const [member, text] of Object.entries({ title, description })) {
     if (text !== undefined && (typeof text !== "string" || text.trim() === "")) {
-      throw misuse(`${where}.${member} takes a text`);
+      throw invalidOption(`${where}.${member} takes a text`);
     }
   }
   if (annotations !== undefined && !isJsonObject(annotations)) {
-    throw misuse(`${where}.annotations takes an object: { readOnlyHint: true }`);
+    throw invalidOption(`${where}.annotations takes an object: { readOnlyHint: true }`);
   }
   if (hidden !== undefined && !isNames(hidden)) {
-    throw misuse(`${where}.hidden takes a list of names`);
+    throw invalidOption(`${where}.hidden takes a list of names`);
   }
   if (writable !== undefined && !isNames(writable)) {
-    throw misuse(`${where}.writable takes a list of names`);
+    throw invalidOption(`${where}.writable takes a list of names`);
   }
   if (fixed !== undefined && !isJsonObject(fixed)) {
-    throw misuse(`${where}.fixed takes an object: the values by the names of the arguments`);
+    throw invalidOption(`${where}.fixed takes an object: the values by the names of the arguments`);
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
-    throw misuse(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
+    throw invalidOption(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
   }
   checkRequest(where, override);
 }
@@ -99,13 +101,15 @@ function checkRequest(
   { requestMediaType, decodeBase64Body, idempotencyKey }: OperationOverride,
 ): void {
   if (requestMediaType !== undefined && !isConcrete(requestMediaType)) {
-    throw misuse(`${where}.requestMediaType takes a media type: "application/merge-patch+json"`);
+    throw invalidOption(
+      `${where}.requestMediaType takes a media type: "application/merge-patch+json"`,
+    );
   }
   if (decodeBase64Body !== undefined && typeof decodeBase64Body !== "boolean") {
-    throw misuse(`${where}.decodeBase64Body takes true or false`);
+    throw invalidOption(`${where}.decodeBase64Body takes true or false`);
   }
   if (idempotencyKey !== undefined && idempotencyKey !== "executor" && idempotencyKey !== "model") {
-    throw misuse(`${where}.idempotencyKey takes "executor" or "model"`);
+    throw invalidOption(`${where}.idempotencyKey takes "executor" or "model"`);
   }
 }
 

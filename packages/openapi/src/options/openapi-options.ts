@@ -1,6 +1,6 @@
 import type { OpenApiAuth } from "../auth/openapi-auth.ts";
 import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
-import type { OperationOverride, OperationSelector } from "./operation-options.ts";
+import type { OperationOverride, OperationSelector } from "../settings/operation-options.ts";
 import type { Operation } from "../document/operation.ts";
 
 /** What a filter knows of an operation: what the load found, before any reference is resolved. */

@@ -1,13 +1,14 @@
 import { artifactKey, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { BodyArguments } from "../arguments/argument-layout.ts";
 import type { BodyChoice, BodyForm } from "../arguments/body-choice.ts";
-import { isJsonObject } from "../json-object.ts";
+import { isJsonObject } from "../document/record.ts";
 import { inPlaceSchemas, mayBe } from "../schema/resolve-schema.ts";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { fileOf } from "./binary-content.ts";
-import { isInRange } from "./media-type.ts";
-import { isFileBody, type BodyWriter, type EncodedBody } from "./request-body.ts";
-import { unsendable } from "./unsendable.ts";
+import type { ArtifactFiles } from "../body/artifact-files.ts";
+import { toBodyFile } from "../body/binary-content.ts";
+import { isInRange } from "../document/media-type.ts";
+import { isFileBody } from "../body/body-formats.ts";
+import type { BodyWriter, EncodedBody } from "../body/body-writer.ts";
+import { unrepresentableValue } from "../parameters/unrepresentable.ts";
 
 /**
  * Compiles a body that can be sent as one of several media types: as the one that the model names, else as the first that
@@ -33,11 +34,11 @@ export function choicePlan(
     const stray = (isWhole ? [...passed, whole] : passed).find((name) => !taken.has(name));
     if (stray !== undefined) {
       const other = choosing === undefined ? "" : `, or choose another ${choosing}`;
-      throw unsendable(stray, `is not sent as ${mediaType}: leave it out${other}.`);
+      throw unrepresentableValue(stray, `is not sent as ${mediaType}: leave it out${other}.`);
     }
     let write = writers.get(form);
     if (form.properties === undefined) {
-      if (!isWhole) throw unsendable(whole, `is required as ${mediaType}: pass it.`);
+      if (!isWhole) throw unrepresentableValue(whole, `is required as ${mediaType}: pass it.`);
       write ??= form.format.writer(form.media, whole);
       writers.set(form, write);
       return write(args[whole] as JsonValue, files);
@@ -46,7 +47,7 @@ export function choicePlan(
     for (const one of form.properties) {
       if (Object.hasOwn(args, one.argument)) value[one.property] = args[one.argument] as JsonValue;
       else if (one.required)
-        throw unsendable(one.argument, `is required as ${mediaType}: pass it.`);
+        throw unrepresentableValue(one.argument, `is required as ${mediaType}: pass it.`);
     }
     const names = new Map(form.properties.map((one) => [one.property, one.argument]));
     write ??= form.format.writer(form.media, whole, (field) => names.get(field) ?? field);
@@ -65,7 +66,9 @@ function fittingForm(
   const fitting = forms.filter((form) => {
     if (form.properties === undefined) {
       const { defs } = form.media.schema;
-      return passed.length === 0 && whole !== undefined && mayBe(form.schema, defs, typesOf(whole));
+      return (
+        passed.length === 0 && whole !== undefined && mayBe(form.schema, defs, jsonTypes(whole))
+      );
     }
     const taken = form.properties.map(({ argument }) => argument);
     return whole === undefined && passed.every((name) => taken.includes(name));
@@ -82,7 +85,7 @@ function bestFit(
   if (isJsonObject(whole)) return forms.find((form) => namesAll(form, Object.keys(whole)));
   const isFile = artifactKey(whole) !== undefined || /^data:[^,]*;base64,/i.test(String(whole));
   if (!isFile) return undefined;
-  const { mediaType } = fileOf(whole, "", files);
+  const { mediaType } = toBodyFile(whole, "", files);
   const ofType =
     mediaType === undefined
       ? undefined
@@ -99,7 +102,7 @@ function namesAll({ schema, media }: BodyForm, keys: readonly string[]): boolean
   return keys.every((key) => known.has(key));
 }
 
-function typesOf(value: JsonValue): readonly string[] {
+function jsonTypes(value: JsonValue): readonly string[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
   return typeof value === "number" ? ["number", "integer"] : [typeof value];

@@ -1,19 +1,15 @@
 import { setOwn } from "../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { noFiles, type ArtifactFiles } from "./artifact-files.ts";
-import type {
-  ArgumentLayout,
-  BodyArguments,
-  ParameterArgument,
-} from "../arguments/argument-layout.ts";
+import { noFiles, type ArtifactFiles } from "../body/artifact-files.ts";
+import type { ArgumentLayout, BodyArguments } from "../arguments/argument-layout.ts";
+import { type ParameterArgument, parameterWriter } from "../parameters/serialize-parameter.ts";
 import { choicePlan } from "./body-choice-plan.ts";
-import { pathTemplate } from "./path-template.ts";
-import type { EncodedBody } from "./request-body.ts";
-import { reservedKeys } from "../arguments/reserved-names.ts";
-import { parameterWriter } from "./serialize-parameter.ts";
+import { pathTemplate } from "../parameters/path-template.ts";
+import type { EncodedBody } from "../body/body-writer.ts";
+import { reservedKeys } from "../parameters/reserved-names.ts";
 import type { Server } from "./servers.ts";
-import type { ParameterWriter } from "./style-writer.ts";
-import { isWellFormed, unsendable } from "./unsendable.ts";
+import type { ParameterWriter } from "../parameters/style-writer.ts";
+import { isWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
 
 /** A request as the arguments make it; nothing of the host's own is in it. */
 export interface PlannedRequest {
@@ -56,7 +52,7 @@ export function requestPlan(
   accept: string,
 ): RequestPlan {
   const template = pathTemplate(path, layout.parameters);
-  assertArrivesAsShown(server, template.example);
+  assertPathUnchanged(server, template.example);
   const at = (...locations: readonly string[]): Placed[] =>
     layout.parameters
       .filter(({ parameter }) => locations.includes(parameter.in))
@@ -91,8 +87,8 @@ export function requestPlan(
       return apply(args, files);
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
-      const broken = Object.keys(args).find((name) => !isWhole(args[name] as JsonValue));
-      throw unsendable(
+      const broken = Object.keys(args).find((name) => !isWellFormedValue(args[name] as JsonValue));
+      throw unrepresentableValue(
         broken ?? "arguments",
         "holds half of a surrogate pair, which is no character: send whole ones.",
       );
@@ -101,14 +97,16 @@ export function requestPlan(
 }
 
 /** False when a text in it holds half of a surrogate pair. */
-function isWhole(value: JsonValue): boolean {
+function isWellFormedValue(value: JsonValue): boolean {
   if (typeof value === "string") return isWellFormed(value);
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWhole(member));
+  return Object.entries(value).every(
+    ([name, member]) => isWellFormed(name) && isWellFormedValue(member),
+  );
 }
 
 /** What is approved is the text; what is requested is what the URL parser makes of it. Values are encoded, so that once is enough. */
-function assertArrivesAsShown({ origin, path }: Server, example: string): void {
+function assertPathUnchanged({ origin, path }: Server, example: string): void {
   const shown = path + example;
   const url = URL.parse(origin + shown);
   if (url?.origin === origin && url.pathname === shown && url.search + url.hash === "") return;

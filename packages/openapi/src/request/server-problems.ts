@@ -1,7 +1,7 @@
 import type { SourceProblem } from "@toolweave/core";
-import type { ApiDocument } from "../document/document.ts";
+import type { ApiDocument } from "../operations/document.ts";
 import type { Operation } from "../document/operation.ts";
-import { chooseServer, openVariables, shownServer, type ServerChoice } from "./servers.ts";
+import { chooseServer, openVariables, formatServer, type ServerChoice } from "./servers.ts";
 
 type KnownServers = Pick<ApiDocument, "servers" | "version">;
 
@@ -45,7 +45,7 @@ export function serverProblems(
   for (const server of servers) {
     const [open] = openVariables(server);
     if (open === undefined || choice.replaced?.(server) !== undefined) continue;
-    const message = `The server ${shownServer(server)} is not used, since its variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one.`;
+    const message = `The server ${formatServer(server)} is not used, since its variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one.`;
     problems.push({
       subject: "servers",
       message,

@@ -1,4 +1,4 @@
-import { leadsElsewhere } from "./path-template.ts";
+import { leadsElsewhere } from "../parameters/path-template.ts";
 
 /** Where an operation's requests go. */
 export interface Server {
@@ -53,7 +53,7 @@ export function chooseServer(
     return (
       declared
         .map((other) => usable(other, documentUrl))
-        .find((other) => other !== undefined && isSecureFormOf(other, chosen)) ?? chosen
+        .find((other) => other !== undefined && isHttpsVersionOf(other, chosen)) ?? chosen
     );
   }
   return refusal(servers);
@@ -65,14 +65,14 @@ export function openVariables(server: string): readonly string[] {
 }
 
 /** A server as messages quote it: without what may be secret in it. */
-export function shownServer(server: string): string {
+export function formatServer(server: string): string {
   const plain = server.replace(/^([^/?#]*\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
   return JSON.stringify(plain.slice(0, 100));
 }
 
 function refusal(servers: readonly string[]): string {
   if (servers.length === 0) return "the document names no server";
-  const shown = servers.map(shownServer).join(", ");
+  const shown = servers.map(formatServer).join(", ");
   const [open] = servers.flatMap(openVariables);
   return open === undefined
     ? `the document's server is ${shown}, which is no absolute http: or https: URL`
@@ -87,7 +87,7 @@ function usable(server: string, base: string | undefined): ChosenServer | undefi
   return url !== null && !leadsElsewhere(url.pathname) ? serverAt(url) : undefined;
 }
 
-function isSecureFormOf(other: ChosenServer, chosen: ChosenServer): boolean {
+function isHttpsVersionOf(other: ChosenServer, chosen: ChosenServer): boolean {
   return other.url === chosen.url.replace(/^http:/, "https:") && other.url !== chosen.url;
 }
 

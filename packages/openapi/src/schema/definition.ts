@@ -2,7 +2,7 @@ import { shortHash } from "@toolweave/core";
 import type { JsonSchema } from "@toolweave/core";
 import { pointerTokens } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 
 /** A schema that others refer to: an entry of `$defs`. */
 export interface Definition {

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { Location, Scope } from "../document/references/location.ts";
-import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
+import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { readPropertyValues, type PropertyValues } from "./property-values.ts";
@@ -60,7 +60,7 @@ export function branchTags(
   const known = discriminatorTargets(discriminator, scope, context);
   let found = 0;
   const alternatives = branches.map((branch): Alternative => {
-    const reference = referenceOf(branch);
+    const reference = getReference(branch);
     if (reference === undefined) return { value: branch, scope, mapped: [] };
     const node = known.byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
     const tags = [...(known.byReference.get(reference) ?? []), ...(known.byNode.get(node) ?? [])];
@@ -197,14 +197,14 @@ function discriminatorTargets(
   if (known === undefined) {
     const mapping = ownValue(discriminator, "mapping");
     const fallback = ownString(discriminator, "defaultMapping");
-    known = targetsOf(isRecord(mapping) ? mapping : {}, fallback, scope, resolver);
+    known = findTargets(isRecord(mapping) ? mapping : {}, fallback, scope, resolver);
     targets.set(discriminator, known);
   }
   return known;
 }
 
 /** A mapping names its schema by the name of a component, else by reference. */
-function targetsOf(
+function findTargets(
   mapping: JsonRecord,
   fallback: string | undefined,
   scope: Scope,

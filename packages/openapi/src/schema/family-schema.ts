@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import type { Location } from "../document/references/location.ts";
-import { referenceOf } from "../document/record.ts";
+import { getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { selectTags, tagged } from "./discriminator.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
@@ -67,7 +67,7 @@ export function parentAlone(
   let end = target;
   while (isAlias(end.value, context)) {
     // References in a circle have been refused before.
-    end = resolver.resolve(referenceOf(end.value) as string, end);
+    end = resolver.resolve(getReference(end.value) as string, end);
   }
   const family = parents.familyOf(end.value, end);
   if (family === undefined) return undefined;
@@ -78,7 +78,7 @@ export function parentAlone(
 
 /** True for a schema that is another one under its own name. */
 function isAlias(value: unknown, { siblingsCount }: TranslationContext): boolean {
-  if (referenceOf(value) === undefined) return false;
+  if (getReference(value) === undefined) return false;
   if (!siblingsCount) return true;
   return Object.keys(value as JsonRecord).every((key) => key === "$ref" || isAnnotation(key));
 }

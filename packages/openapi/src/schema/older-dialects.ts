@@ -2,19 +2,13 @@ import { isRecord } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { isNames } from "./schema-keywords.ts";
 
-/** The `$dynamicRef` of 2020-12, or the `$recursiveRef` of 2019-09. */
-export function dynamicReference(node: JsonRecord): string | undefined {
-  const reference = node["$dynamicRef"] ?? node["$recursiveRef"];
-  return typeof reference === "string" ? reference : undefined;
-}
-
 /** True for drafts 3 to 7 of JSON Schema, in which `$ref` stands alone. */
 export function isOldDialect(dialect: unknown): boolean {
   return typeof dialect === "string" && /\bdraft-0[3-7]\b/.test(dialect);
 }
 
 /** `dependencies` of drafts before 2019-09, as `dependentRequired` and `dependentSchemas`. */
-export function dependenciesOf(dependencies: JsonRecord): {
+export function splitDependencies(dependencies: JsonRecord): {
   readonly names: JsonRecord;
   readonly schemas: JsonRecord;
 } {

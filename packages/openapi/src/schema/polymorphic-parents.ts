@@ -1,7 +1,7 @@
 import { childPointer, pointerTokens } from "../document/references/json-pointer.ts";
 import type { LoadedDocument, Location, Scope } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
-import { isRecord, ownString, ownValue, referenceOf } from "../document/record.ts";
+import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import type { Alternative } from "./discriminator.ts";
@@ -95,7 +95,7 @@ export class PolymorphicParents {
   }
 
   #find(node: JsonRecord, location: Location): SchemaFamily | undefined {
-    const discriminator = discriminatorOf(node);
+    const discriminator = getDiscriminator(node);
     if (discriminator === undefined) return undefined;
     const { property, mapping } = discriminator;
     const descendants = new Map<unknown, Candidate>();
@@ -171,7 +171,7 @@ export class PolymorphicParents {
       if (!this.#resolver.isOpen(next.reference, next.scope)) return undefined;
       const found = this.#resolver.peek({ $ref: next.reference }, next.scope);
       if (found === undefined || !isRecord(found.value)) return undefined;
-      const again = referenceOf(found.value);
+      const again = getReference(found.value);
       if (again === undefined || Object.keys(found.value).length > 1) return found;
       next = { reference: again, scope: found.scope };
     }
@@ -232,7 +232,7 @@ export class PolymorphicParents {
     siblings: Siblings,
   ): void {
     if (!isRecord(given)) return;
-    const alias = Object.keys(given).length === 1 ? referenceOf(given) : undefined;
+    const alias = Object.keys(given).length === 1 ? getReference(given) : undefined;
     const scope = this.#resolver.scopeAt(document.scope, given, pointer);
     const location =
       alias === undefined ? { value: given, scope, pointer } : this.#follow(alias, scope);
@@ -249,7 +249,7 @@ export class PolymorphicParents {
     for (let parts = 0; parts < maxParts && open.length > 0; parts++) {
       const node = open.pop();
       if (!isRecord(node)) continue;
-      const reference = referenceOf(node);
+      const reference = getReference(node);
       const isBeside = this.#version === "3.1" || this.#version === "3.2";
       if (reference !== undefined && (node !== schema || isBeside)) references.push(reference);
       const { allOf } = node;
@@ -290,13 +290,13 @@ function isPlaceOfSchemas(tokens: readonly string[]): boolean {
 }
 
 /** The discriminator of a schema, or of a part of its `allOf` that is written in place; none beside a choice. */
-function discriminatorOf(
+function getDiscriminator(
   node: JsonRecord,
 ): { readonly property: string; readonly mapping: JsonRecord } | undefined {
   const { allOf } = node;
   for (const part of [node, ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]) {
     if (!isRecord(part) || Array.isArray(part["oneOf"]) || Array.isArray(part["anyOf"])) continue;
-    if (part !== node && referenceOf(part) !== undefined) continue;
+    if (part !== node && getReference(part) !== undefined) continue;
     const { discriminator } = part;
     // A text in Swagger 2.0.
     const property =

@@ -56,7 +56,7 @@ export class AccessFilter {
    * @param schemas the object's schema, and those that it is a part of.
    */
   hides(name: string, schema: unknown, schemas: readonly JsonRecord[], scope: Scope): boolean {
-    if (!this.#isHidden(name, accessOf(schema, scope, this.#resolver))) return false;
+    if (!this.#isHidden(name, readAccess(schema, scope, this.#resolver))) return false;
     if (this.#mode === "response" || !this.#isAnnotation) return true;
     return !this.#some(schemas, scope, ({ value }) => isRequired(value, name));
   }
@@ -66,7 +66,7 @@ export class AccessFilter {
     const isHidden = this.#some(schemas, scope, (part) => {
       const property = ownValue(ownValue(part.value, "properties"), name);
       if (property === undefined) return false;
-      return this.#isHidden(name, accessOf(property, part.scope, this.#resolver));
+      return this.#isHidden(name, readAccess(property, part.scope, this.#resolver));
     });
     return isHidden && !(this.#mode === "replacement" && this.#isAnnotation);
   }
@@ -119,7 +119,7 @@ function isRequired(schema: unknown, name: string): boolean {
  * The access flags of a property's schema, also when it only refers to one that has them, or consists of such: of several
  * occurrences one is enough (JSON Schema 2020-12 Validation, section 9.4); of alternatives all must have it.
  */
-function accessOf(
+function readAccess(
   schema: unknown,
   scope: Scope,
   resolver: ReferenceResolver,
@@ -130,11 +130,11 @@ function accessOf(
     (schema["readOnly"] === true ? readOnly : 0) | (schema["writeOnly"] === true ? writeOnly : 0);
   if (access !== 0 || steps === 0) return access;
   const target = resolver.peek(schema, scope);
-  if (target !== undefined) access |= accessOf(target.value, target.scope, resolver, steps - 1);
+  if (target !== undefined) access |= readAccess(target.value, target.scope, resolver, steps - 1);
   const { allOf } = schema;
   if (Array.isArray(allOf)) {
     for (const part of (allOf as unknown[]).slice(0, maxSteps)) {
-      access |= accessOf(part, scope, resolver, steps - 1);
+      access |= readAccess(part, scope, resolver, steps - 1);
     }
   }
   for (const keyword of ["oneOf", "anyOf"]) {
@@ -142,7 +142,7 @@ function accessOf(
     if (!Array.isArray(branches) || branches.length === 0 || branches.length > maxSteps) continue;
     access |= (branches as unknown[])
       .filter((branch) => ownValue(branch, "type") !== "null")
-      .map((branch) => accessOf(branch, scope, resolver, steps - 1))
+      .map((branch) => readAccess(branch, scope, resolver, steps - 1))
       .reduce((all, one) => all & one, readOnly | writeOnly);
   }
   return access;

@@ -45,7 +45,7 @@ export function resolveSchema(
   return schema;
 }
 
-const mostSchemas = 1000;
+const maxSchemas = 1000;
 
 /** Schemas and what they are composed of, each once, as far as that speaks of the same value. */
 export function inPlaceSchemas(
@@ -58,7 +58,7 @@ export function inPlaceSchemas(
   for (const one of open) {
     const schema = resolveSchema(one, defs);
     if (typeof schema === "boolean" || found.has(schema)) continue;
-    if (found.size === mostSchemas) break;
+    if (found.size === maxSchemas) break;
     found.add(schema);
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
       const branches = schema[keyword];
@@ -76,7 +76,7 @@ export function requiredNames(
 ): ReadonlySet<string> {
   const names = new Set<string>();
   const open = [schema];
-  for (let seen = 0; open.length > 0 && seen < mostSchemas; seen++) {
+  for (let seen = 0; open.length > 0 && seen < maxSchemas; seen++) {
     const resolved = resolveSchema(open.pop() as JsonSchema, defs);
     if (typeof resolved === "boolean") continue;
     const { required, allOf } = resolved;

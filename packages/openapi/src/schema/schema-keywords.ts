@@ -167,12 +167,12 @@ export function isAnnotation(keyword: string): boolean {
 }
 
 /** True for a translated schema that accepts anything for all that it says. */
-export function saysNothing(schema: JsonSchema | boolean): boolean {
+export function isUnconstrained(schema: JsonSchema | boolean): boolean {
   if (typeof schema === "boolean") return schema;
   return Object.entries(schema).every(
     ([keyword, value]) =>
       isAnnotation(keyword) ||
-      (keyword === "allOf" && (value as readonly (JsonSchema | boolean)[]).every(saysNothing)),
+      (keyword === "allOf" && (value as readonly (JsonSchema | boolean)[]).every(isUnconstrained)),
   );
 }
 

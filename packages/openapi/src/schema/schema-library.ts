@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolweave/core";
 import { makeDefinition } from "./definition.ts";
 import type { Definition } from "./definition.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
 import { PolymorphicParents } from "./polymorphic-parents.ts";
 import type { LoadedDocument, Location } from "../document/references/location.ts";

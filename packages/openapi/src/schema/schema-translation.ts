@@ -1,114 +1,86 @@
-/* oxlint-disable max-lines -- one recursion over one state; it is to be divided with the folder. */
-import type { JsonSchema } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import { branchTags, tagged } from "./discriminator.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
-import { withoutApplicators } from "./in-place-graph.ts";
+import { dynamicReference } from "../document/references/dynamic-scope.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
-import type { Location, Scope } from "../document/references/location.ts";
+import type { Location } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
-import { dynamicReference, isOldDialect, dependenciesOf } from "./older-dialects.ts";
+import { isOldDialect, splitDependencies } from "./older-dialects.ts";
 import { DanglingReference } from "../document/operation.ts";
-import { familySchema, parentAlone } from "./family-schema.ts";
-import { withOpenChoice } from "./open-choice.ts";
+import { familySchema } from "./family-schema.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
-import type { SchemaMode } from "./property-access.ts";
-import { isRecord, ownString, referenceOf } from "../document/record.ts";
-import type { JsonRecord } from "../document/record.ts";
+import { ReferenceTranslation, type Translated } from "./reference-translation.ts";
+import { isRecord, ownString, getReference, setOwn, type JsonRecord } from "../document/record.ts";
 import { RecordCopy } from "../document/record-copy.ts";
 import {
   choices,
   isAnnotation,
-  saysNothing,
+  isUnconstrained,
   isBounded,
   isDistinct,
   keywordTranslation,
   numericBound,
 } from "./schema-keywords.ts";
-import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
-import { TranslationPosition } from "./translation-position.ts";
+import type { TranslatedSchema } from "./translation-context.ts";
 import { unicodePattern } from "./unicode-pattern.ts";
-
-type Translated = JsonSchema | boolean;
 
 const anything: JsonSchema = Object.freeze({});
 const onlyNull: JsonSchema = Object.freeze({ type: "null" });
 const none: readonly Definition[] = [];
 
 /** The translation of one schema: see `translateSchema`. */
-export class SchemaTranslation extends TranslationPosition {
-  #dynamic: DynamicScope | undefined;
-  /** References replace what stands beside them: of a version before 3.1, or a dialect before 2019-09. */
-  #replaces: boolean;
-  /** References that point to nothing. */
-  readonly #dangling: DanglingReference[] = [];
-  #leftOut = false; // A reference in place led back to the root.
-  /** The schema in hand applies to the same value as the root. */
-  #inPlace = true;
-  #union = false; // … as a branch of `oneOf` or `anyOf`.
+export class SchemaTranslation extends ReferenceTranslation {
   #isExact = false; // The schema in hand must not accept more than the document says.
   /** The schemas of which the one in hand is a part: what they hide, it must not require. */
   #wholes: readonly JsonRecord[] = [];
 
-  constructor(
-    root: Location,
-    mode: SchemaMode,
-    context: TranslationContext,
-    dynamic: DynamicScope | undefined,
-  ) {
-    super(root, mode, context);
-    this.#dynamic = dynamic;
-    const dialect = ownString(root.scope.resource, "$schema") ?? context.dialect;
-    this.#replaces = !context.siblingsCount || isOldDialect(dialect);
-  }
-
   run(): TranslatedSchema {
-    const schema = this.#schema(this.root.value) ?? anything;
+    const schema = this.schema(this.root.value) ?? anything;
     const isShared = schema === anything || typeof schema === "boolean";
     return {
       // What is wrong with it is kept with the schema itself.
-      schema: isShared && this.#dangling.length > 0 ? {} : schema,
+      schema: isShared && this.dangling.length > 0 ? {} : schema,
       references: this.references === undefined ? none : [...this.references],
       sameInBothModes: this.access.sameInBothModes,
       depth: this.depth,
       cleaned: this.cleaned,
-      endless: this.#leftOut && saysNothing(schema),
-      dangling: this.#dangling,
+      endless: this.leftOut && isUnconstrained(schema),
+      dangling: this.dangling,
     };
   }
 
   /** Undefined: a branch that adds nothing. */
-  #schema(node: unknown): Translated | undefined {
+  protected override schema(node: unknown): Translated | undefined {
     if (typeof node === "boolean") return node;
     if (node === null || node === undefined) return anything;
     if (!isRecord(node)) throw this.fault("a schema must be an object");
     this.enter(node);
     const outer = this.scope;
-    const dynamic = this.#dynamic;
-    const replaces = this.#replaces;
+    const dynamic = this.dynamic;
+    const replaces = this.replaces;
     if (node["$id"] !== undefined) {
       this.scope = this.context.resolver.scopeAt(outer, node, this.pointer);
       if (this.scope !== outer) {
         const here = { value: node, scope: this.scope, pointer: "" };
-        this.#dynamic = this.context.resolver.enter(here, dynamic);
+        this.dynamic = this.context.resolver.enter(here, dynamic);
       }
     }
     if (node["$schema"] !== undefined && this.context.siblingsCount) {
-      this.#replaces = isOldDialect(node["$schema"]);
+      this.replaces = isOldDialect(node["$schema"]);
     }
-    const reference = referenceOf(node);
+    const reference = getReference(node);
     const family = this.isSent ? this.context.parents.familyOf(node, this) : undefined;
     const result =
       family !== undefined
         ? this.#polymorphic(node, family)
         : reference !== undefined
-          ? this.#referring(node, this.#target(reference))
+          ? this.#referring(node, this.target(reference))
           : this.context.siblingsCount && dynamicReference(node) !== undefined
-            ? this.#referring(node, this.#dynamicTarget(dynamicReference(node) as string))
+            ? this.#referring(node, this.dynamicTarget(dynamicReference(node) as string))
             : this.#keywords(node);
     this.scope = outer;
-    this.#dynamic = dynamic;
-    this.#replaces = replaces;
+    this.dynamic = dynamic;
+    this.replaces = replaces;
     return result;
   }
 
@@ -123,67 +95,8 @@ export class SchemaTranslation extends TranslationPosition {
     }
     const { $ref } = target;
     const result: JsonSchema = $ref === undefined ? { allOf: [target, rest] } : { $ref, ...rest };
-    const isNullable = this.#replaces ? isNullableReference : node["nullable"] === true;
+    const isNullable = this.replaces ? isNullableReference : node["nullable"] === true;
     return isNullable ? makeNullable(result) : result;
-  }
-
-  /** What stands for a reference: one into `$defs`; undefined: a branch that leads to itself. */
-  #target(reference: string): Translated | undefined {
-    const known = this.scope.resolved.get(reference);
-    return this.#orAnything(() =>
-      this.#targetAt(known ?? this.context.resolver.resolve(reference, this), reference),
-    );
-  }
-
-  #dynamicTarget(reference: string): Translated | undefined {
-    return this.#orAnything(() => {
-      const target = this.context.resolver.resolveDynamic(reference, this, this.#dynamic);
-      return this.#targetAt(target, reference);
-    });
-  }
-
-  /** A reference that points to nothing says nothing of the value, and costs nothing else. */
-  #orAnything(follow: () => Translated | undefined): Translated | undefined {
-    const { scope } = this;
-    const { length } = this.path;
-    try {
-      return follow();
-    } catch (error) {
-      // What is wrong further below is no fault of the reference.
-      if (!(error instanceof DanglingReference)) throw error;
-      this.scope = scope;
-      this.path.length = length;
-      this.#dangling.push(error);
-      return true;
-    }
-  }
-
-  #targetAt(target: Location, reference: string): Translated | undefined {
-    const { value } = target;
-    if (typeof value === "boolean") return value;
-    if (value === null) return true;
-    if (!isRecord(value)) {
-      throw this.fault(`$ref ${JSON.stringify(reference.slice(0, 200))} leads to no schema`);
-    }
-    if (referenceOf(value) !== undefined) this.context.resolver.follow(target);
-    if (!this.#inPlace) return this.define(target, this.#dynamic);
-    const parent = this.isSent ? parentAlone(target, this.root, this.context) : undefined;
-    if (parent !== undefined) this.access.sameInBothModes = false;
-    const meant = parent ?? target;
-    if (this.#leadsBack(meant)) {
-      this.#leftOut = true;
-      const record = meant.value as JsonRecord;
-      return this.#union ? undefined : this.#inScope(meant.scope, withoutApplicators(record));
-    }
-    return this.define(meant, this.#dynamic);
-  }
-
-  /** A validator would never end there: see `InPlaceGraph`. */
-  #leadsBack(target: Location): boolean {
-    const { inPlace, budget } = this.context;
-    const leadsBack = inPlace.reaches(target, this.root.value, this.#union);
-    budget.spend(inPlace.visited >> 4, this);
-    return leadsBack;
   }
 
   /** A parent with a discriminator: its children, each with the values that select it, or the parent alone. */
@@ -191,22 +104,14 @@ export class SchemaTranslation extends TranslationPosition {
     this.access.sameInBothModes = false;
     const about = Object.fromEntries(Object.entries(node).filter(([key]) => isAnnotation(key)));
     const alternatives = familySchema(node, family, this.mode, this, this.context, (location) =>
-      this.define(location, this.#dynamic),
+      this.define(location, this.dynamic),
     );
     const schema: JsonSchema = { ...(this.#keywords(about) as JsonSchema), ...alternatives };
     return this.isNullable(node) ? makeNullable(schema) : schema;
   }
 
-  #inScope(scope: Scope, node: JsonRecord): Translated | undefined {
-    const outer = this.scope;
-    this.scope = scope;
-    const result = this.#schema(node);
-    this.scope = outer;
-    return result;
-  }
-
   #keywords(node: JsonRecord, besideReference = false): Translated {
-    const annotationsOnly = besideReference && this.#replaces;
+    const annotationsOnly = besideReference && this.replaces;
     const copy = new RecordCopy(node);
     for (const key in node) {
       const isKept = !annotationsOnly || isAnnotation(key);
@@ -237,7 +142,7 @@ export class SchemaTranslation extends TranslationPosition {
     ) {
       result["examples"] = [node["example"]];
     }
-    if (besideReference && this.#replaces) return result as JsonSchema;
+    if (besideReference && this.replaces) return result as JsonSchema;
     if (node["type"] === "file" && result["format"] === undefined) result["format"] = "binary";
     if (Array.isArray(node["items"]) && result["prefixItems"] === undefined) {
       const items = this.#branches("items", node["items"], node);
@@ -247,7 +152,7 @@ export class SchemaTranslation extends TranslationPosition {
       }
     }
     if (isRecord(node["dependencies"])) {
-      const { names, schemas } = dependenciesOf(node["dependencies"]);
+      const { names, schemas } = splitDependencies(node["dependencies"]);
       const translated = this.#named("dependencies", schemas, node, false);
       if (node["dependentSchemas"] === undefined) result["dependentSchemas"] = translated;
       if (node["dependentRequired"] === undefined) result["dependentRequired"] = names;
@@ -280,13 +185,13 @@ export class SchemaTranslation extends TranslationPosition {
       case "tuple":
         return this.#branches(key, value, node);
       case "condition": {
-        const known = this.#dangling.length;
+        const known = this.dangling.length;
         const isCondition = key === "not" || key === "if";
         const schema = isCondition
           ? this.#exactly(() => this.#applied(key, value, node, false))
           : this.#applied(key, value, node, false);
         // What is not known of a condition must refuse nothing.
-        return this.#dangling.length > known && isCondition ? undefined : schema;
+        return this.dangling.length > known && isCondition ? undefined : schema;
       }
       case "named":
       case "conditionsByName":
@@ -299,14 +204,14 @@ export class SchemaTranslation extends TranslationPosition {
   /** A schema for another value: a property, an item. */
   #below(key: string | number, value: unknown): Translated | undefined {
     if (value === null) return undefined;
-    const inPlace = this.#inPlace;
+    const inPlace = this.inPlace;
     const wholes = this.#wholes;
-    this.#inPlace = false;
+    this.inPlace = false;
     this.#wholes = [];
     this.path.push(key);
-    const result = this.#schema(value);
+    const result = this.schema(value);
     this.path.pop();
-    this.#inPlace = inPlace;
+    this.inPlace = inPlace;
     this.#wholes = wholes;
     return result;
   }
@@ -319,13 +224,13 @@ export class SchemaTranslation extends TranslationPosition {
     union: boolean,
   ): Translated | undefined {
     const wholes = this.#wholes;
-    const outer = this.#union;
+    const outer = this.union;
     this.#wholes = [...wholes, whole];
-    this.#union = union;
+    this.union = union;
     this.path.push(key);
-    const result = this.#schema(value);
+    const result = this.schema(value);
     this.path.pop();
-    this.#union = outer;
+    this.union = outer;
     this.#wholes = wholes;
     return result;
   }
@@ -344,7 +249,7 @@ export class SchemaTranslation extends TranslationPosition {
     const union = key === "oneOf" || key === "anyOf";
     const tuple = key === "items" || key === "prefixItems";
     let copy: unknown[] | undefined;
-    const known = this.#dangling.length;
+    const known = this.dangling.length;
     const anyValue: number[] = [];
     const hasTags = union && isRecord(node["discriminator"]);
     const property = hasTags ? ownString(node["discriminator"], "propertyName") : undefined;
@@ -352,7 +257,7 @@ export class SchemaTranslation extends TranslationPosition {
     this.path.push(key);
     for (let index = 0; index < value.length; index++) {
       const branch: unknown = value[index];
-      const before = this.#dangling.length;
+      const before = this.dangling.length;
       const isNull = union && value.length > 1 && isRecord(branch) && isOnlyNullable(branch);
       let next = isNull
         ? onlyNull
@@ -364,13 +269,13 @@ export class SchemaTranslation extends TranslationPosition {
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
-      if (this.#dangling.length > before && referenceOf(branch) !== undefined) {
+      if (this.dangling.length > before && getReference(branch) !== undefined) {
         anyValue.push(copy.length);
       }
       if (next !== undefined) copy.push(next);
     }
     this.path.pop();
-    if (key === "oneOf" && copy !== undefined && this.#dangling.length > known) {
+    if (key === "oneOf" && copy !== undefined && this.dangling.length > known) {
       return otherwise(copy, anyValue);
     }
     return copy === undefined ? value : copy.length === 0 ? undefined : copy;
@@ -378,7 +283,7 @@ export class SchemaTranslation extends TranslationPosition {
 
   #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
     if (!isRecord(value)) return undefined;
-    const reference = below ? referenceOf(value) : undefined;
+    const reference = below ? getReference(value) : undefined;
     if (reference !== undefined) return this.#namedElsewhere(key, value, node);
     const copy = new RecordCopy(value);
     const renamed: [string, Translated][] = [];
@@ -422,7 +327,7 @@ export class SchemaTranslation extends TranslationPosition {
       target = this.context.resolver.follow(from);
     } catch (error) {
       if (!(error instanceof DanglingReference)) throw error;
-      this.#dangling.push(error);
+      this.dangling.push(error);
       return undefined;
     }
     this.scope = target.scope;
@@ -452,4 +357,21 @@ function otherwise(branches: readonly unknown[], anyValue: readonly number[]): u
   const known = branches.filter((_, index) => !anyValue.includes(index));
   if (anyValue.length === 0) return known;
   return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
+}
+
+/**
+ * A schema whose `oneOf` has become `anyOf`. What is sent may have several of the shapes: documents have branches that
+ * overlap, and a value that more than one of them allows is not wrong for that.
+ */
+function withOpenChoice(schema: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, allOf } = schema;
+  const open: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key !== "oneOf") setOwn(open, key, value);
+    else if (anyOf === undefined) open["anyOf"] = value;
+  }
+  if (anyOf !== undefined) {
+    open["allOf"] = [...((allOf ?? []) as JsonValue[]), { anyOf: oneOf as JsonValue }];
+  }
+  return open;
 }

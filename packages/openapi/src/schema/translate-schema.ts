@@ -1,7 +1,7 @@
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
-import { isRecord, referenceOf } from "../document/record.ts";
+import { isRecord, getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { SchemaMode } from "./property-access.ts";
 import { SchemaTranslation } from "./schema-translation.ts";
@@ -22,25 +22,25 @@ export function translateSchema(
   dynamic: DynamicScope | undefined,
 ): TranslatedSchema {
   return (
-    aliasOf(location, context, dynamic) ??
+    findAlias(location, context, dynamic) ??
     new SchemaTranslation(location, mode, context, dynamic).run()
   );
 }
 
 /** A schema that is nothing but a reference: what most bodies and responses have. */
-function aliasOf(
+function findAlias(
   location: Location,
   context: TranslationContext,
   dynamic: DynamicScope | undefined,
 ): TranslatedSchema | undefined {
-  const reference = referenceOf(location.value);
+  const reference = getReference(location.value);
   if (reference === undefined) return undefined;
   for (const key in location.value as JsonRecord) if (key !== "$ref") return undefined;
   let target: Location;
   try {
     target = context.resolver.resolve(reference, location);
     if (!isRecord(target.value)) return undefined;
-    if (referenceOf(target.value) !== undefined) context.resolver.follow(target);
+    if (getReference(target.value) !== undefined) context.resolver.follow(target);
   } catch (error) {
     // What stands in its place is told of the schema in full.
     if (error instanceof DanglingReference) return undefined;

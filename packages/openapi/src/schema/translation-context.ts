@@ -2,7 +2,7 @@ import type { DanglingReference } from "../document/operation.ts";
 import type { JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
 import type { DiscriminatorTargets } from "./discriminator.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { InPlaceGraph } from "./in-place-graph.ts";
 import type { PolymorphicParents } from "./polymorphic-parents.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";

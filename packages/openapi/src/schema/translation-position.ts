@@ -1,6 +1,6 @@
 import { isCheckablePattern, visibleText, type JsonSchema } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
+import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { OperationError } from "../document/operation.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location, Scope } from "../document/references/location.ts";

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { shownBudget } from "../../src/arguments/shown-budget.ts";
-import { shownSchema } from "../../src/arguments/shown-schema.ts";
+import { schemaBudget } from "../../src/model-schema/schema-budget.ts";
+import { abridgeSchema } from "../../src/model-schema/model-schema.ts";
 
-const short = shownBudget("short", 1);
+const short = schemaBudget("short", 1);
 const long = "What it is for, who may set it, and what happens if it is not set at all. ".repeat(3);
 
 function root(body: JsonObject, $defs: JsonObject = {}): JsonSchema {
@@ -12,7 +12,7 @@ function root(body: JsonObject, $defs: JsonObject = {}): JsonSchema {
 }
 
 function shownBody(schema: JsonSchema): JsonObject {
-  const shown = shownSchema(schema, "create_record", short);
+  const shown = abridgeSchema(schema, "create_record", short);
   expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
   expect(shown["description"]).toMatch(/is left out here/);
   return (shown["properties"] as JsonObject)["body"] as JsonObject;

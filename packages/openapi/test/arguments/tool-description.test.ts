@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { shownBudget } from "../../src/arguments/shown-budget.ts";
-import { toolDescription } from "../../src/arguments/tool-description.ts";
+import { schemaBudget } from "../../src/model-schema/schema-budget.ts";
+import { toolDescription } from "../../src/tools/tool-description.ts";
 
 function shortOf(summary: string | undefined, description?: string, deprecated = false): string {
   const operation = {
@@ -11,7 +11,7 @@ function shortOf(summary: string | undefined, description?: string, deprecated =
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined ? {} : { description }),
   };
-  return toolDescription(operation, shownBudget("short", 1), (text) => text);
+  return toolDescription(operation, schemaBudget("short", 1), (text) => text);
 }
 
 describe("the short description of a tool", () => {
@@ -44,6 +44,6 @@ describe("the short description of a tool", () => {
 });
 
 test("a list of up to a hundred tools has room for whole descriptions", () => {
-  expect(shownBudget(undefined, 100)).toBe(shownBudget("full", 1));
-  expect(shownBudget(undefined, 101)).toBe(shownBudget("short", 1));
+  expect(schemaBudget(undefined, 100)).toBe(schemaBudget("full", 1));
+  expect(schemaBudget(undefined, 101)).toBe(schemaBudget("short", 1));
 });

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import {
   dispositionFileName,
   dispositionName,
-} from "../../src/exchange/answers/content-disposition.ts";
-import { jsonFault } from "../../src/exchange/answers/json-fault.ts";
-import { multipartParts } from "../../src/exchange/answers/multipart-answer.ts";
-import { problemText } from "../../src/exchange/answers/problem-text.ts";
+} from "../../src/exchange/responses/content-disposition.ts";
+import { jsonFault } from "../../src/exchange/streams/json-fault.ts";
+import { multipartParts } from "../../src/exchange/responses/multipart-answer.ts";
+import { problemText } from "../../src/exchange/responses/problem-text.ts";
 
 describe("the file name of an answer (RFC 6266)", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { memoryArtifacts, type ArtifactRef, type ToolOutcome } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { statusMeaning } from "../../src/exchange/answers/status-advice.ts";
+import { statusMeaning } from "../../src/exchange/responses/status-advice.ts";
 import { respond } from "../support/recording-server.ts";
 import { apiOf, textsOf, type CalledApi } from "../support/called-api.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isHtml, htmlText } from "../../src/exchange/answers/html-page.ts";
+import { isHtml, htmlText } from "../../src/exchange/responses/html-page.ts";
 
 const badGateway = { status: 502, statusText: "Bad Gateway" };
 const said = (page: string): string | undefined => htmlText(page, badGateway);

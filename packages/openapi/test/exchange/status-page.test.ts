@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { statusMeaning } from "../../src/exchange/answers/status-advice.ts";
+import { statusMeaning } from "../../src/exchange/responses/status-advice.ts";
 
 test("HT37: the page says of every status what the code does", async () => {
   const page = await readFile(

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
+import { openDocument } from "../../src/operations/document.ts";
 import type { SelfContainedSchema } from "../../src/document/operation.ts";
 import { checkOperations, document, failureOf, folder, standalone } from "./support/documents.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";

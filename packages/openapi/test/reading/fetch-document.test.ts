@@ -1,6 +1,6 @@
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from "@toolweave/http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { documentFetcher, type FetchOptions } from "../../src/document/loading/fetch-document.ts";
+import { documentFetcher, type FetchOptions } from "../../src/fetch-document.ts";
 import { SourceSecrets } from "../../src/auth/source-secrets.ts";
 
 const clients: HttpClientOptions[] = [];

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
+import { openDocument } from "../../src/operations/document.ts";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { openApiSource } from "../../src/index.ts";
 import { folder } from "./support/documents.ts";

@@ -1,9 +1,9 @@
 import { isToolName } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
-import { nameOperations } from "../../src/document/operations/name-operations.ts";
-import type { Nameable } from "../../src/document/operations/name-operations.ts";
+import { openDocument } from "../../src/operations/document.ts";
+import { nameOperations } from "../../src/operations/name-operations.ts";
+import type { Nameable } from "../../src/operations/name-operations.ts";
 import { document } from "./support/documents.ts";
 
 async function places(version: string, item: object): Promise<string[]> {

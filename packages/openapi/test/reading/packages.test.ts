@@ -6,8 +6,8 @@ import SwaggerParser from "@apidevtools/swagger-parser";
 import { isToolName, type JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { isFullRun } from "@toolweave/test-support";
-import { openDocument } from "../../src/document/document.ts";
-import { templateNames } from "../../src/document/operations/read-parameters.ts";
+import { openDocument } from "../../src/operations/document.ts";
+import { templateNames } from "../../src/operations/read-parameters.ts";
 import { checkOperations } from "./support/documents.ts";
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
+import { openDocument } from "../../src/operations/document.ts";
 import type { Parameter } from "../../src/document/operation.ts";
 import {
   checkOperations,

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
+import { openDocument } from "../../src/operations/document.ts";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { checkOperations, document, folder } from "./support/documents.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument, type ApiDocument } from "../../src/document/document.ts";
+import { openDocument, type ApiDocument } from "../../src/operations/document.ts";
 import {
   byPlace,
   checkOperations,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../src/document/document.ts";
+import { openDocument } from "../../src/operations/document.ts";
 import { document, onlyDetails } from "./support/documents.ts";
 
 describe("security", () => {

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import type { ArtifactFiles } from "../../src/request/artifact-files.ts";
+import type { ArtifactFiles } from "../../src/body/artifact-files.ts";
 import type { MediaDescription } from "../../src/document/operation.ts";
-import { chooseBody } from "../../src/request/request-body.ts";
+import { chooseBody } from "../../src/body/body-formats.ts";
 import { media } from "../support/operations.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathTemplate } from "../../src/request/path-template.ts";
+import { pathTemplate } from "../../src/parameters/path-template.ts";
 import type { Parameter } from "../../src/document/operation.ts";
 import { parameter } from "../support/operations.ts";
 

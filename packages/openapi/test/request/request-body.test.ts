@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { noFiles } from "../../src/request/artifact-files.ts";
+import { noFiles } from "../../src/body/artifact-files.ts";
 import type { MediaDescription } from "../../src/document/operation.ts";
-import { chooseBody, type EncodedBody } from "../../src/request/request-body.ts";
+import { chooseBody } from "../../src/body/body-formats.ts";
+import type { EncodedBody } from "../../src/body/body-writer.ts";
 import { media, schemaOf } from "../support/operations.ts";
 
 function encode(description: MediaDescription, value: JsonValue): EncodedBody {

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { parameterWriter } from "../../src/request/serialize-parameter.ts";
+import { parameterWriter } from "../../src/parameters/serialize-parameter.ts";
 import { parameter } from "../support/operations.ts";
 
 function write(given: Parameters<typeof parameter>[0], value: JsonValue): string | undefined {

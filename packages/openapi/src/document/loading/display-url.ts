@@ -8,7 +8,7 @@ export function displayUrl(url: string): string {
 }
 
 /** The folder of a URL: everything up to its last slash. */
-export function folderOf(url: string): string {
+export function parentFolder(url: string): string {
   const { origin, protocol, pathname } = new URL(url);
   const folder = pathname.slice(0, pathname.lastIndexOf("/") + 1);
   return protocol === "file:" ? `file://${folder}` : `${origin}${folder}`;
@@ -18,7 +18,7 @@ export function folderOf(url: string): string {
 export function relativeUrl(url: string, rootUrl: string | undefined): string {
   if (rootUrl === undefined) return displayUrl(url);
   const shown = displayUrl(url);
-  const folder = folderOf(rootUrl);
+  const folder = parentFolder(rootUrl);
   if (!shown.startsWith(folder)) return shown;
   const relative = shown.slice(folder.length);
   try {

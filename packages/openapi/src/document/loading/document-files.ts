@@ -83,7 +83,7 @@ export class DocumentFiles {
     let stamp = absent;
     try {
       const found = statSync(path);
-      stamp = stampOf(found);
+      stamp = fileStamp(found);
       const known = this.#before === undefined ? undefined : this.#before.#local.get(path);
       if (known?.stamp === stamp && "root" in known) {
         this.#local.set(path, known);
@@ -125,7 +125,7 @@ export class DocumentFiles {
       };
     } else {
       const { text, revision } = found;
-      const digest = known === undefined ? undefined : digestOf(text);
+      const digest = known === undefined ? undefined : computeDigest(text);
       const isSame =
         digest !== undefined && digest === known?.digest && found.url === known.foundAt;
       const notes = isSame ? [...known.notes] : [];
@@ -173,7 +173,7 @@ export class DocumentFiles {
       const now = this.#web.get(url);
       if (now === undefined || now.root !== root || now.foundAt !== foundAt) return false;
     }
-    for (const [link, path] of before.#links) if (targetOf(link) !== path) return false;
+    for (const [link, path] of before.#links) if (resolveTarget(link) !== path) return false;
     for (const [path, known] of before.#local) if (!this.#isSame(path, known)) return false;
     return true;
   }
@@ -193,13 +193,13 @@ export class DocumentFiles {
     let changed = false;
     const stamps = await Promise.all(
       Array.from(this.#local, async ([path, { stamp }]) => {
-        const now = await stat(path).then(stampOf, () => absent);
+        const now = await stat(path).then(fileStamp, () => absent);
         if (now !== stamp) changed = true;
         return now;
       }),
     );
     for (const [link, path] of this.#links) {
-      const now = targetOf(link);
+      const now = resolveTarget(link);
       if (now !== path) changed = true;
       stamps.push(now);
     }
@@ -219,7 +219,7 @@ export class DocumentFiles {
   }
 }
 
-function targetOf(link: string): string {
+function resolveTarget(link: string): string {
   try {
     return realpathSync.native(link);
   } catch {
@@ -227,7 +227,7 @@ function targetOf(link: string): string {
   }
 }
 
-function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+function fileStamp({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
@@ -257,7 +257,7 @@ const readFailures: Readonly<Record<string, string>> = {
   EACCES: "access is denied",
 };
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   // Loading it takes longer than finding the operations of most documents.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(text).digest("base64");

@@ -86,7 +86,7 @@ function fileUrl(source: string): URL {
 }
 
 /** Tells what an input is: a URL, a path, the text of a document, or a parsed document. */
-export function sourceKindOf(input: string | URL | object): SourceKind {
+export function detectSourceKind(input: string | URL | object): SourceKind {
   if (typeof input !== "string") {
     if (!(input instanceof URL)) return "document";
     return input.protocol === "file:" ? "file" : "url";

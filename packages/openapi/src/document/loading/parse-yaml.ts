@@ -25,7 +25,7 @@ export function parseYaml(
   tolerated: (note: string) => void,
 ): unknown {
   let source = text;
-  let options: LoadOptions = { schema: schemaOf(yaml), json: false, maxDepth, maxAliases: 0 };
+  let options: LoadOptions = { schema: getYamlSchema(yaml), json: false, maxDepth, maxAliases: 0 };
   const maxLength = maxGrowthFactor * text.length + maxGrowth;
   let repairs = 0;
   let repairedLength = 0;
@@ -59,7 +59,7 @@ const unknownTag = { matchByTagPrefix: true, identify: () => false };
 
 let documentSchema: Schema | undefined;
 
-function schemaOf(yaml: YamlModule): Schema {
+function getYamlSchema(yaml: YamlModule): Schema {
   // Unknown tags mean their content: a document uses none that would change it.
   documentSchema ??= yaml.CORE_SCHEMA.withTags(
     yaml.mergeTag,

@@ -4,7 +4,7 @@ import { withoutFragment } from "./document-set.ts";
 import type { DocumentSet } from "./document-set.ts";
 import type { LoadedDocument } from "./location.ts";
 import { ReadFault } from "../loading/read-fault.ts";
-import { referenceOf } from "../record.ts";
+import { getReference } from "../record.ts";
 import { walkDocument } from "./walk-document.ts";
 
 const concurrency = 8;
@@ -82,7 +82,7 @@ async function fetchDocument(
 function referredFiles(document: LoadedDocument): URL[] {
   const files = new Map<string, URL>();
   walkDocument(document.root, document.url, (node, _pointer, base) => {
-    const reference = referenceOf(node);
+    const reference = getReference(node);
     if (reference !== undefined && !reference.startsWith("#")) {
       const url = URL.parse(reference, base);
       if (url !== null) {

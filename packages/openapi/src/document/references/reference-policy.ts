@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { displayUrl, folderOf } from "../loading/display-url.ts";
+import { displayUrl, parentFolder } from "../loading/display-url.ts";
 
 /**
  * Decides which other files a document's references may open. A document can be written by anyone:
@@ -35,7 +35,7 @@ export class ReferencePolicy {
     if (url.username !== "" || url.password !== "") return "it carries a user name";
     if (this.#allowed.some((entry) => isBelow(url, entry))) return undefined;
     if (this.#rootUrl?.startsWith("http") === true) {
-      if (isBelow(url, new URL(folderOf(this.#rootUrl)))) return undefined;
+      if (isBelow(url, new URL(parentFolder(this.#rootUrl)))) return undefined;
       return `it lies outside the document's folder; ${advice(url)}`;
     }
     return `web addresses are not opened from here; ${advice(url)}`;
@@ -64,7 +64,7 @@ export class ReferencePolicy {
     } catch {
       return "it is not the URL of a local file";
     }
-    const folders = [folderOf(this.#rootUrl)];
+    const folders = [parentFolder(this.#rootUrl)];
     for (const entry of this.#allowed) if (entry.protocol === "file:") folders.push(entry.href);
     for (const folder of folders) {
       const real = this.#realFolder(folder);

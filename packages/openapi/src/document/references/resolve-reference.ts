@@ -4,12 +4,12 @@ import { decodeFragment, childPointer, pointerTokens } from "./json-pointer.ts";
 import { childWithin, describePointer } from "./location.ts";
 import type { Location, Scope } from "./location.ts";
 import { DanglingReference, OperationError } from "../operation.ts";
-import { isRecord, ownString, ownValue, referenceOf } from "../record.ts";
+import { isRecord, ownString, ownValue, getReference } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import { SchemaIndex } from "./schema-index.ts";
-import { DynamicDependents } from "../../schema/dynamic-dependents.ts";
-import { DynamicScopes } from "../../schema/dynamic-scope.ts";
-import type { DynamicScope } from "../../schema/dynamic-scope.ts";
+import { DynamicDependents } from "./dynamic-dependents.ts";
+import { DynamicScopes } from "./dynamic-scope.ts";
+import type { DynamicScope } from "./dynamic-scope.ts";
 
 /** How many references may lead to one another before something is found. */
 const maxChain = 64;
@@ -53,7 +53,7 @@ export class ReferenceResolver {
     // Most lead nowhere else.
     let met: Set<unknown> | undefined;
     for (let steps = 0; steps < maxChain; steps++) {
-      const reference = referenceOf(current.value);
+      const reference = getReference(current.value);
       if (reference === undefined) return current;
       if (steps > 0) met = (met ?? new Set()).add(current.value);
       current = this.resolve(reference, current);
@@ -65,7 +65,7 @@ export class ReferenceResolver {
 
   /** What the `$ref` of an object points to; undefined when it has none, or one that dangles. */
   peek(value: unknown, scope: Scope): Location | undefined {
-    const reference = referenceOf(value);
+    const reference = getReference(value);
     if (reference === undefined) return undefined;
     try {
       return this.resolve(reference, { scope, pointer: "" });
@@ -227,7 +227,7 @@ export class ReferenceResolver {
       let value = member(current.value, token);
       if (value === undefined) {
         // Not what RFC 6901 says, but documents point through a reference to what is behind it.
-        const reference = referenceOf(current.value);
+        const reference = getReference(current.value);
         if (reference === undefined || depth >= maxChain) return undefined;
         current = this.#find(reference, current.scope, from, depth + 1);
         value = member(current.value, token);

@@ -10,7 +10,7 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import { listIn } from "./page-patterns.ts";
-import { nextCallOf, type NextCall } from "./with-next-call.ts";
+import { getNextCall, type NextCall } from "./with-next-call.ts";
 
 /** How many pages one call reads. */
 export interface PageCollection {
@@ -42,7 +42,7 @@ export async function collectPages(
   args: JsonObject,
 ): Promise<ToolOutput> {
   const start = listIn(first.value);
-  let next = nextCallOf(first.details);
+  let next = getNextCall(first.details);
   if (start === undefined || next === undefined || first.isError === true) return first;
   const { member } = start;
   const items = [...start.items];
@@ -70,7 +70,7 @@ export async function collectPages(
     // It may be longer than what a function can be called with.
     for (const item of list.items) items.push(item);
     last = page.result.value;
-    next = nextCallOf(page.result.details);
+    next = getNextCall(page.result.details);
     ctx.progress({ message: `${pages} pages`, done: pages });
   }
 

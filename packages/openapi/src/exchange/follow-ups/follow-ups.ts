@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolContext, ToolOutput } from "@toolweave/core";
 import type { HttpResponse } from "@toolweave/http";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
-import { cleanHeader, type AnsweredRequest } from "../answers/answered-request.ts";
+import { cleanHeader, type AnsweredRequest } from "../responses/answered-request.ts";
 import {
   linkedCalls,
   sentBody,
@@ -43,11 +43,11 @@ export function withFollowUps(
   const linked =
     links.size === 0
       ? []
-      : linkedCalls(links, factsOf(response, answered, call, args, value), call.linked);
+      : linkedCalls(links, toFacts(response, answered, call, args, value), call.linked);
   const link = call.pages === undefined ? undefined : cleanHeader(response, "link", answered);
   const next =
     (call.pages === undefined ? undefined : nextPage({ url, link, value }, args, call.pages)) ??
-    ownPage(linked, call, args);
+    currentPage(linked, call, args);
   const all = linked.map((one) => ({ ...one, tool: renamed(one.tool, call.name, toolName) }));
   const withLinks =
     all.length === 0
@@ -57,7 +57,7 @@ export function withFollowUps(
 }
 
 /** A link `next` to the operation itself, where no page is found otherwise. */
-function ownPage(
+function currentPage(
   linked: readonly LinkedCall[],
   { name }: FollowedCall,
   args: JsonObject,
@@ -75,7 +75,7 @@ function renamed(tool: string, own: string, called: string): string {
   return called.endsWith(own) ? called.slice(0, called.length - own.length) + tool : tool;
 }
 
-function factsOf(
+function toFacts(
   response: HttpResponse,
   answered: AnsweredRequest,
   { method, layout }: FollowedCall,

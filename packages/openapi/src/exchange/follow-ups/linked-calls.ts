@@ -20,9 +20,9 @@ export type LinkedCall = {
   readonly arguments: JsonObject;
 };
 
-const mostLinks = 20;
+const maxLinks = 20;
 /** Of those that a document declares; each is examined for among all operations. */
-const mostExamined = 100;
+const maxExamined = 100;
 
 /**
  * The calls that the links of an answer propose (OpenAPI 3.2, section 4.20, "Link Object"). A link is left out when it
@@ -36,9 +36,9 @@ export function linkedCalls(
   const calls: LinkedCall[] = [];
   let examined = 0;
   for (const [link, declared] of links) {
-    if (calls.length === mostLinks || ++examined > mostExamined) break;
+    if (calls.length === maxLinks || ++examined > maxExamined) break;
     const target = find(declared);
-    const args = target === undefined ? undefined : argumentsOf(declared, facts, target.layout);
+    const args = target === undefined ? undefined : linkArguments(declared, facts, target.layout);
     if (target !== undefined && args !== undefined) {
       calls.push({ link, tool: target.name, arguments: args });
     }
@@ -46,7 +46,7 @@ export function linkedCalls(
   return calls;
 }
 
-function argumentsOf(
+function linkArguments(
   { parameters = {}, requestBody }: JsonObject,
   facts: ExchangeFacts,
   layout: ArgumentLayout,
@@ -54,7 +54,7 @@ function argumentsOf(
   const args: Record<string, JsonValue> = {};
   if (typeof parameters !== "object" || parameters === null) return undefined;
   for (const [name, said] of Object.entries(parameters as JsonObject)) {
-    const argument = argumentOf(name, layout);
+    const argument = findArgument(name, layout);
     const value = linkValue(said, facts);
     if (argument === undefined || value === undefined) return undefined;
     setOwn(args, argument, value);
@@ -66,7 +66,7 @@ function argumentsOf(
     : { ...args, ...bodyArguments(body, layout.body) };
 }
 
-function argumentOf(given: string, { parameters }: ArgumentLayout): string | undefined {
+function findArgument(given: string, { parameters }: ArgumentLayout): string | undefined {
   // Where several locations have the name, it says which is meant.
   const [, location, name = given] = /^(path|query|header|cookie)\.(.+)$/s.exec(given) ?? [];
   const named = (wanted: string, place?: string): string | undefined =>

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isPageValue, type PageArguments } from "./page-arguments.ts";
-import { isJsonObject } from "../../json-object.ts";
+import { isJsonObject } from "../../document/record.ts";
 
 /** What a body says of its next page: an address, or a value and the arguments that may take it. */
-export type SaidNext =
+export type DeclaredNext =
   | { readonly url: string }
   | { readonly names: readonly string[]; readonly value: string | number };
 
@@ -80,10 +80,10 @@ export function bodyNext(
   value: JsonValue | undefined,
   args: JsonObject,
   page: PageArguments,
-): SaidNext | undefined {
+): DeclaredNext | undefined {
   if (!isJsonObject(value)) return undefined;
-  const places = placesOf(value);
-  const flag = firstOf(places, moreFlags, (one) => typeof one === "boolean");
+  const places = findPlaces(value);
+  const flag = findFirst(places, moreFlags, (one) => typeof one === "boolean");
   if (flag === false) return undefined;
   return (
     address(places) ??
@@ -111,7 +111,7 @@ export function listIn(
 }
 
 /** The top, what it holds of pages, and what that holds. */
-function placesOf(value: JsonObject): readonly JsonObject[] {
+function findPlaces(value: JsonObject): readonly JsonObject[] {
   const places = [value];
   for (const outer of [value, ...children(value)]) {
     for (const place of children(outer)) if (!places.includes(place)) places.push(place);
@@ -120,44 +120,46 @@ function placesOf(value: JsonObject): readonly JsonObject[] {
 }
 
 function children(value: JsonObject): JsonObject[] {
-  return [...containers, "next"].map((name) => own(value, name)).filter(isJsonObject);
+  return [...containers, "next"].map((name) => getMember(value, name)).filter(isJsonObject);
 }
 
-function own(value: JsonObject, name: string): JsonValue | undefined {
+function getMember(value: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function firstOf(
+function findFirst(
   places: readonly JsonObject[],
   names: readonly string[],
   fits: (value: JsonValue | undefined) => boolean,
 ): JsonValue | undefined {
   for (const place of places) {
     for (const name of names) {
-      const found = own(place, name);
+      const found = getMember(place, name);
       if (fits(found)) return found;
     }
   }
   return undefined;
 }
 
-function address(places: readonly JsonObject[]): SaidNext | undefined {
+function address(places: readonly JsonObject[]): DeclaredNext | undefined {
   for (const place of places) {
     for (const name of addresses) {
-      const found = own(place, name);
-      const url = isJsonObject(found) ? (own(found, "href") ?? own(found, "link")) : found;
+      const found = getMember(place, name);
+      const url = isJsonObject(found)
+        ? (getMember(found, "href") ?? getMember(found, "link"))
+        : found;
       if (typeof url === "string" && /^(?:https?:\/\/|\/|\?)/.test(url)) return { url };
     }
   }
   return undefined;
 }
 
-function cursor(places: readonly JsonObject[], hasMore: boolean): SaidNext | undefined {
+function cursor(places: readonly JsonObject[], hasMore: boolean): DeclaredNext | undefined {
   for (const place of places) {
     for (const [field, names] of cursors) {
       // Where the last item's cursor stands on every page, only the flag tells that there is another.
       if (field.startsWith("end") && !hasMore) continue;
-      const value = own(place, field);
+      const value = getMember(place, field);
       // At the top it is more often something else's name.
       if (field === "after" && place === places[0]) continue;
       if (isPageValue(value)) return { names, value };
@@ -167,11 +169,11 @@ function cursor(places: readonly JsonObject[], hasMore: boolean): SaidNext | und
 }
 
 /** `has_more`, and the next page begins behind the last item. */
-function afterLast(value: JsonObject, places: readonly JsonObject[]): SaidNext | undefined {
-  const said = firstOf(places, lastIds, isPageValue);
+function afterLast(value: JsonObject, places: readonly JsonObject[]): DeclaredNext | undefined {
+  const said = findFirst(places, lastIds, isPageValue);
   if (isPageValue(said)) return { names: ["after", "after_id", "starting_after"], value: said };
   const last = listIn(value)?.items.at(-1);
-  const id = isJsonObject(last) ? own(last, "id") : undefined;
+  const id = isJsonObject(last) ? getMember(last, "id") : undefined;
   return isPageValue(id) ? { names: ["starting_after"], value: id } : undefined;
 }
 
@@ -179,14 +181,14 @@ function pageAfter(
   places: readonly JsonObject[],
   args: JsonObject,
   page: PageArguments,
-): SaidNext | undefined {
-  const total = firstOf(places, totalPages, isCount);
+): DeclaredNext | undefined {
+  const total = findFirst(places, totalPages, isCount);
   const name = pageNames.find((one) => page.all.has(one));
   if (typeof total !== "number" || name === undefined) return undefined;
   // Counted from 0 where it is called so.
-  const zeroBased = firstOf(places, ["number"], isCount);
+  const zeroBased = findFirst(places, ["number"], isCount);
   const sent = args[page.all.get(name)?.argument ?? name];
-  const current = firstOf(places, pageNames, isCount) ?? (isCount(sent) ? sent : undefined);
+  const current = findFirst(places, pageNames, isCount) ?? (isCount(sent) ? sent : undefined);
   if (typeof current === "number") {
     return current < total ? { names: [name], value: current + 1 } : undefined;
   }
@@ -199,13 +201,13 @@ function offsetAfter(
   places: readonly JsonObject[],
   args: JsonObject,
   page: PageArguments,
-): SaidNext | undefined {
-  const total = firstOf(places, totals, isCount);
+): DeclaredNext | undefined {
+  const total = findFirst(places, totals, isCount);
   const name = offsetNames.find((one) => page.all.has(one));
   const count = listIn(value)?.items.length ?? 0;
   if (typeof total !== "number" || name === undefined || count === 0) return undefined;
   const sent = args[page.all.get(name)?.argument ?? name];
-  const said = firstOf(places, [name], isCount);
+  const said = findFirst(places, [name], isCount);
   const offset = isCount(said) ? said : (sent ?? 0);
   // Some count from 1: what comes next is behind what has come.
   if (!isCount(offset) || offset + count >= total) return undefined;

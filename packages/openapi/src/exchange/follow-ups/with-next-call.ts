@@ -2,7 +2,7 @@ import { text, type JsonObject, type JsonValue, type ToolOutput } from "@toolwea
 import type { NextPage } from "./next-page.ts";
 
 /** Characters of a next call; a longer cursor is more than a model can be asked to repeat. */
-const longestCall = 4000;
+const maxCallLength = 4000;
 
 /** The call that gives the next page. */
 export type NextCall = {
@@ -19,7 +19,7 @@ export function withNextCall(
 ): ToolOutput {
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !removed.includes(name)));
   const next: NextCall = { tool, arguments: { ...rest, ...changed } };
-  if (JSON.stringify(next).length > longestCall) return output;
+  if (JSON.stringify(next).length > maxCallLength) return output;
   const what = Object.entries(changed).map(
     ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );
@@ -38,7 +38,7 @@ export function withNextCall(
 }
 
 /** The call that an output names as the next. */
-export function nextCallOf(details: JsonValue | undefined): NextCall | undefined {
+export function getNextCall(details: JsonValue | undefined): NextCall | undefined {
   if (typeof details !== "object" || details === null || Array.isArray(details)) return undefined;
   const next = (details as JsonObject)["next"];
   return next === undefined ? undefined : (next as NextCall);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
 
 /** Characters of an id. It goes with each event that follows, so that a long one would be there a million times. */
-const longestId = 1_000;
+const maxIdLength = 1_000;
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2.6) as items in the shape of OpenAPI 3.2, section 4.14.4: `data` and
@@ -72,5 +72,5 @@ export class EventStreamParser implements ItemParser {
 }
 
 function isId(value: string): boolean {
-  return value.length <= longestId && !value.includes("\0");
+  return value.length <= maxIdLength && !value.includes("\0");
 }

@@ -1,6 +1,6 @@
 import { parseExact, ToolError, type JsonValue } from "@toolweave/core";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
-import { jsonFault } from "../answers/json-fault.ts";
+import { jsonFault } from "./json-fault.ts";
 
 /** JSON values one after the other: behind each a line feed (JSON lines), or before each a record separator. */
 abstract class JsonItems implements ItemParser {
@@ -75,7 +75,7 @@ export class JsonLines extends JsonItems {
   }
 
   protected override leaveOut(item: BrokenItem): never {
-    throw new ToolError("upstream", told(item, item.fault));
+    throw new ToolError("upstream", describeFault(item, item.fault));
   }
 }
 
@@ -100,8 +100,8 @@ export class JsonSequence extends JsonItems {
   protected override leaveOut(item: BrokenItem): void {
     const { raw, isLast, fault } = item;
     // Section 2.2: each ends with a line feed.
-    if (isLast && !raw.endsWith("\n")) throw new ToolError("upstream", told(item, fault));
-    this.#warn(told(item, `${fault}, and was skipped`));
+    if (isLast && !raw.endsWith("\n")) throw new ToolError("upstream", describeFault(item, fault));
+    this.#warn(describeFault(item, `${fault}, and was skipped`));
   }
 }
 
@@ -114,7 +114,7 @@ function parsed(text: string): { readonly value: JsonValue } | string {
   }
 }
 
-function told({ count, text }: BrokenItem, what: string): string {
+function describeFault({ count, text }: BrokenItem, what: string): string {
   const shown = text.length <= 200 ? text : `${text.slice(0, 200)}…`;
   return `Item ${count} of the answer ${what}. It begins: ${shown}`;
 }

@@ -7,7 +7,7 @@ import {
   type ToolContext,
 } from "@toolweave/core";
 import type { Streaming } from "@toolweave/http";
-import { isItemMediaType } from "../../request/media-type.ts";
+import { isItemMediaType } from "../../document/media-type.ts";
 import { EventStreamParser } from "./event-stream.ts";
 import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
 import { JsonLines, JsonSequence } from "./json-items.ts";
@@ -22,7 +22,7 @@ export const streamedAnswers: Streaming = {
   idleMs,
 };
 
-function parserOf(
+function createParser(
   mediaType: string,
   clean: Clean | undefined,
   warn: (message: string) => void,
@@ -31,7 +31,7 @@ function parserOf(
   return mediaType.endsWith("json-seq") ? new JsonSequence(clean, warn) : new JsonLines(clean);
 }
 
-const mostWarnings = 20;
+const maxWarnings = 20;
 
 /**
  * The items of a streamed answer as the tool's: each is shown to whoever watches as soon as it is there, and all of them
@@ -49,8 +49,8 @@ export function streamAnswer(
 ): ItemStream {
   const warnings: string[] = [];
   const all: Record<string, JsonValue> = { ...details };
-  const parser = parserOf(mediaType, clean, (message) => {
-    if (warnings.length === mostWarnings) return;
+  const parser = createParser(mediaType, clean, (message) => {
+    if (warnings.length === maxWarnings) return;
     warnings.push(message);
     all["warnings"] = warnings;
   });

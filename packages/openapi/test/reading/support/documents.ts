@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { onTestFinished } from "vitest";
-import { openDocument } from "../../../src/document/document.ts";
-import type { ApiDocument } from "../../../src/document/document.ts";
+import { openDocument } from "../../../src/operations/document.ts";
+import type { ApiDocument } from "../../../src/operations/document.ts";
 import { OperationError } from "../../../src/document/operation.ts";
 import type {
   Operation,

@@ -1,0 +1,44 @@
+/**
+ * How far requests to an origin may reach: `public`: only public addresses;
+ * `given`: the host wrote it, it may be private; `allowed`: `allowOrigins` names it, even a metadata address.
+ */
+export type Reach = "public" | "given" | "allowed";
+
+/**
+ * Parses an absolute URL so that one host has one origin: the WHATWG parser normalises case, numeric hosts and
+ * default ports; a trailing dot names the same host and is dropped here. `undefined` when it is no URL.
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  const url = URL.parse(text, base);
+  if (url === null) return undefined;
+  const { hostname } = url;
+  if (hostname.endsWith(".")) url.hostname = hostname.slice(0, -1);
+  return url;
+}
+
+// Services on high ports that a well-formed HTTP request can harm or wake.
+const servicePorts = new Set([
+  "1433", // SQL Server
+  "1521", // Oracle
+  "2049", // NFS
+  "2375", // Docker
+  "2379", // etcd
+  "3306", // MySQL
+  "3389", // RDP
+  "5432", // PostgreSQL
+  "5672", // AMQP
+  "5900", // VNC
+  "6000", // X11
+  "6379", // Redis
+  "6667", // IRC
+  "9042", // Cassandra
+  "9092", // Kafka
+  "11211", // memcached
+  "27017", // MongoDB
+]);
+
+/** False for ports that belong to something else than the web: those under 1024 but 80 and 443, and well-known services. */
+export function isWebPort({ port }: URL): boolean {
+  if (port === "" || port === "80" || port === "443") return true;
+  return port.length > 3 && Number(port) >= 1024 && !servicePorts.has(port);
+}

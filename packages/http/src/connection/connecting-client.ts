@@ -1,0 +1,58 @@
+import { Client, type buildConnector, type Dispatcher } from "undici";
+
+/** The socket that a connector returns before it has connected. */
+interface Connecting {
+  destroy(error: Error): unknown;
+}
+
+/** A request that can be aborted before it has a connection. */
+export interface PendingConnection {
+  /** The request has settled: it needs no connection any more. */
+  readonly isSettled: boolean;
+  /** The client that connects for it, once there is one. */
+  connectingClient: ConnectingClient | undefined;
+}
+
+/**
+ * One connection of a pool. undici lets a request that waits for its connection be aborted only when the connection is
+ * made or has failed: until then, 10 seconds for a server that accepts and says nothing, it keeps its socket and its
+ * place in the pool. This client closes the socket when the request that it connects for is aborted. A client that
+ * connects has one request, since the pool gives it no other before.
+ */
+export class ConnectingClient extends Client {
+  readonly #attempt: { socket: Connecting | undefined };
+
+  /** @param options of the pool, with the connector to use. */
+  constructor(
+    origin: URL,
+    options: Client.Options & { readonly connect: buildConnector.connector },
+  ) {
+    const attempt: { socket: Connecting | undefined } = { socket: undefined };
+    super(origin, {
+      ...options,
+      connect(target, callback) {
+        const connect = options.connect as (...parts: unknown[]) => Connecting | undefined;
+        attempt.socket = connect(target, (...outcome: Parameters<buildConnector.Callback>) => {
+          attempt.socket = undefined;
+          callback(...outcome);
+        });
+      },
+    });
+    this.#attempt = attempt;
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler & Partial<PendingConnection>,
+  ): boolean {
+    // The request was aborted while it waited in the pool: the next one may have its place.
+    if (handler.isSettled === true) return true;
+    handler.connectingClient = this;
+    return super.dispatch(options, handler);
+  }
+
+  /** Ends an attempt to connect; the pool forgets this client then. Without one nothing happens. */
+  abortConnecting(): void {
+    this.#attempt.socket?.destroy(new Error("nobody waits for the connection"));
+  }
+}

@@ -1,0 +1,73 @@
+import type { SecureContext } from "node:tls";
+import { ToolError, type CertificateCredential } from "@toolweave/core";
+
+/** TLS credentials and trusted authorities of a connection; connections of different identities are never shared. */
+export interface TlsIdentity {
+  readonly secureContext: SecureContext;
+}
+
+const maxIdentities = 100;
+
+/** Keyed by everything that makes them up, the latest last. */
+const identities = new Map<string, TlsIdentity>();
+
+/**
+ * The identity of a certificate, a client's own authorities, or both; the same one for the same texts, so that
+ * connections are used again. `undefined` when there is neither.
+ *
+ * @throws ToolError `auth_required` for a certificate that cannot be used; `internal` for authorities that cannot.
+ */
+export function tlsIdentity(
+  certificate: CertificateCredential | undefined,
+  authorities: string | undefined,
+): TlsIdentity | undefined {
+  if (certificate === undefined && authorities === undefined) return undefined;
+  const { certificate: cert, privateKey, passphrase } = certificate ?? {};
+  const name = JSON.stringify([cert, privateKey, passphrase, authorities]);
+  const identity = identities.get(name) ?? {
+    secureContext: secureContext(certificate, authorities),
+  };
+  identities.delete(name);
+  identities.set(name, identity);
+  if (identities.size > maxIdentities) {
+    const [oldest] = identities.keys();
+    // Its idle connections end by themselves.
+    if (oldest !== undefined) identities.delete(oldest);
+  }
+  return identity;
+}
+
+function secureContext(
+  certificate: CertificateCredential | undefined,
+  authorities: string | undefined,
+): SecureContext {
+  const tls = process.getBuiltinModule("node:tls");
+  if (authorities !== undefined) checkAuthorities(authorities);
+  const ca = authorities === undefined ? {} : { ca: [...tls.getCACertificates(), authorities] };
+  if (certificate === undefined) return tls.createSecureContext(ca);
+  const { certificate: cert, privateKey: key, passphrase } = certificate;
+  const secret = passphrase === undefined ? {} : { passphrase };
+  try {
+    return tls.createSecureContext({ ...ca, cert, key, ...secret });
+  } catch (cause) {
+    throw new ToolError(
+      "auth_required",
+      "The client certificate cannot be used: give it and its private key as PEM text that belongs together, and the passphrase if the key has one.",
+      { cause },
+    );
+  }
+}
+
+/** A TLS context passes over what it cannot read. */
+function checkAuthorities(authorities: string): void {
+  const { X509Certificate } = process.getBuiltinModule("node:crypto");
+  try {
+    void new X509Certificate(authorities);
+  } catch (cause) {
+    throw new ToolError(
+      "internal",
+      "httpClient: certificateAuthorities cannot be read: give certificates as PEM text.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,399 @@
+import type { Transform } from "node:stream";
+import { ToolError } from "@toolweave/core";
+import type { Dispatcher } from "undici";
+import { getAgent } from "../connection/agents.ts";
+import type { ActiveExchange } from "./active-exchanges.ts";
+import type { ConnectingClient, PendingConnection } from "../connection/connecting-client.ts";
+import type { ClientState } from "./client-state.ts";
+import { contentDecoder } from "./content-decoder.ts";
+import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
+import { isBuffered, type HttpRequest } from "../message/http-request.ts";
+import {
+  getMediaType,
+  ReceivedResponse,
+  type HttpResponse,
+  type RawHeaders,
+} from "../message/http-response.ts";
+import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
+import { toDispatchBody } from "./request-body.ts";
+import { idempotentMethods, isStale, moment } from "../connection/stale-socket.ts";
+import { isRedirected, sideEffectWarning, transportError } from "./transport-error.ts";
+
+type Controller = Dispatcher.DispatchController;
+
+/** Sends one request through the process's connections. */
+export function exchange(state: ClientState, request: HttpRequest): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => new Exchange(state, request, resolve, reject).start());
+}
+
+const nothing = Buffer.alloc(0);
+const maxInformational = 100;
+const minTimeoutMs = 1_000;
+
+/**
+ * One request from its first hop to its last byte: undici's handler, the abort listener and the deadline in one
+ * object, so that a request costs one promise and no closures. It settles once, and what it holds is released there.
+ */
+class Exchange
+  implements Dispatcher.DispatchHandler, ActiveExchange, PendingConnection, StreamFeed
+{
+  readonly #state: ClientState;
+  readonly #request: HttpRequest;
+  readonly #resolve: (response: HttpResponse) => void;
+  readonly #reject: (error: ToolError) => void;
+  #hop: Hop;
+  #hops = 0;
+  previous: ActiveExchange | undefined = undefined;
+  next: ActiveExchange | undefined = undefined;
+  connectingClient: ConnectingClient | undefined = undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #maxBytes: number;
+  isSettled = false;
+  #repeated = false;
+  /** The head of a streamed answer has been given: from then on errors are reported through the stream. */
+  #stream: ResponseStream | undefined;
+
+  // Of the current hop.
+  #sent = 0;
+  #sentAt = 0;
+  #probes = false;
+  #controller: Controller | undefined;
+  #next: Hop | undefined;
+  #status = 0;
+  #statusText = "";
+  #headers: RawHeaders = {};
+  #informational = 0;
+  #received = 0;
+  #decoder: Transform | "none" | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(
+    state: ClientState,
+    request: HttpRequest,
+    resolve: (response: HttpResponse) => void,
+    reject: (error: ToolError) => void,
+  ) {
+    this.#state = state;
+    this.#maxBytes = state.maxBytes;
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#hop = firstHop(request, state);
+  }
+
+  start(): void {
+    const { timeoutMs, active, closed } = this.#state;
+    const { signal } = this.#request;
+    if (closed) return this.cancel("the HTTP client is closed");
+    if (signal?.aborted) return this.handleEvent();
+    active.add(this);
+    signal?.addEventListener("abort", this);
+    if (timeoutMs !== 0) this.#timer = setTimeout(onDeadline, timeoutMs, this);
+    this.#dispatch();
+  }
+
+  /** The caller's signal fired. */
+  handleEvent(): void {
+    const reason: unknown = this.#request.signal?.reason;
+    if (ToolError.is(reason) && reason.code === "timeout") this.#countTimeout();
+    this.cancel("the caller aborted it", reason);
+  }
+
+  cancel(why: string, cause?: unknown): void {
+    const { method, origin } = this.#hop;
+    this.fail(
+      new ToolError("cancelled", `${method} ${origin} was cancelled: ${why}.${this.#warning()}`, {
+        cause,
+      }),
+    );
+  }
+
+  expire(): void {
+    const { method, origin } = this.#hop;
+    const { timeoutMs } = this.#state;
+    this.#countTimeout();
+    this.fail(
+      new ToolError(
+        "timeout",
+        `${method} ${origin} took longer than ${timeoutMs} ms (timeoutMs).${this.#warning()}`,
+      ),
+    );
+  }
+
+  /** A stream has been silent for too long, unless it is its reader who takes their time. */
+  expireIdle(): void {
+    if (this.#stream?.isFull === true) return void this.#timer?.refresh();
+    const { method, origin } = this.#hop;
+    const idleMs = this.#request.streaming?.idleMs;
+    this.fail(new ToolError("timeout", `${method} ${origin} sent nothing more for ${idleMs} ms.`));
+  }
+
+  fail(error: ToolError): void {
+    if (!this.#settle()) return;
+    if (this.#stream === undefined) this.#reject(error);
+    else this.#stream.end(error);
+    if (this.#controller === undefined) this.connectingClient?.abortConnecting();
+    else this.#controller.abort(error);
+  }
+
+  pause(): void {
+    const decoder = this.#decoder;
+    if (decoder === undefined || decoder === "none") this.#controller?.pause();
+    else decoder.pause();
+  }
+
+  resume(): void {
+    const decoder = this.#decoder;
+    if (decoder === undefined || decoder === "none") this.#controller?.resume();
+    else decoder.resume();
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    // The request was aborted while it waited for a connection.
+    if (this.isSettled) controller.abort(new Error("given up"));
+  }
+
+  onResponseStart(
+    _controller: Controller,
+    status: number,
+    headers: RawHeaders,
+    statusText?: string,
+  ): void {
+    if (status < 200) {
+      if (++this.#informational > maxInformational) {
+        this.#failUpstream("sent no answer but endless informational responses");
+      }
+      return;
+    }
+    this.#status = status;
+    this.#statusText = statusText ?? "";
+    this.#headers = headers;
+    if (!this.#state.circuits.isEmpty) this.#countAnswer();
+    if (isRedirect(status)) this.#redirect(status, headers.location);
+    else if (this.#request.streaming?.accepts(status, getMediaType(headers)) === true) {
+      this.#beginStream();
+    }
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.isSettled) return;
+    this.#received += chunk.length;
+    if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
+    const decoder = this.#decoder;
+    if (decoder === "none" && this.#next === undefined) return this.#collect(chunk);
+    // Compressed data can be a little longer than what it holds; more than that is no compression.
+    if (this.#received > this.#maxBytes * 1.02 + 1024) return this.#tooLarge();
+    if (decoder === undefined || decoder === "none") return;
+    if (!decoder.write(chunk) && this.#stream !== undefined) this.#controller?.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.isSettled) return;
+    if (this.#next !== undefined) {
+      this.#hop = this.#next;
+      this.#dispatch();
+    } else if (this.#decoder === undefined || this.#decoder === "none") {
+      this.#succeed();
+    } else {
+      this.#decoder.end();
+    }
+  }
+
+  onResponseError(_controller: Controller | null, error: Error): void {
+    if (this.isSettled) return;
+    if (this.#mayRepeat(error)) {
+      this.#repeated = true;
+      return this.#dispatch();
+    }
+    const progress = { sent: this.#controller !== undefined, answered: this.#status !== 0 };
+    const failure = transportError(error, this.#hop, progress);
+    if (failure.code === "unavailable" && failure.retryable) this.#countFailure();
+    this.fail(failure);
+  }
+
+  /** True once, when the server closed a kept-alive connection while the request was on its way, and had not begun to answer. */
+  #mayRepeat(error: Error): boolean {
+    const { method, body } = this.#hop;
+    return (
+      !this.#repeated &&
+      this.#status === 0 &&
+      this.#informational === 0 &&
+      isStale(error, this.#sent) &&
+      idempotentMethods.has(method) &&
+      (body === undefined || isBuffered(body))
+    );
+  }
+
+  #dispatch(): void {
+    this.#controller = undefined;
+    this.connectingClient = undefined;
+    this.#next = undefined;
+    this.#status = 0;
+    this.#informational = 0;
+    this.#received = 0;
+    const { origin, url, method, headers, body, reach, identity } = this.#hop;
+    this.#sent = moment();
+    this.#sentAt = performance.now();
+    const { circuits } = this.#state;
+    if (!this.#probes && !circuits.isEmpty) {
+      try {
+        this.#probes = circuits.enter(this.#hop) === "probe";
+      } catch (error) {
+        return this.fail(error as ToolError);
+      }
+    }
+    const { unqueued } = this.#request;
+    const dispatcher = (this.#state.dispatcherFor ?? getAgent)(reach, identity, unqueued);
+    dispatcher.dispatch(
+      {
+        origin,
+        path: url.pathname + url.search,
+        method,
+        headers,
+        body: toDispatchBody(body, origin, (error) => this.fail(error)),
+      },
+      this,
+    );
+  }
+
+  #redirect(status: number, location: string | string[] | undefined): void {
+    const { maxRedirects } = this.#state;
+    if (this.#hops === maxRedirects) {
+      return this.#failUpstream(`redirected more than ${maxRedirects} times (maxRedirects)`);
+    }
+    this.#hops++;
+    try {
+      this.#next = nextHop(this.#hop, status, location, this.#request, this.#state);
+    } catch (error) {
+      this.fail(error as ToolError);
+    }
+  }
+
+  #makeDecoder(firstChunk: Buffer): Transform | "none" | undefined {
+    const encoding = this.#headers["content-encoding"];
+    const decoder = contentDecoder(encoding, firstChunk);
+    if (decoder === undefined) {
+      const name = JSON.stringify(String(encoding).slice(0, 64));
+      this.#failUpstream(`encoded its answer as ${name}, which cannot be decoded`);
+    } else if (decoder !== "none") {
+      decoder.on("data", (chunk: Buffer) => this.#collect(chunk));
+      decoder.on("end", () => this.#succeed());
+      if (this.#stream !== undefined) decoder.on("drain", () => this.#controller?.resume());
+      decoder.on("error", (cause) =>
+        this.#failUpstream(`sent a body that is not what its content-encoding says`, cause),
+      );
+    }
+    return decoder;
+  }
+
+  #collect(chunk: Buffer): void {
+    if (this.isSettled) return;
+    const before = this.#size;
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) {
+      if (this.#cuts) {
+        this.#size = this.#maxBytes;
+        this.#chunks.push(chunk.subarray(0, this.#maxBytes - before));
+      }
+      return this.#tooLarge();
+    }
+    const stream = this.#stream;
+    if (stream === undefined) return void this.#chunks.push(chunk);
+    if (this.#request.streaming?.idleMs !== undefined) this.#timer?.refresh();
+    stream.push(chunk);
+  }
+
+  #succeed(truncated = false): void {
+    if (!this.#settle()) return;
+    if (this.#stream !== undefined) return this.#stream.end();
+    const chunks = this.#chunks;
+    const body = chunks.length > 1 ? Buffer.concat(chunks, this.#size) : (chunks[0] ?? nothing);
+    this.#resolve(this.#response(body, truncated));
+  }
+
+  #response(body: Buffer, truncated = false): ReceivedResponse {
+    const { method, url } = this.#hop;
+    return new ReceivedResponse(
+      this.#status,
+      this.#statusText,
+      method,
+      url,
+      this.#headers,
+      body,
+      this.#stream,
+      truncated,
+    );
+  }
+
+  /** The response's head has arrived: the caller can begin to read. */
+  #beginStream(): void {
+    const { idleMs, maxBytes = this.#maxBytes } = this.#request.streaming ?? {};
+    this.#maxBytes = maxBytes;
+    if (idleMs !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = idleMs === 0 ? undefined : setTimeout(onIdle, idleMs, this);
+    }
+    this.#stream = new ResponseStream(this);
+    this.#resolve(this.#response(nothing));
+  }
+
+  /** Whether the beginning of too large a body is of use. */
+  get #cuts(): boolean {
+    return this.#request.whenTooLarge === "cut" && this.#stream === undefined;
+  }
+
+  #tooLarge(): void {
+    if (this.#cuts && this.#next === undefined) {
+      this.#succeed(true);
+      return this.#controller?.abort(new Error("the rest is too large"));
+    }
+    this.#failUpstream(`sent more than ${this.#maxBytes} bytes (maxBytes). Ask it for less`);
+  }
+
+  #countFailure(): void {
+    this.#probes = false;
+    this.#state.circuits.fail(this.#hop);
+  }
+
+  /** Counts a timeout as a failure of the origin, unless the caller's deadline was very short. */
+  #countTimeout(): void {
+    if (this.#sent === 0 || this.#status !== 0) return;
+    if (performance.now() - this.#sentAt >= minTimeoutMs) this.#countFailure();
+  }
+
+  #countAnswer(): void {
+    this.#probes = false;
+    this.#state.circuits.pass(this.#hop);
+  }
+
+  #failUpstream(what: string, cause?: unknown): void {
+    const status = this.#status;
+    const warning = status >= 300 && status < 400 ? "" : sideEffectWarning(this.#hop);
+    const options = { cause, ...(status === 0 ? {} : { status }) };
+    this.fail(new ToolError("upstream", `${this.#hop.origin} ${what}.${warning}`, options));
+  }
+
+  #warning(): string {
+    return this.#controller !== undefined || isRedirected(this.#hop)
+      ? sideEffectWarning(this.#hop)
+      : "";
+  }
+
+  /** False when it had settled before. */
+  #settle(): boolean {
+    if (this.isSettled) return false;
+    this.isSettled = true;
+    if (this.#probes) this.#state.circuits.release(this.#hop);
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener("abort", this);
+    this.#state.active.delete(this);
+    const decoder = this.#decoder;
+    if (decoder !== undefined && decoder !== "none") decoder.destroy();
+    return true;
+  }
+}
+
+const onDeadline = (exchange: Exchange): void => exchange.expire();
+const onIdle = (exchange: Exchange): void => exchange.expireIdle();

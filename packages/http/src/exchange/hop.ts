@@ -1,0 +1,216 @@
+import { ToolError } from "@toolweave/core";
+import type { ClientState } from "./client-state.ts";
+import { type Reach, isWebPort, parseUrl } from "../address/origin.ts";
+import { isBuffered, type HttpRequest, type RequestBody } from "../message/http-request.ts";
+import {
+  headersForOtherOrigin,
+  headersWithoutBody,
+  outgoingHeaders,
+  type HeaderList,
+} from "./outgoing-headers.ts";
+import { tlsIdentity, type TlsIdentity } from "../connection/tls-identity.ts";
+
+/** One request on the wire: the first, or one that a redirect led to. */
+export interface Hop {
+  readonly url: URL;
+  readonly origin: string;
+  readonly reach: Reach;
+  readonly method: string;
+  /** The method of the first request: a redirect may have made a `GET` of it. */
+  readonly originalMethod: string;
+  readonly headers: HeaderList;
+  readonly body: RequestBody | undefined;
+  readonly identity: TlsIdentity | undefined;
+  /** Source of the URL, for error texts. */
+  readonly chooser: Chooser;
+}
+
+type Chooser = "the document" | "a redirect";
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** The line to write for an origin that was refused. */
+export function allowOriginHint(origin: string): string {
+  return `To allow it: allowOrigins: [${JSON.stringify(origin)}].`;
+}
+
+/** True for a status that sends the client elsewhere. */
+export function isRedirect(status: number): boolean {
+  return redirectStatuses.has(status);
+}
+
+/** The first hop. Throws `invalid_arguments` or `permission_denied` for what cannot or must not be sent. */
+export function firstHop(request: HttpRequest, state: ClientState): Hop {
+  const url = requestUrl(request.url);
+  const method = request.method.toUpperCase();
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Z]+$/.test(method) || method === "CONNECT") {
+    throw new ToolError(
+      "invalid_arguments",
+      `${JSON.stringify(method.slice(0, 32))} is not a method that can be sent.`,
+    );
+  }
+  const { origin } = url;
+  return {
+    url,
+    origin,
+    reach: getReach(url, state, "the document"),
+    method,
+    originalMethod: method,
+    headers: withLength(outgoingHeaders(request.headers), request),
+    body: isBuffered(request.body) && request.body.length === 0 ? undefined : request.body,
+    identity: getIdentity(url, request, state),
+    chooser: "the document",
+  };
+}
+
+/**
+ * Where a redirect leads (RFC 9110, section 15.4; methods as in the Fetch standard). Throws `upstream` for one that
+ * must not be followed.
+ */
+export function nextHop(
+  hop: Hop,
+  status: number,
+  location: string | readonly string[] | undefined,
+  request: HttpRequest,
+  state: ClientState,
+): Hop {
+  const url = redirectUrl(hop, status, location);
+  const { origin } = url;
+  const leaves = origin !== hop.origin;
+  const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
+  const method = toGet ? "GET" : hop.method;
+  const body = toGet ? undefined : hop.body;
+  if (leaves && (body !== undefined || (method !== "GET" && method !== "HEAD"))) {
+    throw refusedRedirectError(
+      hop,
+      status,
+      `to ${origin}, and a ${method} is not repeated at another origin. Send it to the new address if that is meant.`,
+    );
+  }
+  if (body !== undefined && !isBuffered(body)) {
+    throw refusedRedirectError(
+      hop,
+      status,
+      `to ${origin}, and a body that was a stream cannot be sent twice. Send it to the new address.`,
+    );
+  }
+  let { headers } = hop;
+  if (toGet) headers = headersWithoutBody(headers);
+  if (leaves) {
+    headers = headersForOtherOrigin(headers, request.credentials);
+    for (const name of request.credentials ?? []) {
+      // Only then: deleting writes the whole query anew.
+      if (url.searchParams.has(name)) url.searchParams.delete(name);
+    }
+  }
+  const chooser = "a redirect";
+  const reach = getReach(url, state, chooser);
+  const identity = leaves ? tlsIdentity(undefined, state.certificateAuthorities) : hop.identity;
+  const { originalMethod } = hop;
+  return { url, origin, reach, method, originalMethod, headers, body, identity, chooser };
+}
+
+function withLength(headers: HeaderList, { body, bodyLength }: HttpRequest): HeaderList {
+  if (bodyLength === undefined || body === undefined || isBuffered(body)) return headers;
+  if (!Number.isSafeInteger(bodyLength) || bodyLength < 0) {
+    throw new ToolError("invalid_arguments", `A body cannot have ${bodyLength} bytes.`);
+  }
+  headers.push("content-length", `${bodyLength}`);
+  return headers;
+}
+
+function getIdentity(
+  { origin, protocol }: URL,
+  { certificate }: HttpRequest,
+  { certificateAuthorities }: ClientState,
+): TlsIdentity | undefined {
+  if (certificate !== undefined && protocol !== "https:") {
+    throw new ToolError(
+      "permission_denied",
+      `The request needs a client certificate, and ${origin} is not https, where there is none.`,
+    );
+  }
+  return tlsIdentity(certificate, certificateAuthorities);
+}
+
+function getReach(url: URL, state: ClientState, chooser: Chooser): Reach {
+  const { origin } = url;
+  const reach = state.origins.get(origin) ?? "public";
+  if (reach === "public" && !isWebPort(url)) {
+    throw new ToolError(
+      "permission_denied",
+      `${origin} has a port where no web service is expected, and ${chooser} chose it, not you. ${allowOriginHint(origin)}`,
+    );
+  }
+  return reach;
+}
+
+function requestUrl(input: string | URL): URL {
+  // A URL object is copied: the caller may change its own while the request waits.
+  const text = typeof input === "string" ? input : input.href;
+  // The WHATWG parser silently drops line breaks and tabs, so they are looked for first.
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    throw new ToolError(
+      "invalid_arguments",
+      "The URL holds control characters. Percent-encode the values in it.",
+    );
+  }
+  const url = parseUrl(text);
+  if (url === undefined) {
+    throw new ToolError(
+      "invalid_arguments",
+      "The request has no absolute URL. Write one such as https://api.example.com/items.",
+    );
+  }
+  const { protocol } = url;
+  if (protocol !== "https:" && protocol !== "http:") {
+    throw new ToolError(
+      "permission_denied",
+      `A ${protocol} URL is not requested: only http: and https: are.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ToolError(
+      "permission_denied",
+      `The URL at ${url.origin} holds a user name or password, which is refused. Send an authorization header instead.`,
+    );
+  }
+  return url;
+}
+
+function redirectUrl(
+  hop: Hop,
+  status: number,
+  location: string | readonly string[] | undefined,
+): URL {
+  if (typeof location !== "string") {
+    throw refusedRedirectError(hop, status, "without saying where to.");
+  }
+  // Header values arrive as Latin-1, but servers write UTF-8.
+  const url = parseUrl(Buffer.from(location, "latin1").toString(), hop.url.href);
+  if (url === undefined) {
+    throw refusedRedirectError(hop, status, "to something that is not a URL.");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refusedRedirectError(
+      hop,
+      status,
+      `to a ${url.protocol} URL; only http: and https: are followed.`,
+    );
+  }
+  if (url.protocol === "http:" && hop.url.protocol === "https:") {
+    throw refusedRedirectError(hop, status, `from https to ${url.origin}, which is not encrypted.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refusedRedirectError(
+      hop,
+      status,
+      `to ${url.origin} with a user name or password in the URL.`,
+    );
+  }
+  return url;
+}
+
+function refusedRedirectError(hop: Hop, status: number, where: string): ToolError {
+  return new ToolError("upstream", `${hop.origin} redirected (${status}) ${where}`, { status });
+}

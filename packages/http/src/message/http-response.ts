@@ -1,0 +1,119 @@
+import type { ResponseStream } from "./response-stream.ts";
+
+/** Response headers by lower-case name. Repeated ones are a list; `set-cookie` always is. */
+export interface HttpHeaders {
+  readonly [name: string]: string | readonly string[] | undefined;
+  readonly "set-cookie"?: readonly string[];
+}
+
+/** A whole response, its body decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  /**
+   * The method of the request that this answers: a redirect may have made a `GET` of a `POST`. A refusal of that `GET`
+   * says nothing of the `POST` before it, which may have been carried out.
+   */
+  readonly method: string;
+  readonly statusText: string;
+  /** URL of the response, after redirects, without fragment. */
+  readonly url: string;
+  readonly headers: HttpHeaders;
+  /** Empty for HEAD, 204 and 304, and where there is a `stream`. */
+  readonly body: Uint8Array;
+  /** There was more than `maxBytes`, and the request said `whenTooLarge: "cut"`. */
+  readonly truncated?: true;
+  /**
+   * The decoded body as it comes, when the request's `streaming` accepts the answer. To be read once; leaving the loop
+   * closes the connection. Rejects with a `ToolError` as `request` does, after what came before.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>;
+  /** Type and subtype in lower case, without parameters; `undefined` when the server named none. */
+  readonly mediaType?: string | undefined;
+  /** The body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
+  text(): string;
+}
+
+/** Headers as undici hands them over. */
+export type RawHeaders = Record<string, string | string[] | undefined>;
+
+/** @internal */
+export class ReceivedResponse implements HttpResponse {
+  readonly status: number;
+  readonly method: string;
+  readonly statusText: string;
+  readonly headers: HttpHeaders;
+  readonly body: Buffer;
+  declare readonly truncated?: true;
+  declare readonly stream?: ResponseStream;
+  readonly #url: URL;
+
+  constructor(
+    status: number,
+    statusText: string,
+    method: string,
+    url: URL,
+    headers: RawHeaders,
+    body: Buffer,
+    stream?: ResponseStream,
+    truncated = false,
+  ) {
+    const cookies = headers["set-cookie"];
+    if (typeof cookies === "string") headers["set-cookie"] = [cookies];
+    this.status = status;
+    this.statusText = statusText;
+    this.method = method;
+    this.#url = url;
+    this.headers = headers as HttpHeaders;
+    this.body = body;
+    if (stream !== undefined) this.stream = stream;
+    if (truncated) this.truncated = true;
+  }
+
+  get url(): string {
+    const { href, hash } = this.#url;
+    return hash === "" ? href : href.slice(0, -hash.length);
+  }
+
+  get mediaType(): string | undefined {
+    return getMediaType(this.headers);
+  }
+
+  text(): string {
+    const { body } = this;
+    const marked = charsetFromByteOrderMark(body);
+    const charset =
+      marked ?? /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(getContentType(this.headers))?.[1];
+    if (charset === undefined || /^utf-?8$/i.test(charset)) {
+      return body.toString("utf8", marked === undefined ? 0 : 3);
+    }
+    return decodeText(body, charset);
+  }
+}
+
+/** Type and subtype in lower case, without parameters; `undefined` when there is none. */
+export function getMediaType(headers: HttpHeaders | RawHeaders): string | undefined {
+  const type = getContentType(headers);
+  const end = type.indexOf(";");
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
+}
+
+function getContentType(headers: HttpHeaders | RawHeaders): string {
+  const type = headers["content-type"];
+  return (typeof type === "string" ? type : type?.[0]) ?? "";
+}
+
+function charsetFromByteOrderMark(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return undefined;
+}
+
+function decodeText(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // An unknown label: UTF-8 still decodes the ASCII part, which is better than no text.
+    return bytes.toString("utf8");
+  }
+}

@@ -1,0 +1,55 @@
+import { isThenable, ToolError, type Awaitable, type Credential } from "@toolweave/core";
+import type {
+  BasicCredential,
+  ClientCertificate,
+  CredentialRequest,
+  Secret,
+} from "./openapi-auth.ts";
+import { isBasic, isCertificate } from "./check-auth.ts";
+
+/** What a host can give itself, other than a registration. */
+export type ConfiguredCredential = Secret | BasicCredential | ClientCertificate;
+
+/** What a host has given as it is; `undefined` for a function, which has to be asked. */
+export function fixedCredential(given: ConfiguredCredential): Credential | undefined {
+  if (typeof given === "string") return { type: "secret", secret: given };
+  if (typeof given === "function") return undefined;
+  if (isCertificate(given)) return { type: "certificate", ...given };
+  return isBasic(given) ? { type: "password", ...given } : { type: "secret", secret: "" };
+}
+
+/**
+ * What a host has given, or its function gives for this request. `undefined`: the function has none for it.
+ *
+ * @throws ToolError `auth_required` when the function fails, or gives no credential.
+ */
+export function resolveCredential(
+  given: ConfiguredCredential,
+  request: CredentialRequest,
+): Awaitable<Credential | undefined> {
+  if (typeof given !== "function") return fixedCredential(given) as Credential;
+  const { scheme } = request;
+  const failed = (cause: unknown): never => {
+    throw new ToolError(
+      "auth_required",
+      `The credential "${scheme}" could not be obtained: the host's function for it failed. Sign in again or check \`auth\`.`,
+      { cause },
+    );
+  };
+  let value: Awaitable<string | Credential | undefined>;
+  try {
+    value = given(request);
+  } catch (error) {
+    return failed(error);
+  }
+  return isThenable(value)
+    ? Promise.resolve(value).then(toCredential, failed)
+    : toCredential(value);
+}
+
+/** What a function has returned; nothing it may be is an error before it is looked at for its scheme. */
+function toCredential(value: unknown): Credential | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "object" && value !== null && "type" in value) return value as Credential;
+  return { type: "secret", secret: typeof value === "string" ? value : "" };
+}

@@ -1,0 +1,344 @@
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { methodOnly, otherFields } from "../parameters/reserved-names.ts";
+import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
+import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
+import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
+import { encodedText, toBodyFile, typeInRanges } from "./binary-content.ts";
+import { mayHoldArtifact } from "./artifact-body-fields.ts";
+import { formObject, toList } from "../parameters/form-text.ts";
+import { reservedKeyCheck } from "../parameters/reserved-key-check.ts";
+import { isInRange, mediaTypeName, mediaTypeParameter } from "../document/media-type.ts";
+import {
+  isFormData,
+  planParts,
+  type MultipartPart,
+  type MultipartParts,
+  type PlannedParts,
+} from "./multipart-parts.ts";
+import type { BodyWriter } from "./body-writer.ts";
+import {
+  deepPairs,
+  getDelimiter,
+  itemText,
+  scalarText,
+  separates,
+} from "../parameters/style-writer.ts";
+import { textEncoding } from "./text-charset.ts";
+import {
+  isWellFormed,
+  emptyValueError,
+  fieldName,
+  unrepresentableValue,
+  type FieldArgument,
+} from "../parameters/unrepresentable.ts";
+
+/** True when the schema allows parts: with names, or a list of them; in a form each item of a list has named ones. */
+export function hasParts(media: MediaDescription): boolean {
+  const { schema, itemSchema } = media;
+  const isPart = (item: SelfContainedSchema): boolean =>
+    !isFormData(media) || mayBe(item.schema, item.defs, ["object"]);
+  if (itemSchema !== undefined) return isPart(itemSchema);
+  if (mayBe(schema.schema, schema.defs, ["object"])) return true;
+  const list = resolveSchema(schema.schema, schema.defs);
+  if (typeof list === "boolean" || !mayBe(list, schema.defs, ["array"])) return false;
+  const items = (list["items"] ?? true) as JsonSchema | boolean;
+  return list["prefixItems"] !== undefined || isPart({ schema: items, defs: schema.defs });
+}
+
+/** True for a multipart body that has a file among its parts. */
+export function hasFileParts(media: MediaDescription): boolean {
+  return isFiled(plannedParts(media).plans);
+}
+
+function isFiled({ byName, prefix, rest }: MultipartParts): boolean {
+  return [...byName.values(), ...prefix, rest].some(
+    ({ file, nested }) => file || (nested !== undefined && isFiled(nested)),
+  );
+}
+
+/**
+ * What the model passes for a multipart body: the document's schema, with base64 text where it has files, and
+ * `{ content, headers }` where a part has headers that somebody has to choose.
+ */
+export function multipartArgumentSchema(media: MediaDescription): JsonSchema | boolean {
+  return plannedParts(media).schema;
+}
+
+function plannedParts(media: MediaDescription): PlannedParts {
+  const { schema, itemSchema } = media;
+  const root: JsonSchema | boolean =
+    itemSchema === undefined
+      ? schema.schema
+      : { type: "array", items: itemSchema.schema as JsonSchema };
+  const defs =
+    itemSchema === undefined ? schema.defs : new Map([...schema.defs, ...itemSchema.defs]);
+  return planParts({ ...media, schema: root, defs });
+}
+
+/**
+ * Writes `multipart/form-data` (RFC 7578): a part for each property, and for each item of a list; text is text, an
+ * object is JSON, a file is bytes with a file name. Other multipart types (RFC 2046) have a part for each item of a list
+ * (OpenAPI 3.2, "Encoding By Position"), or parts with names when the body is an object.
+ */
+export function multipartBodyWriter(
+  media: MediaDescription,
+  argument: string,
+  argumentOf: FieldArgument = fieldName,
+): BodyWriter {
+  const { plans } = plannedParts(media);
+  const checkName = reservedKeyCheck(argument, methodOnly);
+  return (value, files) => {
+    const writer = new PartWriter(argument, checkName, files);
+    const { contentType, chunks } = writer.body(plans, value, argumentOf);
+    return { contentType, body: Buffer.concat(chunks) };
+  };
+}
+
+interface Multipart {
+  readonly contentType: string;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Writes the parts of one body, and of the bodies in it. */
+class PartWriter {
+  readonly #argument: string;
+  readonly #checkName: (name: string) => void;
+  readonly #files: ArtifactFiles;
+
+  constructor(argument: string, checkName: (name: string) => void, files: ArtifactFiles) {
+    this.#argument = argument;
+    this.#checkName = checkName;
+    this.#files = files;
+  }
+
+  /** @param argumentOf what errors call a part that has a name. */
+  body(plans: MultipartParts, value: JsonValue, argumentOf: FieldArgument = fieldName): Multipart {
+    const parts = Array.isArray(value)
+      ? this.#byPosition(plans, value as readonly JsonValue[])
+      : this.#byName(plans, formObject(value, this.#argument), argumentOf);
+    const boundary = `toolweave-${crypto.randomUUID()}`;
+    const chunks: Uint8Array[] = [];
+    for (const { head, body } of parts) {
+      chunks.push(Buffer.from(`--${boundary}\r\n${head}\r\n`, "latin1"), ...body, lineEnd);
+    }
+    chunks.push(Buffer.from(`--${boundary}--\r\n`));
+    return { contentType: multipartType(plans, boundary, parts[0]), chunks };
+  }
+
+  #byName(
+    plans: MultipartParts,
+    fields: JsonObject,
+    argumentOf: FieldArgument = fieldName,
+  ): Part[] {
+    return Object.entries(fields).flatMap(([name, value]) => {
+      const argument = argumentOf(name);
+      const parts = this.#field(plans, name, value, argument);
+      if (parts.length === 0 && plans.required.has(name)) throw emptyValueError(argument);
+      return parts;
+    });
+  }
+
+  #byPosition(plans: MultipartParts, items: readonly JsonValue[]): Part[] {
+    if (items.length === 0) {
+      throw unrepresentableValue(
+        this.#argument,
+        "must not be empty: a multipart body has at least one part.",
+      );
+    }
+    if (isFormData(plans)) {
+      return items.flatMap((item) => this.#byName(plans, formObject(item, this.#argument)));
+    }
+    return items.map((item, index) =>
+      this.#part(plans.prefix[index] ?? plans.rest, item, this.#argument),
+    );
+  }
+
+  #field(plans: MultipartParts, name: string, value: JsonValue, argument: string): Part[] {
+    if (value === null) return [];
+    this.#checkName(name);
+    const plan = plans.byName.get(name);
+    if (plan?.styled !== undefined) {
+      const checkField = reservedKeyCheck(argument, otherFields(plans.names, name));
+      return styledFields(plan.styled, value, argument).map(([field, text]) => {
+        checkField(field);
+        return this.#part(undefined, text, argument, field);
+      });
+    }
+    const items = plan?.whole === true && !isListOfLists(value) ? [value] : toList(value);
+    return items.map((item) => this.#part(plan, item, argument, name));
+  }
+
+  /**
+   * @param argument the argument's name, for errors.
+   * @param name of the part, if parts have names here; also of a file that has none of its own.
+   */
+  #part(plan: MultipartPart | undefined, given: JsonValue, argument: string, name?: string): Part {
+    const disposition = name === undefined ? "" : contentDisposition(name, argument);
+    const { content, headers } = chosenHeaders(plan, given, argument);
+    let filename = "";
+    let type: string | undefined;
+    let body: readonly Uint8Array[];
+    let encoding = "";
+    if (plan?.nested !== undefined) {
+      ({ contentType: type, chunks: body } = this.body(plan.nested, content));
+    } else if (plan?.file === true) {
+      const file = toBodyFile(content, argument, this.#files);
+      type = fileType(plan.types, file, argument);
+      body = [file.bytes];
+      if (name !== undefined)
+        filename = `; filename="${partLabel((file.name ?? name).replace(allAmbiguous, "_"))}"`;
+    } else {
+      const value =
+        plan?.encoded === undefined ? content : encodedText(content, plan.encoded, this.#files);
+      type = textType(plan, value);
+      const textOf = (one: JsonValue): string =>
+        plan?.json === true ? JSON.stringify(one) : itemText(one, argument);
+      let text = textOf(value);
+      if (plan?.fill !== undefined && mayHoldArtifact(text)) {
+        text = textOf(plan.fill(value, this.#files, argument));
+      }
+      const bytes = textEncoding(type ?? "")(text, argument);
+      body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
+      // Forms have no transfer encodings (RFC 7578 section 4.7).
+      const declared = plan?.encoded?.["contentEncoding"];
+      if (name === undefined && declared === "base64") {
+        encoding = "Content-Transfer-Encoding: base64\r\n";
+      }
+    }
+    const typeLine = type === undefined ? "" : `Content-Type: ${type}\r\n`;
+    const named = disposition === "" ? "" : `${disposition}${filename}\r\n`;
+    return {
+      head: Buffer.from(named).toString("latin1") + typeLine + encoding + headers,
+      body,
+      type: type ?? "text/plain",
+    };
+  }
+}
+
+/** A part; its head has one character for each byte. */
+interface Part {
+  readonly head: string;
+  readonly body: readonly Uint8Array[];
+  readonly type: string;
+}
+
+const lineEnd = Buffer.from("\r\n");
+
+function multipartType(
+  { mediaType }: MultipartParts,
+  boundary: string,
+  first: Part | undefined,
+): string {
+  const name = mediaTypeName(mediaType);
+  const declared = name.includes("*")
+    ? "multipart/mixed"
+    : mediaType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
+  // Required, the type of the first part (RFC 2387 section 3.1).
+  const root =
+    name === "multipart/related" &&
+    mediaTypeParameter(mediaType, "type") === undefined &&
+    first !== undefined
+      ? `; type="${mediaTypeName(first.type)}"`
+      : "";
+  return `${declared}${root}; boundary=${boundary}`;
+}
+
+function chosenHeaders(
+  plan: MultipartPart | undefined,
+  given: JsonValue,
+  argument: string,
+): { content: JsonValue; headers: string } {
+  if (plan === undefined) return { content: given, headers: "" };
+  let headers = "";
+  for (const [name, text] of plan.fixedHeaders) headers += `${name}: ${text}\r\n`;
+  if (plan.headers.length === 0) return { content: given, headers };
+  const wrapped = formObject(given, argument);
+  if (!Object.hasOwn(wrapped, "content")) {
+    throw unrepresentableValue(argument, "has headers of its own: pass { content, headers }.");
+  }
+  const chosen = wrapped["headers"] ?? {};
+  for (const { name, write } of plan.headers) {
+    if (!Object.hasOwn(chosen as JsonObject, name)) continue;
+    const text = write((chosen as JsonObject)[name] as JsonValue);
+    if (text !== undefined) headers += `${name}: ${text}\r\n`;
+  }
+  return { content: wrapped["content"] as JsonValue, headers };
+}
+
+/**
+ * The first declared type that the file can have: its own if it is one of them. Throws `ToolError` `invalid_arguments`
+ * for a file whose type is none of those that are declared, or that nobody has named.
+ */
+function fileType(declared: readonly string[], file: BodyFile, argument: string): string {
+  const { mediaType } = file;
+  if (mediaType !== undefined && declared.some((range) => isInRange(mediaType, range))) {
+    return mediaType;
+  }
+  const concrete = declared.find((type) => !type.includes("*"));
+  if (concrete !== undefined) return concrete;
+  return declared.length === 0
+    ? (mediaType ?? "application/octet-stream")
+    : typeInRanges(declared, file, argument);
+}
+
+function textType(plan: MultipartPart | undefined, value: JsonValue): string | undefined {
+  const declared = plan?.types.find((type) => !type.includes("*"));
+  if (declared !== undefined) return declared;
+  if (plan?.encoded?.["contentEncoding"] !== undefined) return "application/octet-stream";
+  return typeof value === "object" ? "application/json" : undefined;
+}
+
+/** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot hold. */
+function contentDisposition(name: string, argument: string): string {
+  if (isWellFormed(name) && !ambiguous.test(name)) {
+    return `Content-Disposition: form-data; name="${partLabel(name)}"`;
+  }
+  throw unrepresentableValue(
+    argument,
+    `cannot be sent as the field ${JSON.stringify(name.slice(0, 100))}: its name must not hold backslashes, control characters or halves of characters.`,
+  );
+}
+
+// A backslash is an escape to some readers (RFC 822) and none to others (WHATWG HTML).
+const ambiguous = /[\\\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const allAmbiguous = new RegExp(ambiguous, "g");
+
+/** A name within quotes, as browsers write it (WHATWG HTML, "multipart/form-data"). */
+function partLabel(name: string): string {
+  return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function isListOfLists(value: JsonValue): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "object")
+  );
+}
+
+/** The names and texts that a style makes of a property (OpenAPI 3.2, appendix C): nothing is percent-encoded here. */
+function styledFields(
+  property: Parameter,
+  value: JsonValue,
+  argument: string,
+): [name: string, text: string][] {
+  const { name, style, explode } = property;
+  if (style === "deepObject") {
+    const fields: [string, string][] = [];
+    deepPairs(value, argument, (path, text) =>
+      fields.push([name + path.map((key) => `[${key}]`).join(""), text]),
+    );
+    return fields;
+  }
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  const isList = Array.isArray(value);
+  const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
+  const texts = members.map(([key, one]): [string, string] => [
+    isList ? name : key,
+    isList ? itemText(one, argument, property.itemDelimiters) : scalarText(one),
+  ]);
+  if (explode) return texts;
+  if (texts.length === 0) return [];
+  const delimiter = getDelimiter(property);
+  const all = isList ? texts.map(([, text]) => text) : texts.flat();
+  for (const text of all) if (text.includes(delimiter)) throw separates(argument, delimiter);
+  return [[name, all.join(delimiter)]];
+}

@@ -1,0 +1,103 @@
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { definitionName } from "../schema/resolve-schema.ts";
+
+type Node = Record<string, JsonValue>;
+
+/** A definition of fewer characters is written where it is mentioned: a reference takes as many. */
+const minDefinitionLength = 60;
+
+/** Writes definitions that are mentioned once, or are short, where they are mentioned; the others become `$defs`. */
+export function inlineDefinitions(root: Node, definitions: ReadonlyMap<string, Node>): JsonSchema {
+  if (definitions.size === 0) return root;
+  const inlining = new Inlining(definitions);
+  inlining.count(root);
+  return inlining.write(root);
+}
+
+class Inlining {
+  readonly #definitions: ReadonlyMap<string, Node>;
+  readonly #mentions = new Map<string, number>();
+  readonly #counting = (node: Node): void => this.count(node);
+  readonly #filling = (node: Node): void => this.#fill(node);
+
+  constructor(definitions: ReadonlyMap<string, Node>) {
+    this.#definitions = definitions;
+  }
+
+  /** How often each definition is mentioned in what is left of the schema. */
+  count(node: Node): void {
+    const name = definitionName(node["$ref"]);
+    if (name !== undefined) {
+      const before = this.#mentions.get(name) ?? 0;
+      this.#mentions.set(name, before + 1);
+      if (before === 0) this.count(this.#definitions.get(name) as Node);
+    }
+    eachInner(node, this.#counting);
+  }
+
+  write(root: Node): JsonSchema {
+    this.#fill(root);
+    const shared: [string, JsonValue][] = [];
+    for (const [name, definition] of this.#definitions) {
+      if (!this.#mentions.has(name) || this.#isInline(name, definition)) continue;
+      this.#fill(definition);
+      shared.push([name, definition]);
+    }
+    if (shared.length === 0) return root;
+    shared.sort(([a], [b]) => (a < b ? -1 : 1));
+    return { ...root, $defs: Object.fromEntries(shared) };
+  }
+
+  /** In place: nobody else has these schemas yet. */
+  #fill(node: Node): void {
+    const name = definitionName(node["$ref"]);
+    const definition = name === undefined ? undefined : this.#definitions.get(name);
+    if (name !== undefined && definition !== undefined && this.#isInline(name, definition)) {
+      place(node, definition);
+      this.#fill(node);
+      return;
+    }
+    eachInner(node, this.#filling);
+  }
+
+  #isInline(name: string, definition: Node): boolean {
+    return this.#mentions.get(name) === 1 || isShort(definition);
+  }
+}
+
+function isShort(schema: Node): boolean {
+  if (schema["properties"] !== undefined || schema["$ref"] !== undefined) return false;
+  const text = JSON.stringify(schema);
+  return text.length < minDefinitionLength && !text.includes('"$ref"');
+}
+
+/** Puts a definition where a reference to it stands; a description beside that is the better one. */
+function place(node: Node, definition: Node): void {
+  const { $ref: _, description, ...beside } = node;
+  delete node["$ref"];
+  if (Object.keys(beside).some((key) => key in definition)) {
+    for (const key of Object.keys(node)) delete node[key];
+    node["allOf"] = [structuredClone(definition), beside];
+  } else {
+    Object.assign(node, definition);
+  }
+  if (description !== undefined) node["description"] = description;
+}
+
+function eachInner(node: Node, visit: (inner: Node) => void): void {
+  for (const keyword in node) {
+    switch (keyword) {
+      case "items":
+      case "contentSchema":
+      case "additionalProperties":
+        visit(node[keyword] as Node);
+        break;
+      case "properties":
+      case "patternProperties":
+      case "allOf":
+      case "anyOf":
+      case "prefixItems":
+        for (const one of Object.values(node[keyword] as Node)) visit(one as Node);
+    }
+  }
+}

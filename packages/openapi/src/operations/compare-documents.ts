@@ -1,0 +1,210 @@
+import type { DocumentContext } from "./document-context.ts";
+import type { DocumentOperation } from "./document-operation.ts";
+import { childLocation } from "../document/references/location.ts";
+import type { Location, Scope } from "../document/references/location.ts";
+import { sharedParameters } from "./read-operations.ts";
+import type { FoundOperation } from "./read-operations.ts";
+import { isRecord, ownValue } from "../document/record.ts";
+import type { ChildSchema } from "../schema/polymorphic-parents.ts";
+
+/**
+ * Finds the operations that say the same in two loads of a document, with all that they refer to, as far
+ * as it was read before. What nobody has read yet is read of the new one, and no change.
+ *
+ * @returns the operation of `before`, by that of `after`.
+ */
+export function unchangedOperations(
+  before: readonly DocumentOperation[],
+  after: readonly DocumentOperation[],
+): ReadonlyMap<DocumentOperation, DocumentOperation> {
+  const unchanged = new Map<DocumentOperation, DocumentOperation>();
+  const [first] = before;
+  const [second] = after;
+  if (first === undefined || second === undefined) return unchanged;
+  const comparison = new DocumentComparison(first.context, second.context);
+  if (!comparison.hasSameFrame()) return unchanged;
+  const known = new Map(before.map((operation) => [operationKey(operation), operation]));
+  for (const operation of after) {
+    const old = known.get(operationKey(operation));
+    if (old?.name === operation.name && comparison.isSame(old.found, operation.found)) {
+      unchanged.set(operation, old);
+    }
+  }
+  return unchanged;
+}
+
+function operationKey({ method, path }: DocumentOperation): string {
+  return `${method} ${path}`;
+}
+
+/** Members of the document that all operations depend on. */
+const frame = [
+  "$self",
+  "jsonSchemaDialect",
+  "servers",
+  "host",
+  "basePath",
+  "schemes",
+  "consumes",
+  "produces",
+];
+
+/** A value of the old document, and what stands in its place in the new one. */
+interface Pair {
+  readonly a: unknown;
+  readonly from: Scope;
+  readonly b: unknown;
+  readonly to: Scope;
+}
+
+class DocumentComparison {
+  readonly #before: DocumentContext;
+  readonly #after: DocumentContext;
+  /** The targets of references that are the same, with all that they reach. */
+  readonly #same = new Map<object, object>();
+
+  constructor(before: DocumentContext, after: DocumentContext) {
+    this.#before = before;
+    this.#after = after;
+  }
+
+  /** True when what surrounds the operations is the same: nothing else can be, where it is not. */
+  hasSameFrame(): boolean {
+    const a = this.#before;
+    const b = this.#after;
+    if (a.version !== b.version || a.root.url !== b.root.url) return false;
+    return this.#all(
+      frame.map((key) =>
+        locationPair(childLocation(a.location, key), childLocation(b.location, key)),
+      ),
+    );
+  }
+
+  /** True when the operation is the same, with what its path item and the document add to it. */
+  isSame(a: FoundOperation, b: FoundOperation): boolean {
+    const parametersOfA = sharedParameters(a);
+    const parametersOfB = sharedParameters(b);
+    if (parametersOfA.length !== parametersOfB.length || a.items.length !== b.items.length) {
+      return false;
+    }
+    const pairs = [locationPair(a.location, b.location)];
+    for (const [index, item] of a.items.entries()) {
+      const other = b.items[index] as Location;
+      for (const key of ["summary", "description", "servers"]) {
+        pairs.push(locationPair(childLocation(item, key), childLocation(other, key)));
+      }
+    }
+    for (const [index, parameter] of parametersOfA.entries()) {
+      pairs.push(locationPair(parameter, parametersOfB[index] as Location));
+    }
+    return this.#all([...pairs, ...this.#security(a, b)]);
+  }
+
+  /** The security requirements in force, and the schemes that they name. */
+  #security(a: FoundOperation, b: FoundOperation): Pair[] {
+    const ofA = getSecurity(a, this.#before);
+    const ofB = getSecurity(b, this.#after);
+    const names = new Set<string>();
+    for (const requirement of Array.isArray(ofA.value) ? ofA.value : []) {
+      if (isRecord(requirement)) for (const name of Object.keys(requirement)) names.add(name);
+    }
+    const schemesOfA = getSchemes(this.#before);
+    const schemesOfB = getSchemes(this.#after);
+    return [
+      locationPair(ofA, ofB),
+      ...Array.from(names, (name) =>
+        locationPair(childLocation(schemesOfA, name), childLocation(schemesOfB, name)),
+      ),
+      // OpenAPI 3.2: a name that is no component is the URI of a scheme.
+      ...Array.from(names, (name) =>
+        locationPair(withReference(schemesOfA, name), withReference(schemesOfB, name)),
+      ),
+    ];
+  }
+
+  /** True when all pairs are equal, and all that they refer to. */
+  #all(pairs: readonly Pair[]): boolean {
+    const open = [...pairs];
+    const met = new Map<object, object>();
+    for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+      const { a, b } = pair;
+      if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) {
+        if (a !== b) return false;
+        continue;
+      }
+      if (this.#same.get(a) === b) continue;
+      const known = met.get(a);
+      if (known === b) continue;
+      if (known !== undefined) return false;
+      met.set(a, b);
+      if (Array.isArray(a) !== Array.isArray(b)) return false;
+      const keys = Object.keys(a);
+      if (keys.length !== Object.keys(b).length) return false;
+      const from = this.#before.resolver.scopeAt(pair.from, a, "");
+      const to = this.#after.resolver.scopeAt(pair.to, b, "");
+      for (const key of keys) {
+        if (!Object.hasOwn(b, key)) return false;
+        open.push({ a: (a as Members)[key], from, b: (b as Members)[key], to });
+      }
+      if (!this.#follow(pair, open)) return false;
+    }
+    // Whatever one of them reaches is among them.
+    for (const [a, b] of met) this.#same.set(a, b);
+    return true;
+  }
+
+  /** Adds what a reference leads to. False: it led somewhere, and does not any more; or the other way round. */
+  #follow({ a, from, to }: Pair, open: Pair[]): boolean {
+    for (const keyword of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+      const reference = ownValue(a, keyword);
+      if (typeof reference !== "string" || !this.#before.resolver.isOpen(reference, from)) continue;
+      const target = this.#before.resolver.peek({ $ref: reference }, from);
+      const other = this.#after.resolver.peek({ $ref: reference }, to);
+      if ((target === undefined) !== (other === undefined)) return false;
+      if (target === undefined || other === undefined) continue;
+      open.push(locationPair(target, other));
+      if (!this.#compareChildren(target, other, open)) return false;
+    }
+    return true;
+  }
+
+  /** Adds the children of polymorphic parents, to which nothing refers. False: there are others than before. */
+  #compareChildren(target: Location, other: Location, open: Pair[]): boolean {
+    const before = this.#before.schemas.parents.familyOf(target.value, target)?.children ?? [];
+    const after = this.#after.schemas.parents.familyOf(other.value, other)?.children ?? [];
+    if (before.length !== after.length) return false;
+    for (const [index, { location, name }] of before.entries()) {
+      const { location: otherLocation, name: otherName } = after[index] as ChildSchema;
+      if (name !== otherName) return false;
+      open.push(locationPair(location, otherLocation));
+    }
+    return true;
+  }
+}
+
+interface Members {
+  readonly [key: string]: unknown;
+}
+
+function locationPair(a: Location, b: Location): Pair {
+  return { a: a.value, from: a.scope, b: b.value, to: b.scope };
+}
+
+function getSecurity({ location }: FoundOperation, { location: root }: DocumentContext): Location {
+  const own = childLocation(location, "security");
+  return Array.isArray(own.value) ? own : childLocation(root, "security");
+}
+
+function getSchemes({ location, version, resolver }: DocumentContext): Location {
+  const at = (parent: Location, key: string): Location => {
+    const member = childLocation(parent, key);
+    return resolver.peek(member.value, member.scope) ?? member;
+  };
+  return version === "2.0"
+    ? at(location, "securityDefinitions")
+    : at(at(location, "components"), "securitySchemes");
+}
+
+function withReference({ scope, pointer }: Location, $ref: string): Location {
+  return { value: /[#/]/.test($ref) ? { $ref } : undefined, scope, pointer };
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { DocumentContext } from "./document-context.ts";
+import { childLocation, itemLocations, withValue } from "../document/references/location.ts";
+import type { Location } from "../document/references/location.ts";
+import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
+import type { OperationReading } from "./operation-reading.ts";
+import { isRecord, ownString, ownValue } from "../document/record.ts";
+import type { JsonRecord } from "../document/record.ts";
+
+/** The credentials that an operation wants: its own requirements, else the document's. */
+export function readSecurity(reading: OperationReading): readonly (readonly SecurityUse[])[] {
+  const { context, found } = reading;
+  if (Array.isArray(ownValue(found.location.value, "security"))) {
+    return readAlternatives(reading.member("security"), reading);
+  }
+  context.security ??= readAlternatives(childLocation(context.location, "security"), reading);
+  return context.security;
+}
+
+/** The names of the security schemes that a document declares. */
+export function schemeNames(context: DocumentContext): readonly string[] {
+  const { value } = declaredSchemes(context);
+  return isRecord(value) ? Object.keys(value) : [];
+}
+
+function readAlternatives(declared: Location, reading: OperationReading): SecurityUse[][] {
+  const alternatives: SecurityUse[][] = [];
+  for (const item of itemLocations(declared)) {
+    const { value } = item;
+    if (typeof value === "string") {
+      const name = JSON.stringify(value);
+      reading.warn(`The security requirement ${name} is taken for {${name}: []}.`, item);
+      alternatives.push([readUse(value, [], reading)]);
+    }
+    if (!isRecord(value)) continue;
+    alternatives.push(
+      Object.keys(value).map((name) => readUse(name, ownValue(value, name), reading)),
+    );
+  }
+  return alternatives;
+}
+
+function readUse(scheme: string, scopes: unknown, reading: OperationReading): SecurityUse {
+  const use = {
+    scheme,
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : [],
+  };
+  try {
+    const declaration = readScheme(scheme, reading);
+    return declaration === undefined ? use : { ...use, declaration };
+  } catch (error) {
+    reading.leaveOut(`The security scheme ${JSON.stringify(scheme)}`, error);
+    return use;
+  }
+}
+
+function declaredSchemes(context: DocumentContext): Location {
+  const { location: document, version } = context;
+  const schemes =
+    version === "2.0"
+      ? childLocation(document, "securityDefinitions")
+      : childLocation(container(childLocation(document, "components"), context), "securitySchemes");
+  return container(schemes, context);
+}
+
+/** As it stands, where its reference leads nowhere: nothing is declared there then. */
+function container(location: Location, context: DocumentContext): Location {
+  try {
+    return context.container(location);
+  } catch (error) {
+    context.reportFault("the document", error);
+    return withValue(location, {});
+  }
+}
+
+function readScheme(name: string, { context }: OperationReading): SecurityScheme | undefined {
+  const { version, resolver } = context;
+  const schemes = declaredSchemes(context);
+  const declared = childLocation(schemes, name);
+  if (declared.value !== undefined) return toScheme(resolver.follow(declared).value);
+  // OpenAPI 3.2: a name that is no component is the URI of a scheme.
+  if (version !== "3.2" || !/[#/]/.test(name)) return undefined;
+  return toScheme(resolver.follow(resolver.resolve(name, schemes)).value);
+}
+
+const types = ["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"] as const;
+
+function toScheme(value: unknown): SecurityScheme | undefined {
+  if (!isRecord(value)) return undefined;
+  const raw = value as JsonValue;
+  if (value["type"] === "basic") return { type: "http", scheme: "basic", raw };
+  const type = types.find((known) => known === value["type"]);
+  if (type === undefined) return undefined;
+  const name = ownString(value, "name");
+  const place = ownString(value, "in");
+  const scheme = ownString(value, "scheme")?.toLowerCase();
+  return {
+    type,
+    ...(type === "apiKey" && name !== undefined ? { name } : {}),
+    ...(type === "apiKey" && isKeyPlace(place) ? { in: place } : {}),
+    ...(type === "http" && scheme !== undefined ? { scheme } : {}),
+    raw: type === "oauth2" && value["flows"] === undefined ? withFlows(value) : raw,
+  };
+}
+
+function isKeyPlace(place: string | undefined): place is "header" | "query" | "cookie" {
+  return place === "header" || place === "query" || place === "cookie";
+}
+
+const flowNames: Readonly<Record<string, string>> = {
+  implicit: "implicit",
+  password: "password",
+  application: "clientCredentials",
+  accessCode: "authorizationCode",
+};
+
+/** Swagger 2.0 has one flow, on the scheme itself. */
+function withFlows({ flow, authorizationUrl, tokenUrl, scopes, ...rest }: JsonRecord): JsonValue {
+  const name =
+    typeof flow === "string" && Object.hasOwn(flowNames, flow) ? flowNames[flow] : undefined;
+  if (name === undefined) return rest as JsonObject;
+  const declared = {
+    ...(authorizationUrl === undefined ? {} : { authorizationUrl }),
+    ...(tokenUrl === undefined ? {} : { tokenUrl }),
+    scopes: scopes ?? {},
+  };
+  return { ...(rest as JsonObject), flows: { [name]: declared as unknown as JsonObject } };
+}

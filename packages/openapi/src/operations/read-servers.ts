@@ -1,0 +1,131 @@
+import type { DocumentContext } from "./document-context.ts";
+import type { LoadedDocument } from "../document/references/location.ts";
+import type { OperationReading } from "./operation-reading.ts";
+import { itemValue, type FoundOperation } from "./read-operations.ts";
+import { isRecord, ownString, ownValue } from "../document/record.ts";
+
+/**
+ * The servers of an operation: its own, else its path item's, else the document's. None when the
+ * document names none.
+ */
+export function readServers(reading: OperationReading): readonly string[] {
+  const { context } = reading;
+  if (context.version === "2.0") {
+    const own = ownValue(reading.found.location.value, "schemes");
+    return Array.isArray(own) && own.length > 0
+      ? swaggerServers(context.root, own)
+      : documentServers(context);
+  }
+  const own = serverUrls(ownValue(reading.found.location.value, "servers"), context);
+  if (own.length > 0) return own;
+  const shared = serverUrls(itemValue(reading.found, "servers"), context);
+  return shared.length > 0 ? shared : documentServers(context);
+}
+
+/** The servers that the document itself names. */
+export function documentServers(context: DocumentContext): readonly string[] {
+  const { root } = context;
+  context.servers ??=
+    context.version === "2.0"
+      ? swaggerServers(root, ownValue(root.root, "schemes"))
+      : serverUrls(ownValue(root.root, "servers"), context);
+  return context.servers;
+}
+
+/** True when an operation, or its path item, names servers of its own. */
+export function hasOwnServers(found: FoundOperation): boolean {
+  const own: unknown = ownValue(found.location.value, "servers");
+  const servers: unknown = Array.isArray(own) && own.length > 0 ? own : itemValue(found, "servers");
+  return Array.isArray(servers) && servers.some((server) => ownString(server, "url") !== undefined);
+}
+
+/** Reports values of the host for variables that no server of the document has. */
+export function reportUnknownVariables(
+  context: DocumentContext,
+  operations: readonly FoundOperation[],
+): void {
+  const unknown = new Set(Object.keys(context.serverVariables));
+  if (unknown.size === 0) return;
+  const lists: unknown[] = [ownValue(context.root.root, "servers")];
+  for (const found of operations) {
+    lists.push(ownValue(found.location.value, "servers"), itemValue(found, "servers"));
+  }
+  for (const list of lists) {
+    for (const server of Array.isArray(list) ? (list as readonly unknown[]) : []) {
+      for (const [, name = ""] of (ownString(server, "url") ?? "").matchAll(variable)) {
+        unknown.delete(name);
+      }
+    }
+  }
+  for (const name of unknown) {
+    context.report({
+      subject: "servers",
+      message: `serverVariables has a value for ${JSON.stringify(name)}, which is no variable of the document's servers.`,
+      severity: "warning",
+    });
+  }
+}
+
+const variable = /\{([^{}]+)\}/g;
+
+function serverUrls(servers: unknown, context: DocumentContext): readonly string[] {
+  if (!Array.isArray(servers)) return none;
+  return servers.map((server) => serverUrl(server, context)).filter((url) => url !== undefined);
+}
+
+const none: readonly string[] = [];
+
+function serverUrl(server: unknown, context: DocumentContext): string | undefined {
+  const url = ownString(server, "url");
+  if (url === undefined || !url.includes("{")) return url;
+  const variables = ownValue(server, "variables");
+  const { serverVariables } = context;
+  const filled = url.replace(variable, (template, name: string) => {
+    const declared = ownValue(variables, name);
+    const values = ownValue(declared, "enum");
+    if (Object.hasOwn(serverVariables, name)) {
+      const own = serverVariables[name] as string;
+      if (Array.isArray(values) && !values.map(String).includes(own)) {
+        warnOfValue(name, own, values, context);
+      }
+      return own;
+    }
+    const value = ownValue(declared, "default") ?? (Array.isArray(values) ? values[0] : undefined);
+    return value === undefined || isRecord(value) ? template : String(value);
+  });
+  context.serverTemplates.set(filled, url);
+  return filled;
+}
+
+function warnOfValue(
+  name: string,
+  value: string,
+  values: readonly unknown[],
+  context: DocumentContext,
+): void {
+  const known = values
+    .slice(0, 10)
+    .map((one) => JSON.stringify(one))
+    .join(", ");
+  context.report({
+    subject: "servers",
+    message: `serverVariables.${name} is ${JSON.stringify(value)}, which the document does not list: ${known}. It is used nevertheless.`,
+    severity: "warning",
+  });
+}
+
+/** `schemes`, `host` and `basePath` (Swagger 2.0, "Swagger Object"), https first. */
+function swaggerServers({ root, url }: LoadedDocument, declared: unknown): readonly string[] {
+  const basePath = ownString(root, "basePath");
+  const path = basePath === undefined || basePath === "/" ? "" : `/${basePath.replace(/^\/+/, "")}`;
+  const place = url?.startsWith("http") === true ? new URL(url) : undefined;
+  const authority = ownString(root, "host") ?? place?.host;
+  if (authority === undefined) return path === "" ? none : [path];
+  const schemes = (Array.isArray(declared) ? declared : []).filter(
+    (scheme) => scheme === "http" || scheme === "https",
+  );
+  if (schemes.length === 0) schemes.push(place?.protocol.slice(0, -1) ?? "https");
+  return [...new Set(schemes)]
+    .toSorted((a, b) => b.length - a.length)
+    .map((scheme) => `${scheme}://${authority}${path}`);
+}
