@@ -63,6 +63,20 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["search"],
     [".", "telemetry"],
   ],
+  "packages/http": [["address", "message", "auth"], ["connection"], ["exchange", "oauth"], ["."]],
+  "packages/openapi": [
+    ["document"],
+    ["schema"],
+    ["operations", "parameters"],
+    ["settings"],
+    ["body"],
+    ["arguments"],
+    ["model-schema", "request"],
+    ["auth"],
+    ["exchange"],
+    ["options", "tools"],
+    ["."],
+  ],
 };
 
 /** What only some files of core may import beside `ajv`: each is an entry of its own with an optional peer. */
