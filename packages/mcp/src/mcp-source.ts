@@ -1,12 +1,12 @@
 import { loadedSource, type LoadedSource } from "@toolweave/core";
-import { droppingSource } from "./lifecycle/dropping-source.ts";
+import { droppingSource } from "./connection/drop-when-unavailable.ts";
 import { checkServer } from "./options/check-server.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import { ServerProvider } from "./resources/server-provider.ts";
-import type { McpProvider } from "./serve/provider.ts";
-import { prefixOf } from "./listing/list-names.ts";
+import type { McpProvider } from "./options/provider.ts";
+import { prefixOf } from "./listing/tool-names.ts";
 import { secretsOf } from "./options/server-secrets.ts";
-import { ServerSession } from "./lifecycle/server-session.ts";
+import { ServerSession } from "./server-session.ts";
 
 /** The tools of an MCP server. */
 export interface McpSource extends LoadedSource {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { missingReference } from "../src/listing/missing-reference.ts";
+import { missingReference } from "../src/schema/missing-reference.ts";
 
 it.each([
   ["#", {}],

@@ -6,8 +6,8 @@ import {
   type TokenCredential,
 } from "@toolweave/core";
 import { callbackCode } from "@toolweave/http";
-import { findAuthority, listedBy, type Authority } from "../client/authority.ts";
-import { isSameIssuer } from "../client/issuer.ts";
+import { findAuthority, listedBy, type Authority } from "./authority.ts";
+import { isSameIssuer } from "./issuer.ts";
 import {
   authorizationUrl,
   clientToken,
@@ -15,12 +15,12 @@ import {
   refreshToken,
   register,
   type AuthorityRequest,
-} from "../client/oauth.ts";
-import { isUnknownClient } from "../client/oauth-error.ts";
-import type { GuardedFetch } from "../client/guarded-fetch.ts";
-import type { KeptCredentials, Owner } from "./kept-credentials.ts";
-import type { McpOAuth } from "./mcp-auth.ts";
-import type { PassingSecrets } from "./passing-secrets.ts";
+} from "./oauth-client.ts";
+import { isUnknownClient } from "./oauth-error.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
+import type { KeptCredentials, Owner } from "./stored-credentials.ts";
+import type { McpOAuth } from "../options/auth-options.ts";
+import type { PassingSecrets } from "./token-secrets.ts";
 import type { Challenge } from "./sign-in-required.ts";
 
 /** Nobody listens there by default; a person can copy the address. */

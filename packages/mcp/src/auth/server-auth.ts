@@ -1,12 +1,12 @@
 import { ToolError, type SecretSet, type TokenCredential, type ToolContext } from "@toolweave/core";
 import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
-import { guardedFetch } from "../client/guarded-fetch.ts";
-import type { HttpAuthorization, HttpRefusal } from "../client/connection.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import type { HttpAuthorization, HttpRefusal } from "../transport/messages/mcp-connection.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
-import { KeptCredentials, type Owner } from "./kept-credentials.ts";
-import type { BearerToken } from "./mcp-auth.ts";
+import { KeptCredentials, type Owner } from "./stored-credentials.ts";
+import type { BearerToken } from "../options/auth-options.ts";
 import type { BegunSignIn, OAuthFlow, OAuthFlowOptions } from "./oauth-flow.ts";
-import { PassingSecrets } from "./passing-secrets.ts";
+import { PassingSecrets } from "./token-secrets.ts";
 import { readChallenge } from "./read-challenge.ts";
 import { SignInRequired, type Challenge } from "./sign-in-required.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, SourceProblem } from "@toolweave/core";
-import type { McpConnection, McpDefinition } from "../client/connection.ts";
-import { measured } from "./definition-budget.ts";
-import { shownName } from "./shown-texts.ts";
+import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
+import { measured } from "../schema/definition-budget.ts";
+import { shownName } from "./sanitize-texts.ts";
 
 /** More pages than any real list has: a server may go on without end. */
 const mostPages = 1_000;

@@ -1,5 +1,5 @@
 import { globMatcher, type SourceProblem } from "@toolweave/core";
-import type { McpDefinition } from "../client/connection.ts";
+import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 
 /** Which tools are wanted, and what they are called here. */
 export interface Selection {

@@ -1,11 +1,11 @@
 import type { JsonObject, SourceProblem } from "@toolweave/core";
-import type { McpDefinition } from "../client/connection.ts";
-import { measured } from "./definition-budget.ts";
-import { missingReference } from "./missing-reference.ts";
-import { PatternFaults } from "./pattern-faults.ts";
-import { isObject } from "./schema-keywords.ts";
-import { readSchema } from "./read-schema.ts";
-import { shownName } from "./shown-texts.ts";
+import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
+import { measured } from "../schema/definition-budget.ts";
+import { missingReference } from "../schema/missing-reference.ts";
+import { PatternFaults } from "../schema/pattern-faults.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import { readSchema } from "../schema/read-schema.ts";
+import { shownName } from "./sanitize-texts.ts";
 
 /** Those that can be a tool, and why the others cannot: one bad definition costs no other. */
 export async function usableDefinitions(definitions: readonly McpDefinition[]): Promise<{

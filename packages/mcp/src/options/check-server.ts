@@ -1,6 +1,6 @@
 import { checkOptions, isToolName, ToolError } from "@toolweave/core";
-import { askOptionNames, askOptionsFault } from "../asking/check-ask-options.ts";
-import { checkAuth } from "../auth/check-auth.ts";
+import { askOptionNames, askOptionsFault } from "./check-ask-options.ts";
+import { checkAuth } from "./check-auth.ts";
 import { selectionFault } from "./check-selection.ts";
 import { refuseSecretsOfEnv } from "./argument-secrets.ts";
 import type { McpServer } from "./mcp-options.ts";

@@ -1,7 +1,7 @@
-import type { AskOptions } from "../asking/ask-options.ts";
-import type { McpAuth } from "../auth/mcp-auth.ts";
-import type { ListCache } from "../lifecycle/list-cache.ts";
-import type { McpClient } from "../client/adopt.ts";
+import type { AskOptions } from "./ask-options.ts";
+import type { McpAuth } from "./auth-options.ts";
+import type { ListCache } from "../listing/list-cache.ts";
+import type { McpClient } from "../transport/host-client.ts";
 import type { Selection } from "../listing/select-definitions.ts";
 
 /** How the connection to a server lives. */

@@ -1,7 +1,7 @@
 import type { Cancellation, JsonObject, ToolContext } from "@toolweave/core";
-import type { OnBehalf, RequestHost } from "../lifecycle/request-host.ts";
-import { measured } from "../listing/definition-budget.ts";
-import { isObject } from "../listing/schema-keywords.ts";
+import type { OnBehalf, RequestHost } from "../connection/requester.ts";
+import { measured } from "../schema/definition-budget.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 
 /** More pages than any real list has: a server may go on without end. */
 const mostPages = 1_000;

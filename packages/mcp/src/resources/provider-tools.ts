@@ -13,14 +13,14 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { inRounds } from "../asking/rounds.ts";
-import type { Resumed } from "../auth/call-sign-in.ts";
+import { inRounds } from "../calls/input-required.ts";
+import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
-import type { RequestHost } from "../lifecycle/request-host.ts";
-import { prefixed, type Naming } from "../listing/list-names.ts";
-import { isObject } from "../listing/schema-keywords.ts";
-import { blockOf } from "../tools/mcp-output.ts";
-import { shownProgress } from "../tools/shown-progress.ts";
+import type { RequestHost } from "../connection/requester.ts";
+import { prefixed, type Naming } from "../listing/tool-names.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import { blockOf } from "../calls/call-output.ts";
+import { shownProgress } from "../calls/progress-message.ts";
 import { listPages, type ListName } from "./list-pages.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
 import type { ServerProvider } from "./server-provider.ts";

@@ -1,14 +1,14 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { McpConnection } from "../client/connection.ts";
-import type { OnBehalf, RequestHost } from "../lifecycle/request-host.ts";
-import { isObject } from "../listing/schema-keywords.ts";
+import type { McpConnection } from "../transport/messages/mcp-connection.ts";
+import type { OnBehalf, RequestHost } from "../connection/requester.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 import type {
   McpPrompts,
   McpProvider,
   McpProviderCall,
   McpProviderChange,
   McpResources,
-} from "../serve/provider.ts";
+} from "../options/provider.ts";
 import { listPages } from "./list-pages.ts";
 import { ResourceWatch } from "./resource-watch.ts";
 

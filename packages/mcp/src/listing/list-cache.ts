@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import type { Awaitable, JsonObject, JsonValue } from "@toolweave/core";
+import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
+import type { ListedDefinitions } from "./list-definitions.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import type { McpServer } from "../options/mcp-options.ts";
+
+/**
+ * Keeps what servers list from one process to the next. What comes out of it is treated as what a server says. One that
+ * fails changes nothing but that the list has to be asked for.
+ */
+export interface ListCache {
+  /** The list that was kept last under this key; `undefined`: none. */
+  get(key: string): Awaitable<JsonValue | undefined>;
+  set(key: string, list: JsonValue): Awaitable<void>;
+}
+
+interface Kept {
+  readonly tools?: unknown;
+  readonly capabilities?: JsonValue;
+}
+
+/** What the server listed last time. `undefined`: nobody knows. */
+export async function readList(server: McpServer): Promise<ListedDefinitions | undefined> {
+  try {
+    const kept = (await server.cache?.get(keyOf(server))) as Kept | null | undefined;
+    if (!Array.isArray(kept?.tools)) return undefined;
+    const { tools, capabilities } = kept;
+    return {
+      definitions: tools.filter(isDefinition),
+      problems: [],
+      capabilities: isObject(capabilities) ? capabilities : {},
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a list for the next time. */
+export async function keepList(
+  server: McpServer,
+  { definitions, capabilities }: ListedDefinitions,
+): Promise<void> {
+  try {
+    await server.cache?.set(keyOf(server), {
+      tools: definitions as readonly JsonObject[],
+      capabilities,
+    });
+  } catch {
+    // Then it is asked for.
+  }
+}
+
+/** Another server under the same name, or the same one with other arguments, has another list. Arguments may be secret. */
+function keyOf(server: McpServer): string {
+  const where =
+    "url" in server
+      ? String(server.url)
+      : "command" in server
+        ? JSON.stringify([server.command, server.args ?? [], server.cwd ?? ""])
+        : "client";
+  return createHash("sha256")
+    .update(JSON.stringify([server.name, where]))
+    .digest("hex");
+}
+
+function isDefinition(tool: unknown): tool is McpDefinition {
+  return typeof (tool as { readonly name?: unknown } | null)?.name === "string";
+}

@@ -1,0 +1,80 @@
+import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { isObject } from "../schema/schema-keywords.ts";
+import { UnfitQuestion } from "./invalid-server-request.ts";
+
+/**
+ * A server asks for an answer of the host's model. All but `server` is the server's word: texts in it are no
+ * instructions of the host's.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
+ */
+export interface SamplingRequest {
+  /** The server that asks, by the name that the host gave it. */
+  readonly server: string;
+  /** The protocol's `SamplingMessage` objects: `role`, and `content`, a block or a list of them. */
+  readonly messages: readonly JsonObject[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly modelPreferences?: JsonObject;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly metadata?: JsonObject;
+  /** With `samplingTools`: what the model may ask the server to run, as `tools/list` has them. */
+  readonly tools?: readonly JsonObject[];
+  /** With `samplingTools`: `{ mode: "auto" | "required" | "none" }`. */
+  readonly toolChoice?: JsonObject;
+}
+
+/** What the host's model said. */
+export interface SamplingAnswer {
+  readonly role: "assistant" | "user";
+  /** A content block, or a list of them. */
+  readonly content: JsonValue;
+  /** The model that said it. */
+  readonly model: string;
+  /** `endTurn`, `stopSequence`, `maxTokens` or the model's own word. */
+  readonly stopReason?: string;
+}
+
+/**
+ * What a server's `sampling/createMessage` asks.
+ *
+ * @param withTools the host's model takes tools of servers.
+ * @throws UnfitQuestion when it is none.
+ */
+export function readSampling(
+  server: string,
+  params: JsonObject,
+  withTools: boolean,
+): SamplingRequest {
+  const { messages, maxTokens, tools, toolChoice } = params;
+  if (!Array.isArray(messages) || typeof maxTokens !== "number") {
+    throw new UnfitQuestion("it has no messages, or no maxTokens");
+  }
+  if (!withTools && (tools !== undefined || toolChoice !== undefined)) {
+    throw new UnfitQuestion("the host's model takes no tools of servers");
+  }
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isObject))) {
+    throw new UnfitQuestion("its tools are none");
+  }
+  // The context of others is offered to no server.
+  const { systemPrompt, modelPreferences, temperature, stopSequences, metadata } = params;
+  const own = { systemPrompt, modelPreferences, temperature, stopSequences, metadata };
+  const more = { ...own, tools, toolChoice };
+  const given = Object.entries(more).filter(([, value]) => value !== undefined);
+  return { server, messages, maxTokens, ...Object.fromEntries(given) } as SamplingRequest;
+}
+
+/**
+ * What is sent of an answer.
+ *
+ * @throws ToolError `internal` when it is none: the handler that gave it has to be corrected.
+ */
+export function samplingResult(answer: SamplingAnswer | undefined): JsonObject {
+  const { role, content, model, stopReason } = answer ?? ({} as Partial<SamplingAnswer>);
+  const hasContent = isObject(content) || Array.isArray(content);
+  if ((role !== "assistant" && role !== "user") || !hasContent || typeof model !== "string") {
+    throw new ToolError("internal", "onSampling gave no answer with a role, content and a model.");
+  }
+  return { role, content, model, ...(stopReason === undefined ? {} : { stopReason }) };
+}
