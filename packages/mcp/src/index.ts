@@ -6,12 +6,12 @@ export type {
   ElicitationRequest,
   FormElicitation,
   UrlElicitation,
-} from "./server-requests/elicitation.ts";
-export type { LiveCall } from "./server-requests/active-calls.ts";
-export type { LogLevel, LogMessage } from "./server-requests/log-message.ts";
-export type { Root } from "./server-requests/roots.ts";
-export type { SamplingAnswer, SamplingRequest } from "./server-requests/sampling.ts";
-export type { McpClient } from "./transport/host-client.ts";
+} from "./options/ask-options.ts";
+export type { LiveCall } from "./options/ask-options.ts";
+export type { LogLevel, LogMessage } from "./options/ask-options.ts";
+export type { Root } from "./options/ask-options.ts";
+export type { SamplingAnswer, SamplingRequest } from "./options/ask-options.ts";
+export type { McpClient } from "./options/mcp-options.ts";
 export type {
   McpConnectedClient,
   McpHttpServer,
@@ -27,4 +27,4 @@ export type {
 } from "./options/auth-options.ts";
 export { signIn } from "./auth/sign-in.ts";
 export type { SignIn, SignInOptions } from "./auth/sign-in.ts";
-export type { ListCache } from "./listing/list-cache.ts";
+export type { ListCache } from "./options/mcp-options.ts";

@@ -1,9 +1,7 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-
-/** Name of the tasks extension of 2026-07-28: with it in our capabilities, a server may answer any call with a task. */
-export const tasksExtension = "io.modelcontextprotocol/tasks";
+import { tasksExtension } from "../server-requests/client-capabilities.ts";
 
 /** Milliseconds between two looks at a task: what a server proposes is kept within these. */
 const interval = { least: 50, most: 30_000, usual: 1_000 };

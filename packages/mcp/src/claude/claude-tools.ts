@@ -13,7 +13,11 @@ import {
   type ToolExecutor,
 } from "@toolweave/core";
 import { Gateway } from "../gateway/serve-mcp.ts";
-import { checkedOptions, optionNames, type ServeMcpOptions } from "../gateway/clients/serve-options.ts";
+import {
+  checkedOptions,
+  optionNames,
+  type ServeMcpOptions,
+} from "../gateway/clients/serve-options.ts";
 import { AskingTransport } from "./asking-transport.ts";
 import { Permissions } from "./permissions.ts";
 

@@ -10,7 +10,7 @@ import {
   type Metadata,
   type ToolResult,
 } from "@toolweave/core";
-import { isObject } from "../gateway/clients/client-question.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/prepared-call.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";

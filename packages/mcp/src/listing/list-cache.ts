@@ -5,16 +5,6 @@ import type { ListedDefinitions } from "./list-definitions.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import type { McpServer } from "../options/mcp-options.ts";
 
-/**
- * Keeps what servers list from one process to the next. What comes out of it is treated as what a server says. One that
- * fails changes nothing but that the list has to be asked for.
- */
-export interface ListCache {
-  /** The list that was kept last under this key; `undefined`: none. */
-  get(key: string): Awaitable<JsonValue | undefined>;
-  set(key: string, list: JsonValue): Awaitable<void>;
-}
-
 interface Kept {
   readonly tools?: unknown;
   readonly capabilities?: JsonValue;

@@ -1,6 +1,6 @@
 import { cleanName, prefixName, uniqueNames, type SourceProblem } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import type { Selection } from "./select-definitions.ts";
+import type { Selection } from "../options/mcp-options.ts";
 import { shownName } from "./sanitize-texts.ts";
 
 /** What names are made with. */

@@ -1,5 +1,4 @@
 import type { AskOptions } from "./ask-options.ts";
-import { isFileUri } from "../server-requests/roots.ts";
 
 const handlers = ["onElicitation", "onSampling", "onLog"] as const;
 
@@ -25,4 +24,16 @@ export function askOptionsFault(options: AskOptions): string | undefined {
   return isMeant
     ? undefined
     : 'roots takes a list of { uri }, each a path or a "file:" URL, or a function that gives one';
+}
+
+/** True for a path, and for a URL of a file; a path in Windows has one letter before its colon. */
+export function isFileUri(uri: unknown): uri is string {
+  return (
+    typeof uri === "string" && uri !== "" && (isFileUrl(uri) || !/^[a-z][a-z0-9+.-]+:/i.test(uri))
+  );
+}
+
+/** True for a `file:` URL. */
+export function isFileUrl(uri: string): boolean {
+  return /^file:\/\//i.test(uri) && URL.canParse(uri);
 }

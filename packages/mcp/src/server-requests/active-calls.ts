@@ -1,14 +1,5 @@
 import type { Caller, ToolContext } from "@toolweave/core";
-
-/** The call during which a server asks something. */
-export interface LiveCall {
-  readonly callId: string;
-  readonly runId: string;
-  readonly toolName: string;
-  readonly caller?: Caller;
-  /** Fires when the call is stopped, or the server takes its question back: whoever was asked need not answer. */
-  readonly signal: AbortSignal;
-}
+import type { LiveCall } from "../options/ask-options.ts";
 
 /** A request that is under way. */
 export interface LiveRequest {

@@ -1,7 +1,9 @@
 import type { JsonObject } from "@toolweave/core";
 import type { ProtocolEra } from "../transport/messages/mcp-connection.ts";
-import { tasksExtension } from "../calls/remote-task.ts";
 import type { AskOptions } from "../options/ask-options.ts";
+
+/** Name of the tasks extension of 2026-07-28: with it in our capabilities, a server may answer any call with a task. */
+export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** Keys of the newer protocol's `_meta` (2026-07-28, basic, "_meta"). */
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";

@@ -6,6 +6,7 @@ import { isObject } from "../schema/schema-keywords.ts";
 import { visibleSchema } from "../schema/sanitize-schema.ts";
 import { secretField } from "./secret-field.ts";
 import { UnfitQuestion } from "./invalid-server-request.ts";
+import type { ElicitationRequest } from "../options/ask-options.ts";
 
 /** Characters of a message that a person is shown. */
 const mostOfMessage = 4_000;
@@ -15,52 +16,6 @@ const mostFields = 100;
 
 /** Characters of a form's schema, as JSON. */
 const mostOfSchema = 64_000;
-
-/**
- * A server asks a person to fill in a form.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#form-mode-elicitation-requests
- */
-export interface FormElicitation {
-  readonly mode: "form";
-  /** The server that asks, by the name that the host gave it. */
-  readonly server: string;
-  /** What it says, at most 4,000 characters, without hidden ones. It is the server's word, not the host's. */
-  readonly message: string;
-  /** An object with texts, numbers, booleans and choices; none that looks like a secret. */
-  readonly requestedSchema: JsonSchema;
-}
-
-/**
- * A server asks a person to go to a page.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
- */
-export interface UrlElicitation {
-  readonly mode: "url";
-  /** The server that asks, by the name that the host gave it. */
-  readonly server: string;
-  /** What it says, at most 4,000 characters, without hidden ones. It is the server's word, not the host's. */
-  readonly message: string;
-  /** `https:`, or `http:` on loopback. To be shown in full, and opened by nobody but the person. */
-  readonly url: string;
-  /** Up to 2025-11-25: the server's name for it. */
-  readonly elicitationId?: string;
-  /** Resolves when the server says that the person is done there; with many servers, never. */
-  readonly completed: Promise<void>;
-}
-
-/** What a server asks a person. */
-export type ElicitationRequest = FormElicitation | UrlElicitation;
-
-/**
- * What the person said: `decline` is a no, `cancel` that there was no answer. `content` is what they filled in; it is
- * checked against `requestedSchema`, whose defaults stand for what is missing.
- */
-export type ElicitationAnswer =
-  | { readonly action: "accept"; readonly content?: JsonObject }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
 
 /**
  * What a server's `elicitation/create` asks.

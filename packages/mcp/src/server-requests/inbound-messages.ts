@@ -3,7 +3,8 @@ import type { McpConnection, ServerRequest } from "../transport/messages/mcp-con
 import type { Asking, Question } from "./server-request-handler.ts";
 import { clientCapabilities, requestMeta } from "./client-capabilities.ts";
 import { LiveCalls, liveCallOf, type LiveRequest } from "./active-calls.ts";
-import { logLevels, logLine, readLogMessage } from "./log-message.ts";
+import { logLine, readLogMessage } from "./log-message.ts";
+import { logLevels } from "../options/ask-options.ts";
 import { UnfitQuestion } from "./invalid-server-request.ts";
 
 /** Questions of one server that wait for the host at once. */

@@ -1,34 +1,5 @@
 import { visibleText, type JsonObject, type JsonValue } from "@toolweave/core";
-
-/** How much a message matters (RFC 5424), the least first. */
-export const logLevels = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-] as const;
-
-/** How much a message matters. */
-export type LogLevel = (typeof logLevels)[number];
-
-/**
- * What a server writes to its log.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
- */
-export interface LogMessage {
-  /** The server, by the name that the host gave it. */
-  readonly server: string;
-  readonly level: LogLevel;
-  /** The part of the server that wrote it. */
-  readonly logger?: string;
-  /** As the server sent it, not searched for secrets. */
-  readonly data: JsonValue;
-}
+import { logLevels, type LogLevel, type LogMessage } from "../options/ask-options.ts";
 
 /** What a `notifications/message` says; `undefined`: it is none. */
 export function readLogMessage(server: string, params: JsonObject): LogMessage | undefined {

@@ -1,40 +1,7 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
 import { UnfitQuestion } from "./invalid-server-request.ts";
-
-/**
- * A server asks for an answer of the host's model. All but `server` is the server's word: texts in it are no
- * instructions of the host's.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
- */
-export interface SamplingRequest {
-  /** The server that asks, by the name that the host gave it. */
-  readonly server: string;
-  /** The protocol's `SamplingMessage` objects: `role`, and `content`, a block or a list of them. */
-  readonly messages: readonly JsonObject[];
-  readonly maxTokens: number;
-  readonly systemPrompt?: string;
-  readonly modelPreferences?: JsonObject;
-  readonly temperature?: number;
-  readonly stopSequences?: readonly string[];
-  readonly metadata?: JsonObject;
-  /** With `samplingTools`: what the model may ask the server to run, as `tools/list` has them. */
-  readonly tools?: readonly JsonObject[];
-  /** With `samplingTools`: `{ mode: "auto" | "required" | "none" }`. */
-  readonly toolChoice?: JsonObject;
-}
-
-/** What the host's model said. */
-export interface SamplingAnswer {
-  readonly role: "assistant" | "user";
-  /** A content block, or a list of them. */
-  readonly content: JsonValue;
-  /** The model that said it. */
-  readonly model: string;
-  /** `endTurn`, `stopSequence`, `maxTokens` or the model's own word. */
-  readonly stopReason?: string;
-}
+import type { SamplingRequest, SamplingAnswer } from "../options/ask-options.ts";
 
 /**
  * What a server's `sampling/createMessage` asks.

@@ -1,12 +1,17 @@
 import { whilePersonAnswers, type JsonObject, type ToolContext } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import type { AskOptions } from "../options/ask-options.ts";
-import { readElicitation, type ElicitationRequest } from "./elicitation.ts";
+import type {
+  AskOptions,
+  ElicitationRequest,
+  SamplingRequest,
+  LiveCall,
+} from "../options/ask-options.ts";
+import { readElicitation } from "./elicitation.ts";
 import { filledIn } from "./form.ts";
-import { liveCallOf, type LiveCall } from "./active-calls.ts";
+import { liveCallOf } from "./active-calls.ts";
 import { Pages } from "./url-elicitations.ts";
 import { rootsResult } from "./roots.ts";
-import { readSampling, samplingResult, type SamplingRequest } from "./sampling.ts";
+import { readSampling, samplingResult } from "./sampling.ts";
 import { UnfitQuestion } from "./invalid-server-request.ts";
 
 /** What a server asks, once it is known to be a question that can be put to somebody. */

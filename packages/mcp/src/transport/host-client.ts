@@ -13,32 +13,7 @@ import { ServerEnded } from "./messages/server-ended.ts";
 import { Subscription } from "./rpc/subscription.ts";
 import { identityOf } from "./rpc/negotiated-connection.ts";
 import { longestTimerMs } from "./messages/max-timer.ts";
-
-/** As much of a transport as is listened to. */
-interface HostTransport {
-  onmessage?: ((message: never, extra?: never) => void) | undefined;
-  onclose?: (() => void) | undefined;
-}
-
-/**
- * A connected `Client` of the official SDK: `@modelcontextprotocol/client` 2.x, or `@modelcontextprotocol/sdk` 1.x from
- * 1.20 on. Only what is used of it is named, so that any copy of either fits.
- */
-export interface McpClient {
-  readonly transport?: HostTransport | undefined;
-  fallbackRequestHandler?:
-    | ((request: never, extra: never) => Promise<Record<string, unknown>>)
-    | undefined;
-  getServerVersion(): { readonly name: string; readonly version: string } | undefined;
-  getServerCapabilities(): object | undefined;
-  getInstructions(): string | undefined;
-  /** Of 2.x only. */
-  getProtocolEra?(): string | undefined;
-  getNegotiatedProtocolVersion?(): string | undefined;
-  // The parameters of the two lines have nothing in common but their number: see `Sending`.
-  request(request: never, schema: never, options?: never): Promise<unknown>;
-  notification(notification: never): Promise<void>;
-}
+import type { McpClient, HostTransport } from "../options/mcp-options.ts";
 
 /** What both lines take. */
 interface Sending {

@@ -3,8 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ElicitationRequest } from "../../src/server-requests/elicitation.ts";
-import type { LiveCall } from "../../src/server-requests/active-calls.ts";
+import type { ElicitationRequest, LiveCall } from "../../src/options/ask-options.ts";
 import { pressUrl } from "../support/asking-http.ts";
 import { executorOf, pressExecutor, pressOverHttp, saidIn } from "../support/asking-running.ts";
 

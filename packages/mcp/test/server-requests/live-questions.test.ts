@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ToolCall, ToolEvent, ToolExecutor } from "@toolweave/core";
-import type { ElicitationRequest, UrlElicitation } from "../../src/server-requests/elicitation.ts";
-import type { LiveCall } from "../../src/server-requests/active-calls.ts";
-import type { SamplingAnswer } from "../../src/server-requests/sampling.ts";
+import type {
+  ElicitationRequest,
+  UrlElicitation,
+  SamplingAnswer,
+  LiveCall,
+} from "../../src/options/ask-options.ts";
 import { pressExecutor, pressOverHttp, saidIn } from "../support/asking-running.ts";
 
 const ask = (method: string, id = "call_1"): ToolCall => ({

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ToolEvent, ToolExecutor } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
-import type { LogMessage } from "../../src/server-requests/log-message.ts";
+import type { LogMessage } from "../../src/options/ask-options.ts";
 import { pressExecutor, pressOverHttp, saidIn } from "../support/asking-running.ts";
 import { executorOver, opened } from "../support/running.ts";
 

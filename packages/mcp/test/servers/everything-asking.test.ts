@@ -1,7 +1,10 @@
 import { inFullRun } from "@toolweave/test-support";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ElicitationAnswer, ElicitationRequest } from "../../src/server-requests/elicitation.ts";
-import type { SamplingRequest } from "../../src/server-requests/sampling.ts";
+import type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  SamplingRequest,
+} from "../../src/options/ask-options.ts";
 import {
   callOf,
   everythingHost,

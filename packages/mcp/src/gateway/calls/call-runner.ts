@@ -5,7 +5,7 @@ import { CallProgress } from "./call-progress.ts";
 import { callResult, errorResult, modelResult, type EndedOutcome } from "../clients/call-result.ts";
 import { CallWork, type CallEnd, type ClientWork } from "./call-task.ts";
 import { ClientCall, type CallStep } from "./client-call.ts";
-import { isObject } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { ClientTasks } from "./client-tasks.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";

@@ -1,12 +1,17 @@
 import { ToolError, type JsonObject, type TaskInfo, type ToolExecutor } from "@toolweave/core";
-import { tasksExtension } from "../../calls/remote-task.ts";
+import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import type { Answers } from "../server/gateway-server.ts";
+import {
+  type Answers,
+  errorCode,
+  McpError,
+  missingCapabilities,
+  type RequestPort,
+} from "../clients/request-port.ts";
 import { relatedTask } from "./open-questions.ts";
 import { pageOf } from "../clients/paging.ts";
-import { errorCode, McpError, missingCapabilities, type RequestPort } from "../clients/request-port.ts";
 import { knowsTasks } from "../clients/task-support.ts";
 
 /** Milliseconds between two looks of a client's at a task. */

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { ElicitationAnswer } from "../../server-requests/elicitation.ts";
-import type { Root } from "../../server-requests/roots.ts";
-import type { SamplingAnswer } from "../../server-requests/sampling.ts";
+import type { ElicitationAnswer, SamplingAnswer, Root } from "../../options/ask-options.ts";
 import type { ClientCall } from "./client-call.ts";
-import { CannotAsk, cannotAsk, isObject } from "../clients/client-question.ts";
+import { CannotAsk, cannotAsk, elicitationAnswer } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { ClientLog } from "../clients/request-port.ts";
 
 /** Calls of clients of all gateways of this process, by run. */
@@ -113,12 +112,6 @@ export const askTheClient: {
     liveCalls.get(call.runId)?.log({ level, data, ...(logger === undefined ? {} : { logger }) });
   },
 };
-
-/** Only what is plainly an answer is one: everything else is as if the question had been dismissed. */
-export function elicitationAnswer({ action, content }: JsonObject): ElicitationAnswer {
-  if (action === "accept") return { action, ...(isObject(content) ? { content } : {}) };
-  return { action: action === "decline" ? "decline" : "cancel" };
-}
 
 /**
  * Who asks stands in the message: a client knows the gateway only. And so the gateway names the question: two servers

@@ -1,5 +1,6 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { isObject, type ClientQuestion } from "../clients/client-question.ts";
+import type { ClientQuestion } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { RequestPort } from "../clients/request-port.ts";
 
 /** Names the task that a message is about (2025-11-25, basic/utilities/tasks). */

@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
   ToolResult,
 } from "@toolweave/core";
-import { isObject } from "./client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { errorCode, McpError, serverErrorIn } from "./request-port.ts";
 
 /** An outcome that is an end. */

@@ -1,4 +1,6 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { isObject } from "../../schema/schema-keywords.ts";
+import type { ElicitationAnswer } from "../../options/ask-options.ts";
 
 /** Milliseconds that a client has to answer: somebody may have to be found who can. */
 export const patienceMs: number = 10 * 60_000;
@@ -69,7 +71,8 @@ function reasonOf(cause: unknown): string {
   return "the client that made the call did not answer";
 }
 
-/** A plain object, as JSON has them. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Only what is plainly an answer is one: everything else is as if the question had been dismissed. */
+export function elicitationAnswer({ action, content }: JsonObject): ElicitationAnswer {
+  if (action === "accept") return { action, ...(isObject(content) ? { content } : {}) };
+  return { action: action === "decline" ? "decline" : "cancel" };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue, ToolError } from "@toolweave/core";
-import { isObject } from "./client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 
 /**
  * One request of a client as the rest of this room sees it: only `gateway-server.ts` knows what the SDK makes of it.
@@ -103,3 +103,9 @@ export function invalidState(): McpError {
     reason: "invalid_request_state",
   });
 }
+
+/** Answers requests of one method, for one client. */
+export type Answers = (
+  params: JsonObject,
+  port: RequestPort,
+) => PromiseLike<JsonObject> | JsonObject;

@@ -1,5 +1,5 @@
 import type { JsonObject, Toolset, ToolSpec } from "@toolweave/core";
-import { isObject } from "./client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { taskSupport } from "./task-support.ts";
 
 const hints = [

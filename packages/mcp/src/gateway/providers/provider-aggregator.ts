@@ -1,5 +1,5 @@
 import { isThenable, ToolError, type JsonObject } from "@toolweave/core";
-import { isObject } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { inTime } from "../clients/with-timeout.ts";
 import { prefixOf, type OfferCall, type OfferCalls, type OfferMethod } from "./provider-calls.ts";
 import { OfferProblems, type OfferProblem } from "./provider-problems.ts";

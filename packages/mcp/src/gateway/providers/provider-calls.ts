@@ -9,7 +9,7 @@ import {
   ToolsetSnapshot,
   type Toolset,
 } from "@toolweave/core";
-import { isObject } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { McpError } from "../clients/request-port.ts";

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
-import { isObject, missingCapability, type ClientQuestion } from "../clients/client-question.ts";
+import { missingCapability, type ClientQuestion } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import {
   errorCode,

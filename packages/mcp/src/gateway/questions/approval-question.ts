@@ -8,8 +8,7 @@ import {
   type Interruption,
   type ToolCall,
 } from "@toolweave/core";
-import { elicitationAnswer } from "../calls/forward-to-client.ts";
-import { canElicit } from "../clients/client-question.ts";
+import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 const decisions: Readonly<Record<string, GrantChoice | undefined>> = {

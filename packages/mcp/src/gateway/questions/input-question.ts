@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "@toolweave/core";
-import { elicitationAnswer } from "../calls/forward-to-client.ts";
-import { canElicit, isObject } from "../clients/client-question.ts";
+import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 /** Something that a person supplies, as a form. `undefined`: no form can ask for it. */

@@ -6,8 +6,8 @@ import type {
   JsonObject,
 } from "@toolweave/core";
 import { approvalPart } from "./approval-question.ts";
-import { elicitationAnswer } from "../calls/forward-to-client.ts";
-import { isObject, type ClientQuestion } from "../clients/client-question.ts";
+import { elicitationAnswer, type ClientQuestion } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import { inputPart } from "./input-question.ts";
 import type { AskingContext, QuestionPart } from "./question-part.ts";
 import { signInPart } from "./sign-in-question.ts";

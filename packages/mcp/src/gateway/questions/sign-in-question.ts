@@ -6,8 +6,7 @@ import {
   type JsonObject,
   type ToolCall,
 } from "@toolweave/core";
-import { elicitationAnswer } from "../calls/forward-to-client.ts";
-import { canElicit, type ClientQuestion } from "../clients/client-question.ts";
+import { elicitationAnswer, canElicit, type ClientQuestion } from "../clients/client-question.ts";
 import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { isObject } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import { inTime } from "../clients/with-timeout.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";

@@ -6,16 +6,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isThenable, ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { isObject, patienceMs } from "../clients/client-question.ts";
+import { patienceMs } from "../clients/client-question.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
-import { asMcpError, type RequestPort } from "../clients/request-port.ts";
-
-/** Answers requests of one method, for one client. */
-export type Answers = (
-  params: JsonObject,
-  port: RequestPort,
-) => PromiseLike<JsonObject> | JsonObject;
+import { asMcpError, type RequestPort, type Answers } from "../clients/request-port.ts";
 
 /** What a server of the SDK is made of. */
 export interface GatewayServerParts {

@@ -1,16 +1,15 @@
 import type { JsonObject, ToolExecutor, ToolSpec } from "@toolweave/core";
-import { tasksExtension } from "../../calls/remote-task.ts";
+import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isArtifact, readArtifact } from "./artifact-resources.ts";
 import type { CallRunner } from "../calls/call-runner.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import type { Answers } from "./gateway-server.ts";
+import { type Answers, errorCode, McpError, type RequestPort } from "../clients/request-port.ts";
 import { inTime } from "../clients/with-timeout.ts";
 import type { OfferCall } from "../providers/provider-calls.ts";
 import { inOfferRounds } from "../providers/provider-input-required.ts";
 import type { Offers } from "../providers/provider-aggregator.ts";
 import { pageOf } from "../clients/paging.ts";
-import { errorCode, McpError, type RequestPort } from "../clients/request-port.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import { ToolList } from "../clients/tool-list.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";

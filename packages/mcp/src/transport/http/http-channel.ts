@@ -7,12 +7,12 @@ import {
   type OutgoingMessage,
   type SendOptions,
   Stop,
+  pause,
 } from "../messages/channel.ts";
 import { AnswerLost } from "../messages/answer-lost.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { EventReader } from "./sse-parser.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
-import { pause } from "../messages/pause.ts";
 import { isTooMuch, readMessage, tooLarge } from "../messages/read-message.ts";
 import { ServerEnded } from "../messages/server-ended.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";

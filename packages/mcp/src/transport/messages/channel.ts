@@ -90,3 +90,20 @@ export class Stop {
 
 /** Bytes or characters of one message at most. */
 export const mostOfMessage: number = 64 * 1024 * 1024;
+
+/** Waits; a stop ends it early. It does not keep the process alive. */
+export function pause(ms: number, stop: Stop): Promise<void> {
+  if (stop.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = {
+      handleEvent(): void {
+        clearTimeout(timer);
+        stop.removeEventListener("abort", over);
+        resolve();
+      },
+    };
+    const timer = setTimeout(() => over.handleEvent(), ms);
+    timer.unref();
+    stop.addEventListener("abort", over);
+  });
+}

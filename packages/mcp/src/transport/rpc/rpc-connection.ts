@@ -9,7 +9,12 @@ import {
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { Changes } from "./list-changes.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
-import type { McpProgress, ProtocolEra, RequestOptions, WireFaults } from "../messages/mcp-connection.ts";
+import type {
+  McpProgress,
+  ProtocolEra,
+  RequestOptions,
+  WireFaults,
+} from "../messages/mcp-connection.ts";
 import { invalidExcerpt } from "../messages/invalid-text.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { sampleOf, tooLarge } from "../messages/read-message.ts";

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import { pause } from "../messages/pause.ts";
-import { Stop } from "../messages/channel.ts";
+import { pause, Stop } from "../messages/channel.ts";
 
 /** Milliseconds before it is opened again; twice as long each time that it was not even acknowledged. */
 const firstPauseMs = 1_000;
