@@ -1,5 +1,5 @@
 import type { Forget, SecretSet } from "@toolweave/core";
-import { isDistinctive } from "../options/is-distinctive.ts";
+import { isDistinctive } from "../options/argument-secrets.ts";
 
 /** So many tokens and codes are known, the latest: they are renewed without end. */
 const mostKnown = 100;

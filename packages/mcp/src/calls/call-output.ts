@@ -95,3 +95,11 @@ function misshapen(server: string, what: string): ToolError {
     `The answer of the MCP server ${server} ${what}. The call did run: do not repeat it before checking what it did.`,
   );
 }
+
+/** Characters of what a server says of its progress that are looked at: an event has 1,000 bytes of it. */
+const mostOfMessage = 2_000;
+
+/** What a server says of its progress, for whoever watches: without what nobody sees, and what steers a terminal. */
+export function shownProgress(message: string): string {
+  return visibleText(message.slice(0, mostOfMessage));
+}

@@ -1,5 +1,5 @@
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { isRefusal } from "../transport/messages/refusal.ts";
+import { isRefusal } from "../transport/messages/transport-errors.ts";
 
 const headerMismatch = -32020;
 

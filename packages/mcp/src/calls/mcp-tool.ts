@@ -17,8 +17,7 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpDefinition, McpProgress } from "../transport/messages/mcp-connection.ts";
 import { parameterHeaders, type ParameterHeaders } from "../transport/http/parameter-headers.ts";
 import { isHeaderMismatch, isSameButHeaders } from "./header-mismatch.ts";
-import { outputOf } from "./call-output.ts";
-import { shownProgress } from "./progress-message.ts";
+import { outputOf, shownProgress } from "./call-output.ts";
 import type { ReadSpec } from "../listing/tool-spec.ts";
 
 /** One call of a tool. */

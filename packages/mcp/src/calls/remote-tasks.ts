@@ -10,7 +10,7 @@ import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { RequestHost } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import { callError } from "../transport/call-error.ts";
-import { shownProgress } from "./progress-message.ts";
+import { shownProgress } from "./call-output.ts";
 import { taskBegan } from "./task-events.ts";
 import { readTask, taskIn, type RemoteTask } from "./remote-task.ts";
 import { readTaskState, writeTaskState, type TaskState } from "./task-state.ts";

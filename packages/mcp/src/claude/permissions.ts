@@ -12,7 +12,7 @@ import {
 } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
-import type { PreparedCall } from "../gateway/clients/prepared-call.ts";
+import type { PreparedCall } from "../gateway/clients/serve-options.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";
 
 type Asking = Parameters<CanUseTool>[2];

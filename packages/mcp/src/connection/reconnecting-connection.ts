@@ -1,6 +1,5 @@
 import { ToolError, type Cancellation, type Clock, type ClockTimer } from "@toolweave/core";
 import { isLostSession } from "../transport/call-error.ts";
-import { backoffMs } from "./backoff.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { LiveConnection } from "./connection-lease.ts";
 import { untilCancelled } from "./with-signal.ts";
@@ -320,4 +319,23 @@ function lateError(server: string, timeoutMs: number, cause: unknown): ToolError
 export function closedError(server: string, cause?: unknown): ToolError {
   const message = `The source ${server} is closed.`;
   return new ToolError("unavailable", message, { retryable: false, cause });
+}
+
+/** Milliseconds within which a lost connection is made again: not by everybody at once. */
+const firstMs = 500;
+
+/** Milliseconds between two attempts at most. */
+const longestMs = 60_000;
+
+/**
+ * Milliseconds before the next attempt to connect: any time within half a second after a connection that had been
+ * well, and twice as long with every failure, of which the last half is random. A minute at most.
+ *
+ * @param failures how many attempts have failed one after the other.
+ * @param random between 0 and 1.
+ */
+export function backoffMs(failures: number, random: number): number {
+  if (failures === 0) return Math.round(firstMs * random);
+  const longest = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));
+  return Math.round(longest * (0.5 + random / 2));
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Awaitable, JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { ListedDefinitions } from "./list-definitions.ts";
 import { isObject } from "../schema/schema-keywords.ts";

@@ -1,6 +1,5 @@
 import { SecretSet } from "@toolweave/core";
-import { secretsInArguments } from "./argument-secrets.ts";
-import { isDistinctive } from "./is-distinctive.ts";
+import { secretsInArguments, isDistinctive } from "./argument-secrets.ts";
 import type { McpServer } from "./mcp-options.ts";
 
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;

@@ -1,4 +1,4 @@
-import type { Caller, ToolContext } from "@toolweave/core";
+import type { ToolContext } from "@toolweave/core";
 import type { LiveCall } from "../options/ask-options.ts";
 
 /** A request that is under way. */

@@ -1,4 +1,4 @@
-import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
 import { UnfitQuestion } from "./invalid-server-request.ts";
 import type { SamplingRequest, SamplingAnswer } from "../options/ask-options.ts";

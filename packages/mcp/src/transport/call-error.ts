@@ -1,7 +1,10 @@
 import { ToolError, visibleText, type JsonValue } from "@toolweave/core";
-import { AnswerLost } from "./messages/answer-lost.ts";
-import { isRefusal, unsupportedVersion } from "./messages/refusal.ts";
-import { ServerEnded } from "./messages/server-ended.ts";
+import {
+  AnswerLost,
+  ServerEnded,
+  isRefusal,
+  unsupportedVersion,
+} from "./messages/transport-errors.ts";
 import { endOf } from "./stdio/text-tail.ts";
 
 /** Characters of a server's own words that an error repeats. */

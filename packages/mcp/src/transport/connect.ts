@@ -2,16 +2,15 @@ import { Client } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { McpHttpServer, McpServer, McpStdioServer } from "../options/mcp-options.ts";
 import { adopt } from "./host-client.ts";
-import type { Channel } from "./messages/channel.ts";
+import { type Channel, longestTimerMs } from "./messages/channel.ts";
 import type { ConnectOptions, McpConnection } from "./messages/mcp-connection.ts";
 import { HttpChannel } from "./http/http-channel.ts";
-import { ServerEnded } from "./messages/server-ended.ts";
+import { ServerEnded, AnsweredLate } from "./messages/transport-errors.ts";
 import { SseChannel } from "./http/sse-channel.ts";
 import { StdioChannel } from "./stdio/stdio-channel.ts";
 import { Subscription } from "./rpc/subscription.ts";
-import { AnsweredLate, Wire, type WireListener } from "./rpc/rpc-connection.ts";
+import { Wire, type WireListener } from "./rpc/rpc-connection.ts";
 import { WireConnection } from "./rpc/negotiated-connection.ts";
-import { longestTimerMs } from "./messages/max-timer.ts";
 
 type Capabilities = NonNullable<ConstructorParameters<typeof Client>[1]>["capabilities"] & {};
 

@@ -9,10 +9,10 @@ import type {
   WireFaults,
 } from "./messages/mcp-connection.ts";
 import { inOrder } from "./rpc/ordered-messages.ts";
-import { ServerEnded } from "./messages/server-ended.ts";
+import { ServerEnded } from "./messages/transport-errors.ts";
 import { Subscription } from "./rpc/subscription.ts";
 import { identityOf } from "./rpc/negotiated-connection.ts";
-import { longestTimerMs } from "./messages/max-timer.ts";
+import { longestTimerMs } from "./messages/channel.ts";
 import type { McpClient, HostTransport } from "../options/mcp-options.ts";
 
 /** What both lines take. */

@@ -1,12 +1,11 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { EventReader } from "../../src/transport/http/sse-parser.ts";
-import { ServerEnded } from "../../src/transport/messages/server-ended.ts";
+import { ServerEnded } from "../../src/transport/messages/transport-errors.ts";
 import type { RequestHost } from "../../src/connection/requester.ts";
 import { listPages } from "../../src/resources/list-pages.ts";
 import { callError, connectError } from "../../src/transport/call-error.ts";
-import { outputOf } from "../../src/calls/call-output.ts";
-import { shownProgress } from "../../src/calls/progress-message.ts";
+import { outputOf, shownProgress } from "../../src/calls/call-output.ts";
 
 let nested: JsonValue = [];
 for (let level = 0; level < 100_000; level++) nested = [nested];

@@ -1,10 +1,15 @@
 import { ToolError } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
 import type { McpConnection } from "../../src/transport/messages/mcp-connection.ts";
-import { backoffMs } from "../../src/connection/backoff.ts";
-import type { LiveConnection } from "../../src/connection/connection-lease.ts";
-import { LiveConnection as Live } from "../../src/connection/connection-lease.ts";
-import { ServerLink, type LinkOptions } from "../../src/connection/reconnecting-connection.ts";
+import {
+  backoffMs,
+  ServerLink,
+  type LinkOptions,
+} from "../../src/connection/reconnecting-connection.ts";
+import {
+  type LiveConnection,
+  LiveConnection as Live,
+} from "../../src/connection/connection-lease.ts";
 import { HandClock } from "../support/hand-clock.ts";
 
 /** A connection that ends when it is told to: what a link does with time cannot wait for a real one. */

@@ -12,8 +12,7 @@ import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { InterruptionQuestions } from "../questions/interruption-questions.ts";
 import type { Interruptions } from "../questions/interruptions.ts";
-import type { PreparedCall } from "../clients/prepared-call.ts";
-import type { Served } from "../clients/serve-options.ts";
+import type { PreparedCall, Served } from "../clients/serve-options.ts";
 import type { CallKind } from "../clients/task-support.ts";
 import type { TaskWatch } from "./task-watch.ts";
 

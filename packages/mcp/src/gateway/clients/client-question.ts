@@ -1,4 +1,4 @@
-import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { ElicitationAnswer } from "../../options/ask-options.ts";
 

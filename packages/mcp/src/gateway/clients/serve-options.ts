@@ -5,8 +5,10 @@ import {
   type Interruption,
   type JsonObject,
   type Metadata,
+  type Answer,
+  type ToolCall,
+  type ToolRun,
 } from "@toolweave/core";
-import type { PreparedCall } from "./prepared-call.ts";
 import type { McpProvider } from "../../options/provider.ts";
 
 /**
@@ -163,4 +165,14 @@ function checkedLimits(given: ClientLimits): Required<ClientLimits> {
 
 function misuse(what: string): ToolError {
   return new ToolError("internal", `serveMcp: ${what}.`);
+}
+
+/** A call that was admitted before its client makes it: the client has asked first whether it may. */
+export interface PreparedCall {
+  /** The run that it was admitted in. */
+  readonly run: ToolRun;
+  /** The very object that was admitted. */
+  readonly call: ToolCall;
+  /** What a person was asked, and has agreed to. Absent: nothing was asked. */
+  readonly agreed?: { readonly interruption: Interruption; readonly answers: readonly Answer[] };
 }

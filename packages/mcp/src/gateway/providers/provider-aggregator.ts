@@ -5,7 +5,6 @@ import { prefixOf, type OfferCall, type OfferCalls, type OfferMethod } from "./p
 import { OfferProblems, type OfferProblem } from "./provider-problems.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
-import { fitsTemplate } from "./uri-template.ts";
 
 /** Milliseconds that a provider gets to say what it has: one that hangs must not hide the others. */
 const patienceMs = 10_000;
@@ -289,4 +288,17 @@ async function settled<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined>
   } catch {
     return undefined;
   }
+}
+
+/** Whether a template can make the address (RFC 6570, as far as it can be told without its values). */
+export function fitsTemplate(uri: string, template: string): boolean {
+  const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
+  if (!uri.startsWith(first)) return false;
+  let at = first.length;
+  for (const [index, part] of rest.entries()) {
+    const found = index === rest.length - 1 && part === "" ? uri.length : uri.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at === uri.length;
 }

@@ -9,15 +9,18 @@ import {
   Stop,
   pause,
 } from "../messages/channel.ts";
-import { AnswerLost } from "../messages/answer-lost.ts";
+import {
+  AnswerLost,
+  ServerEnded,
+  markRefusal,
+  unsupportedVersion,
+} from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { EventReader } from "./sse-parser.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
 import { isTooMuch, readMessage, tooLarge } from "../messages/read-message.ts";
-import { ServerEnded } from "../messages/server-ended.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { messageHeaders, versionOf } from "./message-headers.ts";
-import { markRefusal, unsupportedVersion } from "../messages/refusal.ts";
 
 /** Milliseconds that a server gets to end a session. */
 const farewellMs = 1_000;

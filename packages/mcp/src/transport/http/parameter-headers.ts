@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { data, naming } from "../../schema/schema-keywords.ts";
-import { headerValue } from "./header-value.ts";
+import { headerValue } from "./message-headers.ts";
 
 /** An argument that goes into a header as well. */
 interface HeaderParameter {

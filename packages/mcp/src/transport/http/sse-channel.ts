@@ -12,7 +12,7 @@ import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { EventReader, type StreamEvent } from "./sse-parser.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { readMessage } from "../messages/read-message.ts";
-import { ServerEnded } from "../messages/server-ended.ts";
+import { ServerEnded } from "../messages/transport-errors.ts";
 
 /** HTTP with SSE (2024-11-05, Transports): one stream with all that the server says, and a URL to send to. */
 export class SseChannel implements Channel {

@@ -107,3 +107,6 @@ export function pause(ms: number, stop: Stop): Promise<void> {
     stop.addEventListener("abort", over);
   });
 }
+
+/** The most milliseconds that a timer of Node takes: longer ones fire at once. */
+export const longestTimerMs: number = 2 ** 31 - 1;

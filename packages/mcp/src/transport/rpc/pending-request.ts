@@ -2,7 +2,7 @@ import { ProtocolError } from "@modelcontextprotocol/client";
 import { ToolError, type JsonValue } from "@toolweave/core";
 import { Stop } from "../messages/channel.ts";
 import type { McpProgress, RequestOptions } from "../messages/mcp-connection.ts";
-import { isRefusal, markRefusal } from "../messages/refusal.ts";
+import { isRefusal, markRefusal } from "../messages/transport-errors.ts";
 
 // JSON-RPC 2.0, section 5.1.
 const internalError = -32603;

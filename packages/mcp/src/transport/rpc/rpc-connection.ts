@@ -18,8 +18,12 @@ import type {
 import { invalidExcerpt } from "../messages/invalid-text.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { sampleOf, tooLarge } from "../messages/read-message.ts";
-import { isRefusal, unsupportedVersion } from "../messages/refusal.ts";
-import { ServerEnded } from "../messages/server-ended.ts";
+import {
+  isRefusal,
+  unsupportedVersion,
+  ServerEnded,
+  AnsweredLate,
+} from "../messages/transport-errors.ts";
 import { VersionProbe } from "./version-probe.ts";
 
 /** Things in a row that are no message: whoever sends more speaks another protocol. */
@@ -393,11 +397,4 @@ function envelopeOf(version: string, client: JsonObject, capabilities: JsonObjec
     [CLIENT_INFO_META_KEY]: client,
     [CLIENT_CAPABILITIES_META_KEY]: capabilities,
   };
-}
-
-/** A server was taken for one of the older protocol, and speaks the newer one: it had only not begun yet. */
-export class AnsweredLate extends Error {
-  constructor() {
-    super("the server answered late which protocol it speaks");
-  }
 }

@@ -1,4 +1,4 @@
-import { unsupportedVersion } from "../messages/refusal.ts";
+import { unsupportedVersion } from "../messages/transport-errors.ts";
 
 /** Milliseconds after which a server that has not answered is asked whether it is there. */
 const promptMs = 1_000;

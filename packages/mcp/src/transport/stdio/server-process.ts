@@ -6,7 +6,7 @@ import type { McpStdioServer } from "../../options/mcp-options.ts";
 import { detachedProcesses, isAlive, type StartedProcess } from "./detached-processes.ts";
 import { findProgram } from "./find-program.ts";
 import { serverEnvironment } from "./server-environment.ts";
-import { ServerEnded } from "../messages/server-ended.ts";
+import { ServerEnded } from "../messages/transport-errors.ts";
 import { TextTail } from "./text-tail.ts";
 import { watchdog } from "./watchdog.ts";
 

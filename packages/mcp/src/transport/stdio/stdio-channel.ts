@@ -4,7 +4,7 @@ import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/chan
 import { ChildServer } from "./server-process.ts";
 import { LineReader } from "./line-reader.ts";
 import { readMessage } from "../messages/read-message.ts";
-import { ServerEnded } from "../messages/server-ended.ts";
+import { ServerEnded } from "../messages/transport-errors.ts";
 
 /** Characters and bytes that wait for a server that does not read: beyond them it is overloaded. */
 const mostWaiting = 16 * 1024 * 1024;
