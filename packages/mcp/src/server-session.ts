@@ -7,24 +7,24 @@ import {
   type SecretSet,
   type ToolContext,
 } from "@toolweave/core";
-import { Asking } from "./server-requests/server-request-handler.ts";
-import { Conversation } from "./server-requests/inbound-messages.ts";
+import { ServerRequestHandler } from "./server-requests/server-request-handler.ts";
+import { InboundMessages } from "./server-requests/inbound-messages.ts";
 import { ServerAuth } from "./auth/server-auth.ts";
 import type { McpConnection, McpDefinition } from "./transport/messages/mcp-connection.ts";
 import { listDefinitions, type ListedDefinitions } from "./listing/list-definitions.ts";
-import { toolsOf } from "./source-tools.ts";
+import { createTools } from "./source-tools.ts";
 import type { ProviderToolHost } from "./resources/provider-tools.ts";
 import type { ServerProvider } from "./resources/server-provider.ts";
 import { RemoteTasks } from "./calls/remote-tasks.ts";
 import type { McpServer } from "./options/mcp-options.ts";
-import { callError, connectError, isLostSession } from "./transport/call-error.ts";
+import { toCallError, toConnectError, isLostSession } from "./transport/call-error.ts";
 import type { McpCall, McpToolHost } from "./calls/mcp-tool.ts";
-import { keepList, readList } from "./listing/list-cache.ts";
-import { ListPace } from "./listing/list-refresh-throttle.ts";
-import { LiveConnection } from "./connection/connection-lease.ts";
-import { outliving } from "./connection/late-response.ts";
+import { cacheList, readCachedList } from "./listing/list-cache.ts";
+import { ListRefreshThrottle } from "./listing/list-refresh-throttle.ts";
+import { ConnectionLease } from "./connection/connection-lease.ts";
+import { detachOnAbort } from "./connection/late-response.ts";
 import type { CallRequestOptions, OnBehalf } from "./connection/requester.ts";
-import { closedError, ServerLink } from "./connection/reconnecting-connection.ts";
+import { closedError, ReconnectingConnection } from "./connection/reconnecting-connection.ts";
 import { Sessions } from "./connection/sessions.ts";
 
 const defaultTimeoutMs = 60_000;
@@ -45,7 +45,7 @@ export interface SessionListener {
 
 /** What a source and its tools do with a server, over whatever connection there is at the time. */
 export class ServerSession implements McpToolHost, ProviderToolHost {
-  readonly asking: Asking;
+  readonly asking: ServerRequestHandler;
   /** Of a server over HTTP. */
   readonly auth: ServerAuth | undefined;
   /** What the server offers beside its tools. */
@@ -61,7 +61,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   #listing = 0;
   /** A list that calls wait for. */
   #newest: Promise<ListedDefinitions> | undefined;
-  readonly #pace = new ListPace();
+  readonly #pace = new ListRefreshThrottle();
   #hasBegun = false;
   #hasListed = false;
   /** The host wants to know which version the server speaks by now. */
@@ -79,7 +79,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     this.#timeoutMs = server.timeoutMs ?? defaultTimeoutMs;
     this.#closing = closing;
     this.#listener = listener;
-    this.asking = new Asking(server.name, server);
+    this.asking = new ServerRequestHandler(server.name, server);
     this.provider = provider;
     provider.attach(this);
     this.auth = "url" in server ? new ServerAuth(server, secrets) : undefined;
@@ -114,18 +114,18 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   async list(): Promise<LoadedTools> {
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
-    const kept = isFirst ? await readList(this.#server) : undefined;
+    const kept = isFirst ? await readCachedList(this.#server) : undefined;
     if (kept !== undefined) {
       this.#hasListed = true;
       // Whoever calls hears of a failure.
       if (this.#server.connect !== "lazy") this.#shared.connection().catch(() => {});
       this.provider.offers(kept.capabilities);
-      return toolsOf(kept, this.#server, this);
+      return createTools(kept, this.#server, this);
     }
     const listed = await this.#listed();
     this.#hasListed = true;
-    await keepList(this.#server, listed);
-    return this.#pace.measured(() => toolsOf(listed, this.#server, this));
+    await cacheList(this.#server, listed);
+    return this.#pace.measure(() => createTools(listed, this.#server, this));
   }
 
   /**
@@ -142,7 +142,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     return this.#tasks.call(params, ctx, { onProgress, headers, asTask });
   }
 
-  async newest(name: string): Promise<McpDefinition | undefined> {
+  async latestDefinition(name: string): Promise<McpDefinition | undefined> {
     this.#newest ??= this.#listed().finally(() => (this.#newest = undefined));
     const { definitions } = await this.#newest;
     this.#listener.onToolsChanged();
@@ -153,7 +153,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
    * Makes a request on behalf of a call. One that the server refuses because it no longer knows the session has not been
    * run, and is made once more in a new one.
    *
-   * @throws ToolError as `callError` says, and when there is no connection.
+   * @throws ToolError as `toCallError` says, and when there is no connection.
    */
   async request(
     method: string,
@@ -170,8 +170,8 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
         live.begin();
         const request = conversation.begin(callOf(on));
         try {
-          const asked = conversation.paramsOf(params);
-          const answer = await outliving(options, (sent) =>
+          const asked = conversation.addMeta(params);
+          const answer = await detachOnAbort(options, (sent) =>
             connection.request(method, asked, sent),
           );
           live.hasAnswered = true;
@@ -183,14 +183,14 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
           live.done();
           link.done();
         }
-        live = await link.renewed(live, signal);
+        live = await link.replace(live, signal);
       }
     } catch (error) {
       if (signal.aborted) {
         throw new ToolError("cancelled", "The call was cancelled.", { cause: error });
       }
       if (this.#closing.aborted) throw closedError(this.#server.name, error);
-      throw callError(this.#server.name, error, method);
+      throw toCallError(this.#server.name, error, method);
     }
   }
 
@@ -216,28 +216,30 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     await this.auth?.close();
   }
 
-  get #shared(): ServerLink {
+  get #shared(): ReconnectingConnection {
     return this.#sessions.of(undefined);
   }
 
-  #linkFor(ctx: OnBehalf): ServerLink {
+  #linkFor(ctx: OnBehalf): ReconnectingConnection {
     return this.#sessions.of(this.auth?.ownerOf(ctx));
   }
 
-  #linkOf(owner: string | undefined, onIdle: () => void): ServerLink {
+  #linkOf(owner: string | undefined, onIdle: () => void): ReconnectingConnection {
     const server = this.#server;
     const isShared = owner === undefined;
-    return new ServerLink({
+    return new ReconnectingConnection({
       server: server.name,
       clock: steadyClock,
       timeoutMs: this.#timeoutMs,
-      keep: isShared && server.connect !== "lazy",
+      reconnect: isShared && server.connect !== "lazy",
       // To ask over HTTP costs nobody anything; what somebody else has connected, only they connect again.
-      mostFailures: "url" in server ? Infinity : "command" in server ? mostStarts : 0,
+      maxFailures: "url" in server ? Infinity : "command" in server ? mostStarts : 0,
       random: Math.random,
       open: (signal, isAgain) => this.#open(owner, signal, isAgain),
-      errorOf: (thrown) =>
-        "client" in server ? notConnected(server.name, thrown) : connectError(server.name, thrown),
+      toError: (thrown) =>
+        "client" in server
+          ? notConnected(server.name, thrown)
+          : toConnectError(server.name, thrown),
       ...(isShared
         ? {
             onReady: ({ connection }) => {
@@ -254,13 +256,13 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     owner: string | undefined,
     signal: AbortSignal,
     isAgain: boolean,
-  ): Promise<LiveConnection> {
+  ): Promise<ConnectionLease> {
     if ("client" in this.#server && this.#server.client.transport === undefined) {
       throw notConnected(this.#server.name);
     }
     // What speaks the protocol is loaded when it is needed: it costs more than all the rest.
     const { connect } = await import("./transport/connect.ts");
-    const conversation = new Conversation(this.asking);
+    const conversation = new InboundMessages(this.asking);
     const connection = await connect(this.#server, {
       timeoutMs: this.#timeoutMs === 0 ? Infinity : this.#timeoutMs,
       signal,
@@ -269,18 +271,18 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       capabilities: conversation.capabilities,
       authorization: this.auth?.authorizationFor(owner),
       onNotification: (method, params) => {
-        if (conversation.hear(method, params)) return;
-        if (method === "notifications/tasks/status") this.#tasks.hear(params);
+        if (conversation.onNotification(method, params)) return;
+        if (method === "notifications/tasks/status") this.#tasks.onStatus(params);
         if (owner !== undefined || this.provider.hear(method, params)) return;
         if (method !== "notifications/tools/list_changed") return;
-        this.#pace.soon(() => this.#listener.onToolsChanged());
+        this.#pace.schedule(() => this.#listener.onToolsChanged());
       },
       onInvalidText: (excerpt) => void (this.#invalidText ??= excerpt),
-      onRequest: (request) => conversation.answer(request),
+      onRequest: (request) => conversation.answerRequest(request),
     });
     this.#negotiateAnew = false;
-    conversation.connected(connection);
-    return new LiveConnection(connection, conversation);
+    conversation.onConnected(connection);
+    return new ConnectionLease(connection, conversation);
   }
 
   async #listed(): Promise<ListedDefinitions> {
@@ -294,7 +296,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
         return await this.#listOver(live).catch(async (error: unknown) => {
           if (!isLostSession((error as ToolError).cause)) throw error;
           live.done();
-          live = await link.renewed(live);
+          live = await link.replace(live);
           live.begin();
           return this.#listOver(live);
         });
@@ -315,7 +317,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   }
 
   /** The connection, or another one where the host has asked and the server has become newer. */
-  async #upToDate(link: ServerLink, live: LiveConnection): Promise<LiveConnection> {
+  async #upToDate(link: ReconnectingConnection, live: ConnectionLease): Promise<ConnectionLease> {
     const { connection } = live;
     if (!this.#negotiateAnew || !("url" in this.#server)) return live;
     const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(newerMs)]);
@@ -326,18 +328,18 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     for (const other of this.#sessions.all()) {
       const { ready } = other;
       // Those of callers: nobody waits for them now.
-      if (other !== link && ready !== undefined) other.renewed(ready).catch(() => {});
+      if (other !== link && ready !== undefined) other.replace(ready).catch(() => {});
     }
-    return link.renewed(live);
+    return link.replace(live);
   }
 
-  async #listOver({ connection }: LiveConnection): Promise<ListedDefinitions> {
+  async #listOver({ connection }: ConnectionLease): Promise<ListedDefinitions> {
     const { name } = this.#server;
     const late = this.#timeoutMs === 0 ? [] : [AbortSignal.timeout(this.#timeoutMs)];
     try {
       return await listDefinitions(connection, AbortSignal.any([this.#closing, ...late]));
     } catch (error) {
-      if (late[0]?.aborted !== true) throw callError(name, error);
+      if (late[0]?.aborted !== true) throw toCallError(name, error);
       const message = `Listing the tools of the MCP server ${name} took more than ${this.#timeoutMs} ms.`;
       throw new ToolError("timeout", message, { cause: error });
     }

@@ -1,20 +1,20 @@
 import { compareNames, type LoadedTools } from "@toolweave/core";
-import { argumentProblems } from "./options/argument-secrets.ts";
+import { argumentWarnings } from "./options/argument-secrets.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import { programOrigin } from "./options/program-digest.ts";
 import { providerTools, type ProviderToolHost } from "./resources/provider-tools.ts";
-import { hasTasksExtension, taskSupportOf } from "./calls/remote-task.ts";
+import { hasTasksExtension, getTaskSupport } from "./calls/remote-task.ts";
 import { McpTool, type McpToolHost } from "./calls/mcp-tool.ts";
 import { usableDefinitions } from "./listing/usable-definitions.ts";
-import { withFitHeaders } from "./listing/valid-headers.ts";
+import { withValidHeaders } from "./listing/valid-headers.ts";
 import type { ListedDefinitions } from "./listing/list-definitions.ts";
-import { namesOf } from "./listing/tool-names.ts";
+import { assignNames } from "./listing/tool-names.ts";
 import { selectDefinitions } from "./listing/select-definitions.ts";
-import { orderProblems } from "./listing/prompt-injection-warnings.ts";
-import { fingerprintOf, specOf } from "./listing/tool-spec.ts";
+import { promptInjectionWarnings } from "./listing/prompt-injection-warnings.ts";
+import { getFingerprint, toToolSpec } from "./listing/tool-spec.ts";
 
 /** The tools of what a server lists and offers, and what could not become one. */
-export async function toolsOf(
+export async function createTools(
   listed: ListedDefinitions,
   server: McpServer,
   host: McpToolHost & ProviderToolHost,
@@ -27,15 +27,15 @@ export async function toolsOf(
   const program = programOrigin(server);
   const { fit, problems: headerFaults } = isLocal
     ? { fit: usable, problems: [] }
-    : withFitHeaders(usable);
-  const { named, problems } = namesOf(fit, server);
+    : withValidHeaders(usable);
+  const { named, problems } = assignNames(fit, server);
   const mayBecomeTask = hasTasksExtension(capabilities);
   const own = named.map(({ name, definition }) => {
-    const json = fingerprintOf(definition);
-    const taskSupport = taskSupportOf(definition, capabilities);
+    const json = getFingerprint(definition);
+    const taskSupport = getTaskSupport(definition, capabilities);
     const isTask = taskSupport === "required";
     const context = { name, server: serverName, program, timeoutMs, isTask, mayBecomeTask };
-    const spec = specOf(definition, json, context);
+    const spec = toToolSpec(definition, json, context);
     const support = `${taskSupport ?? ""}${mayBecomeTask ? "+" : ""}`;
     return new McpTool(spec, `${name} ${support} ${json}`, definition, host, taskSupport);
   });
@@ -44,14 +44,14 @@ export async function toolsOf(
   return {
     tools: [...own, ...others.tools].sort((a, b) => compareNames(a.spec.name, b.spec.name)),
     problems: [
-      ...argumentProblems(server),
+      ...argumentWarnings(server),
       ...listed.problems,
       ...selected.problems,
       ...faults,
       ...headerFaults,
       ...problems,
       ...own.flatMap((tool) => tool.problems),
-      ...orderProblems(
+      ...promptInjectionWarnings(
         own,
         named.map(({ definition }) => definition.name),
       ),

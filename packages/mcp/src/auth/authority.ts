@@ -8,7 +8,7 @@ import { ToolError, type JsonObject } from "@toolweave/core";
 import { endpointUrl, serverText } from "@toolweave/http";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { isSameIssuer } from "./issuer.ts";
-import { told } from "./oauth-error.ts";
+import { readOAuthErrors } from "./oauth-error.ts";
 
 /** An authorization server, as it is needed to sign in at it. Plain JSON. */
 export interface Authority {
@@ -50,7 +50,7 @@ export async function findAuthority(
   }
   const url = String(named ?? issuer ?? new URL("/", server));
   endpointUrl(url, "The authorization server", "upstream");
-  const metadata = await told(server, () =>
+  const metadata = await readOAuthErrors(server, () =>
     discoverAuthorizationServerMetadata(url, { fetchFn: fetch }),
   );
   if (metadata === undefined && (named ?? issuer) !== undefined) {
@@ -72,7 +72,7 @@ export async function findAuthority(
 }
 
 /** What an authorization server lists under one of its metadata's names. */
-export function listedBy({ metadata }: Authority, member: string): readonly string[] | undefined {
+export function getListed({ metadata }: Authority, member: string): readonly string[] | undefined {
   const list = metadata?.[member];
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : undefined;
 }

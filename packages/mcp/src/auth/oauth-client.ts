@@ -17,7 +17,7 @@ import { readToken } from "@toolweave/http";
 import type { McpPrivateKey } from "../options/auth-options.ts";
 import type { Authority } from "./authority.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { codeOf, isUnknownClient, told } from "./oauth-error.ts";
+import { getErrorCode, isUnknownClient, readOAuthErrors } from "./oauth-error.ts";
 
 /** What every request to an authorization server needs. */
 export interface AuthorityRequest {
@@ -41,7 +41,7 @@ export async function register(
   fetch: GuardedFetch,
   now: number,
 ): Promise<ClientCredential> {
-  const issued = await told(new URL(authority.url), () =>
+  const issued = await readOAuthErrors(new URL(authority.url), () =>
     registerClient(authority.url, {
       ...metadataOf(authority),
       clientMetadata: metadata,
@@ -76,15 +76,17 @@ export async function authorizationUrl(
   },
 ): Promise<{ readonly url: string; readonly verifier: string }> {
   const { redirectUri, state, scopes } = options;
-  const { authorizationUrl: url, codeVerifier } = await told(new URL(authority.url), () =>
-    startAuthorization(authority.url, {
-      ...metadataOf(authority),
-      ...resourceOf(authority),
-      clientInformation: informationOf(client),
-      redirectUrl: redirectUri,
-      state,
-      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-    }),
+  const { authorizationUrl: url, codeVerifier } = await readOAuthErrors(
+    new URL(authority.url),
+    () =>
+      startAuthorization(authority.url, {
+        ...metadataOf(authority),
+        ...resourceOf(authority),
+        clientInformation: informationOf(client),
+        redirectUrl: redirectUri,
+        state,
+        ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+      }),
   );
   return { url: url.href, verifier: codeVerifier };
 }
@@ -140,7 +142,7 @@ export async function refreshToken(
       }),
     );
   } catch (error) {
-    if (codeOf(error) === "invalid_grant") return "grant";
+    if (getErrorCode(error) === "invalid_grant") return "grant";
     if (isUnknownClient(error)) return "client";
     throw error;
   }
@@ -250,6 +252,6 @@ async function issued(
   ask: () => Promise<object>,
 ): Promise<TokenCredential> {
   const url = new URL(authority.url);
-  const answer = (await told(url, ask, secrets)) as JsonObject;
+  const answer = (await readOAuthErrors(url, ask, secrets)) as JsonObject;
   return readToken(answer, { url, ...expected });
 }

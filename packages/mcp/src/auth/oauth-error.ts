@@ -7,7 +7,7 @@ import { ToolError } from "@toolweave/core";
 import { refusalError, serverText } from "@toolweave/http";
 
 /** The SDK's errors as ours. */
-export async function told<T>(
+export async function readOAuthErrors<T>(
   at: URL,
   ask: () => Promise<T>,
   secrets: readonly string[] = [],
@@ -46,11 +46,11 @@ export async function told<T>(
 
 /** True when a server does not know the client, or not any more. */
 export function isUnknownClient(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   return code === "invalid_client" || code === "unauthorized_client";
 }
 
 /** RFC 6749 section 5.2. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   return ToolError.is(error) && error.cause instanceof OAuthError ? error.cause.code : undefined;
 }

@@ -1,7 +1,7 @@
 import { SecretSet } from "@toolweave/core";
 import { checkServer } from "../options/check-server.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
-import { connectError } from "../transport/call-error.ts";
+import { toConnectError } from "../transport/call-error.ts";
 import { ServerAuth } from "./server-auth.ts";
 import { SignInRequired } from "./sign-in-required.ts";
 
@@ -91,6 +91,6 @@ async function refusalOf(
     }
   } catch (error) {
     if (error instanceof SignInRequired) return error;
-    throw connectError(server.name, error);
+    throw toConnectError(server.name, error);
   }
 }

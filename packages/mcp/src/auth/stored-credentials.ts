@@ -10,7 +10,7 @@ import {
   type TokenCredential,
 } from "@toolweave/core";
 import { isSameIssuer } from "./issuer.ts";
-import type { PassingSecrets } from "./token-secrets.ts";
+import type { TokenSecrets } from "./token-secrets.ts";
 
 /** Whose credentials: a caller's, by id; `undefined`: the host's own. */
 export type Owner = string | undefined;
@@ -19,18 +19,18 @@ export type Owner = string | undefined;
  * What the store has for a server: tokens of each owner, and as whom the host has registered itself. A token that was
  * issued for another server is none: a source's name may come to mean another server.
  */
-export class KeptCredentials {
+export class StoredCredentials {
   readonly #source: string;
   readonly #resource: string;
   readonly #store: CredentialStore;
-  readonly #secrets: PassingSecrets;
+  readonly #secrets: TokenSecrets;
 
   /** @param resource the server's URL. */
   constructor(
     source: string,
     resource: string,
     store: CredentialStore | undefined,
-    secrets: PassingSecrets,
+    secrets: TokenSecrets,
   ) {
     this.#source = source;
     this.#resource = resource;

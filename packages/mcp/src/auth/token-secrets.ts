@@ -5,7 +5,7 @@ import { isDistinctive } from "../options/argument-secrets.ts";
 const mostKnown = 100;
 
 /** Secrets that come and go while a source lives: they come out of no executor. */
-export class PassingSecrets {
+export class TokenSecrets {
   readonly #set: SecretSet;
   /** By value, the latest last. */
   readonly #known = new Map<string, Forget>();

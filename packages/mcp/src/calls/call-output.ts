@@ -23,7 +23,7 @@ const base64 = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
  *
  * @throws ToolError `invalid_output` when it is no such answer.
  */
-export function outputOf(server: string, answer: unknown): ToolOutput {
+export function toToolOutput(server: string, answer: unknown): ToolOutput {
   const {
     content,
     structuredContent: value,
@@ -36,7 +36,7 @@ export function outputOf(server: string, answer: unknown): ToolOutput {
   if (!Array.isArray(content) && (content !== undefined || value === undefined)) {
     throw misshapen(server, "has no list of content");
   }
-  const blocks = (content ?? []).map((block) => blockOf(server, block));
+  const blocks = (content ?? []).map((block) => toContentBlock(server, block));
   const stands = blocks.length > 0 || value === undefined;
   const warning = roundedWarning(roundedIntegers(value));
   const details = {
@@ -52,7 +52,7 @@ export function outputOf(server: string, answer: unknown): ToolOutput {
 }
 
 /** A block of content as it is. @throws ToolError `invalid_output` when it is none. */
-export function blockOf(server: string, block: JsonValue): ContentBlock {
+export function toContentBlock(server: string, block: JsonValue): ContentBlock {
   const { type } = isObject(block) ? block : {};
   if (typeof type !== "string") throw misshapen(server, "has content that says of no kind it is");
   if (!known.has(type)) return jsonOf(server, block);
@@ -100,6 +100,6 @@ function misshapen(server: string, what: string): ToolError {
 const mostOfMessage = 2_000;
 
 /** What a server says of its progress, for whoever watches: without what nobody sees, and what steers a terminal. */
-export function shownProgress(message: string): string {
+export function toProgressMessage(message: string): string {
   return visibleText(message.slice(0, mostOfMessage));
 }

@@ -11,27 +11,27 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import type { Asking, Question } from "../server-requests/server-request-handler.ts";
-import { answerSchema } from "../server-requests/form.ts";
-import { requiredPages } from "./url-elicitation-required.ts";
-import { resumedRound, type Asked, type RoundState } from "./input-round.ts";
-import { UnfitQuestion } from "../server-requests/invalid-server-request.ts";
+import type { ServerRequestHandler, Question } from "../server-requests/server-request-handler.ts";
+import { toAnswerSchema } from "../server-requests/form.ts";
+import { readUrlElicitationRequired } from "./url-elicitation-required.ts";
+import { readResumedRound, type Asked, type RoundState } from "./input-round.ts";
+import { InvalidServerRequest } from "../server-requests/invalid-server-request.ts";
 
 /** How often a server may ask before it answers, resumed calls included. */
-const mostRounds = 10;
+const maxRounds = 10;
 
 /** Questions that a server may ask at once. */
-const mostQuestions = 50;
+const maxQuestions = 50;
 
 /** Characters of a server's own name for a question, and of its state: a call that waits keeps them. */
-const longestKey = 1_000;
-const longestState = 1_000_000;
+const maxKeyLength = 1_000;
+const maxStateLength = 1_000_000;
 
 /** Milliseconds before a request goes on for which the server asked nothing but to be asked again. */
-const pauseMs = 250;
+const retryDelayMs = 250;
 
 /** A question that waits for a person. */
-interface Open {
+interface OpenQuestion {
   readonly asked: Asked;
   readonly request: SuspensionRequest;
 }
@@ -48,35 +48,37 @@ interface Open {
  * @throws ToolError `limit_exceeded` when the server asks without end, `execution_failed` when nobody is to be asked what
  * it asks, `approval_rejected` when a person would not go where it says; what `send` and `outputOf` throw.
  */
-export async function inRounds<Answer>(
-  asking: Asking,
+export async function handleInputRequired<Answer>(
+  asking: ServerRequestHandler,
   ctx: ToolContext,
   resumedWith: ToolContext["resumed"],
   send: (more: JsonObject) => Awaitable<Answer>,
   outputOf: (server: string, answer: Answer) => ToolOutput,
 ): Promise<ToolOutput | Suspension> {
-  const resumed = resumedRound(resumedWith);
+  const resumed = readResumedRound(resumedWith);
   let round = resumed?.state.round ?? 0;
-  let more = resumed === undefined ? {} : paramsOf(asking.server, resumed.state, resumed.responses);
+  let more =
+    resumed === undefined ? {} : toRequestParams(asking.server, resumed.state, resumed.responses);
   for (;;) {
     let isRefusal = false;
     let answer: Answer | InputRequired;
     try {
       answer = await send(more);
     } catch (error) {
-      const inputRequests = requiredPages(error);
+      const inputRequests = readUrlElicitationRequired(error);
       if (inputRequests === undefined) throw error;
       isRefusal = true;
       answer = { inputRequests };
     }
     if (!isRefusal && !isInputRequired(answer)) return outputOf(asking.server, answer as Answer);
     round += 1;
-    if (round > mostRounds) throw endless(asking.server);
+    if (round > maxRounds) throw tooManyRoundsError(asking.server);
     const { requestState, inputRequests } = answer as InputRequired;
-    if (requestState === undefined && inputRequests === undefined) throw unsaid(asking.server);
-    if (typeof requestState === "string" && requestState.length > longestState)
-      throw overlong(asking.server);
-    const { responses, open } = await put(asking, ctx, round, inputRequests);
+    if (requestState === undefined && inputRequests === undefined)
+      throw emptyRequestError(asking.server);
+    if (typeof requestState === "string" && requestState.length > maxStateLength)
+      throw stateTooLongError(asking.server);
+    const { responses, open } = await askHost(asking, ctx, round, inputRequests);
     const state: RoundState = {
       waits: "mcp",
       round,
@@ -91,19 +93,20 @@ export async function inRounds<Answer>(
         state as unknown as JsonValue,
       );
     }
-    more = paramsOf(asking.server, state, responses);
-    if (Object.keys(responses).length === 0) await wait(pauseMs, undefined, { signal: ctx.signal });
+    more = toRequestParams(asking.server, state, responses);
+    if (Object.keys(responses).length === 0)
+      await wait(retryDelayMs, undefined, { signal: ctx.signal });
   }
 }
 
 /** What the request is made again with. */
-function paramsOf(
+function toRequestParams(
   server: string,
   { isRefusal, requestState }: RoundState,
   responses: JsonObject,
 ): JsonObject {
   if (isRefusal) {
-    refuseDeclined(server, responses);
+    throwIfDeclined(server, responses);
     return {};
   }
   return {
@@ -123,19 +126,19 @@ function isInputRequired(answer: unknown): boolean {
 }
 
 /** Puts the questions to whoever can answer them now; the others stay open. All are looked at before any is put. */
-async function put(
-  asking: Asking,
+async function askHost(
+  asking: ServerRequestHandler,
   ctx: ToolContext,
   round: number,
   given: JsonValue | undefined,
-): Promise<{ readonly responses: JsonObject; readonly open: readonly Open[] }> {
-  const questions = read(asking, given);
+): Promise<{ readonly responses: JsonObject; readonly open: readonly OpenQuestion[] }> {
+  const questions = readQuestions(asking, given);
   const responses: [string, JsonValue][] = [];
-  const open: Open[] = [];
+  const open: OpenQuestion[] = [];
   for (const [key, question] of questions) {
     if (question.method === "elicitation/create" && asking.options.onElicitation === undefined) {
       const id = `${ctx.callId}:${round}.${open.length + 1}`;
-      open.push(openQuestion(id, key, question));
+      open.push(toOpenQuestion(id, key, question));
     } else {
       responses.push([key, await asking.answer(question, ctx)]);
     }
@@ -143,22 +146,22 @@ async function put(
   return { responses: Object.fromEntries(responses), open };
 }
 
-function read(
-  asking: Asking,
+function readQuestions(
+  asking: ServerRequestHandler,
   given: JsonValue | undefined,
 ): readonly (readonly [string, Question])[] {
   const entries = Object.entries(isObject(given) ? given : {});
   try {
-    if (entries.length > mostQuestions)
-      throw new UnfitQuestion(`${entries.length} questions at once`);
-    if (entries.some(([key]) => key.length > longestKey))
-      throw new UnfitQuestion("a question with a name that is too long");
+    if (entries.length > maxQuestions)
+      throw new InvalidServerRequest(`${entries.length} questions at once`);
+    if (entries.some(([key]) => key.length > maxKeyLength))
+      throw new InvalidServerRequest("a question with a name that is too long");
     return entries.map(([key, entry]) => {
       const { method, params } = isObject(entry) ? entry : {};
       return [key, asking.read(method, params)] as const;
     });
   } catch (error) {
-    if (!(error instanceof UnfitQuestion)) throw error;
+    if (!(error instanceof InvalidServerRequest)) throw error;
     throw new ToolError(
       "execution_failed",
       `The MCP server ${asking.server} asks something before it goes on. ${error.message}`,
@@ -169,7 +172,7 @@ function read(
 
 type Elicitation = Extract<Question, { method: "elicitation/create" }>;
 
-function openQuestion(id: string, key: string, { request }: Elicitation): Open {
+function toOpenQuestion(id: string, key: string, { request }: Elicitation): OpenQuestion {
   const { server, message } = request;
   if (request.mode === "url") {
     const { url } = request;
@@ -179,7 +182,7 @@ function openQuestion(id: string, key: string, { request }: Elicitation): Open {
       request: { id, type: "auth", credential: server, message: shown, url },
     };
   }
-  const schema = answerSchema(request.requestedSchema);
+  const schema = toAnswerSchema(request.requestedSchema);
   return {
     asked: { id, key, form: request.requestedSchema },
     request: { id, type: "input", message: `The MCP server ${server} asks: ${message}`, schema },
@@ -187,7 +190,7 @@ function openQuestion(id: string, key: string, { request }: Elicitation): Open {
 }
 
 /** A server that refused the call until somebody was somewhere is not asked again when they would not go. */
-function refuseDeclined(server: string, responses: JsonObject): void {
+function throwIfDeclined(server: string, responses: JsonObject): void {
   const isDeclined = Object.values(responses).some(
     (response) => isObject(response) && response["action"] !== "accept",
   );
@@ -198,23 +201,23 @@ function refuseDeclined(server: string, responses: JsonObject): void {
   );
 }
 
-function unsaid(server: string): ToolError {
+function emptyRequestError(server: string): ToolError {
   return new ToolError(
     "execution_failed",
     `The MCP server ${server} asks for something before it goes on, and does not say what.`,
   );
 }
 
-function overlong(server: string): ToolError {
+function stateTooLongError(server: string): ToolError {
   return new ToolError(
     "execution_failed",
-    `The MCP server ${server} asks for something before it goes on, and wants more than ${longestState} characters kept meanwhile.`,
+    `The MCP server ${server} asks for something before it goes on, and wants more than ${maxStateLength} characters kept meanwhile.`,
   );
 }
 
-function endless(server: string): ToolError {
+function tooManyRoundsError(server: string): ToolError {
   return new ToolError(
     "limit_exceeded",
-    `The MCP server ${server} has asked ${mostRounds} times before it answered, and asks again: it was given up. This is no completed answer.`,
+    `The MCP server ${server} has asked ${maxRounds} times before it answered, and asks again: it was given up. This is no completed answer.`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Answer, JsonObject, JsonSchema, JsonValue, ToolContext } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import { defaultsOf } from "../server-requests/form.ts";
+import { getDefaults } from "../server-requests/form.ts";
 
 /** A question that a call waits for. */
 export interface Asked {
@@ -35,7 +35,7 @@ export interface ResumedRound {
 }
 
 /** What a resumed call goes on with; `undefined`: it is a new one, or waited for something else. */
-export function resumedRound(resumed: ToolContext["resumed"]): ResumedRound | undefined {
+export function readResumedRound(resumed: ToolContext["resumed"]): ResumedRound | undefined {
   if (resumed === undefined || !isRoundState(resumed.state)) return undefined;
   const state = resumed.state as unknown as RoundState;
   const answered = state.asked.map((asked) => [asked.key, responseTo(asked, resumed.answers)]);
@@ -54,5 +54,5 @@ function responseTo({ id, form }: Asked, answers: readonly Answer[]): JsonObject
   if (answer === undefined || answer.type === "reject") return { action: "decline" };
   if (form === undefined) return { action: "accept" };
   const content = answer.type === "input" && isObject(answer.value) ? answer.value : {};
-  return { action: "accept", content: { ...defaultsOf(form), ...content } };
+  return { action: "accept", content: { ...getDefaults(form), ...content } };
 }

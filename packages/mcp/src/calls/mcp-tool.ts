@@ -10,14 +10,14 @@ import type {
   ToolOutput,
   ToolSpec,
 } from "@toolweave/core";
-import type { Asking } from "../server-requests/server-request-handler.ts";
-import { inRounds } from "./input-required.ts";
+import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
+import { handleInputRequired } from "./input-required.ts";
 import { withSignIn } from "./with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpDefinition, McpProgress } from "../transport/messages/mcp-connection.ts";
 import { parameterHeaders, type ParameterHeaders } from "../transport/http/parameter-headers.ts";
 import { isHeaderMismatch, isSameButHeaders } from "./header-mismatch.ts";
-import { outputOf, shownProgress } from "./call-output.ts";
+import { toToolOutput, toProgressMessage } from "./call-output.ts";
 import type { ReadSpec } from "../listing/tool-spec.ts";
 
 /** One call of a tool. */
@@ -36,7 +36,7 @@ export interface McpCall {
 /** What a tool of a server stands on. */
 export interface McpToolHost {
   /** What the host answers when the server asks. */
-  readonly asking: Asking;
+  readonly asking: ServerRequestHandler;
   /** Why nothing can be called now; `undefined`: it can. */
   readonly unavailable: string | undefined;
   /** How calls are authorised. Absent: the server is not over HTTP. */
@@ -44,7 +44,7 @@ export interface McpToolHost {
   /** `tools/call` on behalf of `ctx`: over the connection of its caller, `during` it (see `Conversation`). */
   call(call: McpCall, ctx: ToolContext): Promise<unknown>;
   /** What the server lists under a name by now; the source follows. */
-  newest(name: string): Promise<McpDefinition | undefined>;
+  latestDefinition(name: string): Promise<McpDefinition | undefined>;
 }
 
 /** A server's tool. */
@@ -91,10 +91,10 @@ export class McpTool implements Tool {
       ctx.progress({
         done: progress,
         ...(total === undefined ? {} : { total }),
-        ...(typeof message === "string" ? { message: shownProgress(message) } : {}),
+        ...(typeof message === "string" ? { message: toProgressMessage(message) } : {}),
       });
     this.#headers ??= parameterHeaders(definition["inputSchema"] as JsonSchema);
-    const headers = this.#headers.of(args);
+    const headers = this.#headers.from(args);
     const send = (more: JsonObject): Promise<unknown> => {
       const call = { definition, args, more, onProgress, headers, asTask };
       const answer = host.call(call, ctx);
@@ -102,7 +102,7 @@ export class McpTool implements Tool {
       return answer.catch((error: unknown) => this.#callAgain(call, ctx, error));
     };
     return withSignIn(host.auth, ctx, (resumed) =>
-      inRounds(host.asking, ctx, resumed, send, outputOf),
+      handleInputRequired(host.asking, ctx, resumed, send, toToolOutput),
     );
   }
 
@@ -110,12 +110,12 @@ export class McpTool implements Tool {
   async #callAgain(call: McpCall, ctx: ToolContext, error: unknown): Promise<unknown> {
     if (!isHeaderMismatch(error)) throw error;
     const { definition, args } = call;
-    const newest = await this.#host.newest(definition.name).catch(() => undefined);
+    const newest = await this.#host.latestDefinition(definition.name).catch(() => undefined);
     if (newest === undefined || !isSameButHeaders(definition, newest)) throw error;
     const wanted = parameterHeaders(newest["inputSchema"] as JsonSchema);
     if (wanted.fault !== undefined) throw error;
     this.#headers = wanted;
-    const headers = wanted.of(args);
+    const headers = wanted.from(args);
     // They were not what it was refused for, so that it may have run.
     if (isDeepStrictEqual(headers, call.headers)) throw error;
     return this.#host.call({ ...call, headers }, ctx);

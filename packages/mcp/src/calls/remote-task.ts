@@ -7,7 +7,7 @@ import { tasksExtension } from "../server-requests/client-capabilities.ts";
 const interval = { least: 50, most: 30_000, usual: 1_000 };
 
 /** Ids are the server's; longer ones are none. */
-const longestId = 1_000;
+const maxIdLength = 1_000;
 
 /** A task of a server's, as it stands. */
 export interface RemoteTask {
@@ -36,7 +36,7 @@ const statuses: ReadonlySet<unknown> = new Set<RemoteTask["status"]>([
  *
  * @param capabilities the server's.
  */
-export function taskSupportOf(
+export function getTaskSupport(
   { execution }: McpDefinition,
   capabilities: JsonObject,
 ): "required" | "optional" | undefined {
@@ -57,7 +57,7 @@ function runsTasks({ tasks }: JsonObject): boolean {
 }
 
 /** The task that a call has become; `undefined`: the answer is that of the call. */
-export function taskIn(answer: unknown): RemoteTask | undefined {
+export function readTaskOfAnswer(answer: unknown): RemoteTask | undefined {
   if (!isObject(answer)) return undefined;
   if (answer["resultType"] === "task") return readTask(answer);
   // What an answer to a call of the older generation has besides is content.
@@ -74,7 +74,7 @@ export function taskIn(answer: unknown): RemoteTask | undefined {
 export function readTask(answer: unknown, id?: string): RemoteTask {
   const given: JsonObject = isObject(answer) ? answer : {};
   const { taskId, status, statusMessage, pollInterval, pollIntervalMs = pollInterval } = given;
-  if (typeof taskId !== "string" || taskId === "" || taskId.length > longestId) {
+  if (typeof taskId !== "string" || taskId === "" || taskId.length > maxIdLength) {
     throw new ToolError("upstream", "The server speaks of a task, and does not say which.");
   }
   if ((id !== undefined && id !== taskId) || !statuses.has(status)) {
@@ -85,14 +85,14 @@ export function readTask(answer: unknown, id?: string): RemoteTask {
     id: taskId,
     status: status as RemoteTask["status"],
     message: typeof statusMessage === "string" && statusMessage !== "" ? statusMessage : undefined,
-    pollMs: pollMsOf(pollIntervalMs),
+    pollMs: clampPollMs(pollIntervalMs),
     result,
     error,
     inputRequests: isObject(inputRequests) ? inputRequests : {},
   };
 }
 
-function pollMsOf(proposed: JsonValue | undefined): number {
+function clampPollMs(proposed: JsonValue | undefined): number {
   if (typeof proposed !== "number" || !(proposed > 0)) return interval.usual;
   return Math.min(Math.max(proposed, interval.least), interval.most);
 }

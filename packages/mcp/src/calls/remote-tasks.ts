@@ -7,27 +7,27 @@ import {
   type ToolErrorCode,
 } from "@toolweave/core";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
-import type { RequestHost } from "../connection/requester.ts";
+import type { Requester } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { callError } from "../transport/call-error.ts";
-import { shownProgress } from "./call-output.ts";
-import { taskBegan } from "./task-events.ts";
-import { readTask, taskIn, type RemoteTask } from "./remote-task.ts";
+import { toCallError } from "../transport/call-error.ts";
+import { toProgressMessage } from "./call-output.ts";
+import { notifyTaskCreated } from "./task-events.ts";
+import { readTask, readTaskOfAnswer, type RemoteTask } from "./remote-task.ts";
 import { readTaskState, writeTaskState, type TaskState } from "./task-state.ts";
 
 /** Looks at a task over a connection that is gone: each waits twice as long as the one before. */
-const mostLosses = 8;
-const firstLossMs = 100;
+const maxRetries = 8;
+const firstRetryMs = 100;
 
 /** What says nothing of the task: it goes on, and so may the call. */
-const goesOn: ReadonlySet<ToolErrorCode> = new Set([
+const transientCodes: ReadonlySet<ToolErrorCode> = new Set([
   "auth_required",
   "rate_limited",
   "unavailable",
 ]);
 
 /** How long a server gets to hear that nobody wants a task any more. */
-const farewellMs = 5_000;
+const cancelTimeoutMs = 5_000;
 
 /** How one request of a call is made. */
 export interface TaskCallOptions extends Omit<RequestOptions, "signal"> {
@@ -41,11 +41,11 @@ export interface TaskCallOptions extends Omit<RequestOptions, "signal"> {
  * task, whatever becomes of the connection meanwhile, until its own time is up.
  */
 export class RemoteTasks {
-  readonly #host: RequestHost;
+  readonly #host: Requester;
   /** Who waits for news of a task, by its id. */
   readonly #waiting = new Map<string, () => void>();
 
-  constructor(host: RequestHost) {
+  constructor(host: Requester) {
     this.#host = host;
   }
 
@@ -57,21 +57,21 @@ export class RemoteTasks {
    * connection does not come back, `upstream` when the task failed or was cancelled over there; what a call throws.
    */
   async call(params: JsonObject, ctx: ToolContext, options: TaskCallOptions): Promise<unknown> {
-    const state = readTaskState(params["requestState"]) ?? leftBy(ctx);
+    const state = readTaskState(params["requestState"]) ?? readCheckpointedTask(ctx);
     if (state !== undefined) return this.#goOn(state, params["inputResponses"], ctx);
     const { asTask, onProgress, headers } = options;
     const asked = asTask ? { ...params, task: {} } : params;
     const onLate = asTask ? (late: unknown) => this.#cancelLate(late, ctx) : undefined;
     const sent = { onProgress, headers, onLate, signal: cancellationOf(ctx) };
     const answer = await this.#host.request("tools/call", asked, sent, ctx);
-    const task = taskIn(answer);
+    const task = readTaskOfAnswer(answer);
     if (task === undefined) return answer;
     const isExtension = (answer as JsonObject)["resultType"] === "task";
     return this.#await(task, { id: task.id, isExtension, answered: [] }, ctx);
   }
 
   /** `notifications/tasks/status`: who waits for that task looks at once. */
-  hear({ taskId }: JsonObject): void {
+  onStatus({ taskId }: JsonObject): void {
     if (typeof taskId === "string") this.#waiting.get(taskId)?.();
   }
 
@@ -92,7 +92,7 @@ export class RemoteTasks {
     responses?: JsonObject,
   ): Promise<unknown> {
     ctx.checkpoint(writeTaskState(state));
-    taskBegan(ctx.runId);
+    notifyTaskCreated(ctx.runId);
     try {
       if (responses !== undefined) {
         const params = { taskId: state.id, inputResponses: responses };
@@ -103,7 +103,7 @@ export class RemoteTasks {
       while (task.status === "working" || isAnswered(task, state)) {
         if (task.message !== undefined && task.message !== told) {
           told = task.message;
-          ctx.progress({ message: shownProgress(told) });
+          ctx.progress({ message: toProgressMessage(told) });
         }
         await this.#pause(task.pollMs, state.id, ctx.signal);
         task = await this.#look(state, ctx);
@@ -111,14 +111,14 @@ export class RemoteTasks {
       return await this.#outcome(task, state, ctx);
     } catch (error) {
       if (ctx.signal.aborted) this.#cancel(state, ctx);
-      else if (ToolError.is(error) && !goesOn.has(error.code)) ctx.checkpoint(null);
+      else if (ToolError.is(error) && !transientCodes.has(error.code)) ctx.checkpoint(null);
       throw error;
     }
   }
 
   async #outcome(task: RemoteTask, state: TaskState, ctx: ToolContext): Promise<unknown> {
     if (task.status === "cancelled") {
-      throw new ToolError("upstream", `The server cancelled the task.${saying(task)}`);
+      throw new ToolError("upstream", `The server cancelled the task.${formatStatusMessage(task)}`);
     }
     if (!state.isExtension) {
       // Answers as the call would have, when the task has ended; until then it may ask something, live.
@@ -129,7 +129,7 @@ export class RemoteTasks {
       return { resultType: "input_required", inputRequests, requestState: writeTaskState(state) };
     }
     if (task.status === "completed") return task.result;
-    throw callError(this.#host.asking.server, task.error);
+    throw toCallError(this.#host.asking.server, task.error);
   }
 
   async #look(state: TaskState, ctx: ToolContext): Promise<RemoteTask> {
@@ -152,15 +152,16 @@ export class RemoteTasks {
         return await this.#host.request(method, params, { signal: ctx.signal }, ctx);
       } catch (error) {
         if (ctx.signal.aborted || !ToolError.is(error)) throw error;
-        if (error.code !== "unavailable") throw method === "tasks/get" ? forgotten(error) : error;
-        if (!error.retryable || losses >= mostLosses)
-          throw unreachable(this.#host.asking.server, error);
-        await this.#pause(firstLossMs * 2 ** losses, state.id, ctx.signal);
+        if (error.code !== "unavailable")
+          throw method === "tasks/get" ? toUnknownOutcome(error) : error;
+        if (!error.retryable || losses >= maxRetries)
+          throw unreachableError(this.#host.asking.server, error);
+        await this.#pause(firstRetryMs * 2 ** losses, state.id, ctx.signal);
         // Another server may be there now, which knows nothing of it.
         if (method === "tasks/get") continue;
         const task = await this.#look(state, ctx);
         // The server has the answers already: they are not sent twice.
-        if (method === "tasks/update" && !isAsked(task, params)) return undefined;
+        if (method === "tasks/update" && !asksFor(task, params)) return undefined;
       }
     }
   }
@@ -190,24 +191,28 @@ export class RemoteTasks {
 
   /** Until its id is known a task cannot be cancelled, nor the request for it (2025-11-25, tasks, "Task Cancellation"). */
   #cancelLate(answer: unknown, ctx: ToolContext): void {
-    const task = taskIn(answer);
+    const task = readTaskOfAnswer(answer);
     if (task !== undefined) this.#cancel(task, ctx);
   }
 
   #cancel({ id }: Pick<RemoteTask, "id">, ctx: ToolContext): void {
-    const signal = AbortSignal.timeout(farewellMs);
+    const signal = AbortSignal.timeout(cancelTimeoutMs);
     // A server that cannot, or is gone: nobody waits for its answer.
     this.#host.request("tasks/cancel", { taskId: id }, { signal }, ctx).catch(() => {});
   }
 }
 
 /** The task of an earlier attempt, or of the call before it waited for somebody: no second one is begun. */
-function leftBy({ attempt, resumed, checkpointed }: ToolContext): TaskState | undefined {
+function readCheckpointedTask({
+  attempt,
+  resumed,
+  checkpointed,
+}: ToolContext): TaskState | undefined {
   return attempt > 1 || resumed !== undefined ? readTaskState(checkpointed) : undefined;
 }
 
 /** It waits for at least one of these answers. */
-function isAsked({ status, inputRequests }: RemoteTask, { inputResponses }: JsonObject): boolean {
+function asksFor({ status, inputRequests }: RemoteTask, { inputResponses }: JsonObject): boolean {
   if (status !== "input_required" || !isObject(inputResponses)) return false;
   return Object.keys(inputResponses).some((name) => Object.hasOwn(inputRequests, name));
 }
@@ -221,12 +226,12 @@ function isAnswered(
   return Object.keys(inputRequests).every((name) => answered.includes(name));
 }
 
-function saying({ message }: RemoteTask): string {
+function formatStatusMessage({ message }: RemoteTask): string {
   return message === undefined ? "" : ` It says: ${visibleText(message.slice(0, 1_000))}`;
 }
 
-function forgotten(error: ToolError): ToolError {
-  if (goesOn.has(error.code)) return error;
+function toUnknownOutcome(error: ToolError): ToolError {
+  if (transientCodes.has(error.code)) return error;
   return new ToolError(
     "outcome_unknown",
     `The server does not tell what became of the task: ${error.message} It may have done its work; check that before it is begun again.`,
@@ -234,7 +239,7 @@ function forgotten(error: ToolError): ToolError {
   );
 }
 
-function unreachable(server: string, error: ToolError): ToolError {
+function unreachableError(server: string, error: ToolError): ToolError {
   return new ToolError(
     "unavailable",
     `The MCP server ${server} cannot be reached. The task that it began may go on there.`,

@@ -2,12 +2,12 @@
 const listeners = new Map<string, () => void>();
 
 /** Calls `listener` when a server makes a task of a call of the run; returns what ends that. */
-export function onTaskBegun(runId: string, listener: () => void): () => void {
+export function onTaskCreated(runId: string, listener: () => void): () => void {
   listeners.set(runId, listener);
   return () => void listeners.delete(runId);
 }
 
 /** A server has made a task of a call of the run. */
-export function taskBegan(runId: string): void {
+export function notifyTaskCreated(runId: string): void {
   listeners.get(runId)?.();
 }

@@ -5,7 +5,7 @@ import { isObject } from "../schema/schema-keywords.ts";
 const urlElicitationRequired = -32042;
 
 /** Those pages, as `inputRequests` of the newer protocol; `undefined`: it is another error. */
-export function requiredPages(thrown: unknown): JsonObject | undefined {
+export function readUrlElicitationRequired(thrown: unknown): JsonObject | undefined {
   const error = protocolErrorOf(thrown);
   const { elicitations } = isObject(error?.data) ? error.data : {};
   if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;

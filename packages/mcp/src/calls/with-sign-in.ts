@@ -15,7 +15,7 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 import { SignInRequired } from "../auth/sign-in-required.ts";
 
 /** Times that one call asks for a sign-in: one to connect, one for what the tool needs, and one more. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /** What a call goes on with once somebody has signed in. */
 interface CallSignIn {
@@ -51,10 +51,10 @@ export function withSignIn(
   ctx: ToolContext,
   call: (resumed: Resumed) => Promise<ToolOutput | Suspension>,
 ): Promise<ToolOutput | Suspension> {
-  return auth === undefined ? call(ctx.resumed) : signedIn(auth, ctx, call);
+  return auth === undefined ? call(ctx.resumed) : runWithSignIn(auth, ctx, call);
 }
 
-async function signedIn(
+async function runWithSignIn(
   auth: ServerAuth,
   ctx: ToolContext,
   call: (resumed: Resumed) => Promise<ToolOutput | Suspension>,
@@ -63,7 +63,7 @@ async function signedIn(
   const signIn = resumed === undefined ? undefined : signInOf(resumed.state);
   let inner = resumed;
   if (resumed !== undefined && signIn !== undefined) {
-    if (!(await goOn(auth, ctx, signIn, resumed.answers))) return suspension(signIn);
+    if (!(await resumeSignIn(auth, ctx, signIn, resumed.answers))) return suspension(signIn);
     inner = signIn.resumed ?? undefined;
   }
   try {
@@ -75,7 +75,7 @@ async function signedIn(
 }
 
 /** True when somebody has signed in, be it elsewhere. */
-async function goOn(
+async function resumeSignIn(
   auth: ServerAuth,
   ctx: ToolContext,
   signIn: CallSignIn,
@@ -124,7 +124,7 @@ async function ask(
   // Whoever has just signed in is not sent there for the same again.
   const isMore =
     last === undefined || challenge.scopes.some((scope) => !last.scopes.includes(scope));
-  if (!isMore || round > mostRounds) {
+  if (!isMore || round > maxRounds) {
     throw new ToolError(
       "auth_required",
       `Somebody has signed in for ${ctx.toolName}, and its server still refuses the call: the account may not have the rights for it. Do not repeat the call.`,

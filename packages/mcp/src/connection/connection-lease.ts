@@ -1,17 +1,17 @@
-import type { Conversation } from "../server-requests/inbound-messages.ts";
+import type { InboundMessages } from "../server-requests/inbound-messages.ts";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
 
 /** A connection with what goes on over it. */
-export class LiveConnection {
+export class ConnectionLease {
   readonly connection: McpConnection;
   /** What its server asks and tells. */
-  readonly conversation: Conversation;
+  readonly conversation: InboundMessages;
   /** A call has been answered over it. */
   hasAnswered = false;
   #running = 0;
   #isRetired = false;
 
-  constructor(connection: McpConnection, conversation: Conversation) {
+  constructor(connection: McpConnection, conversation: InboundMessages) {
     this.connection = connection;
     this.conversation = conversation;
   }

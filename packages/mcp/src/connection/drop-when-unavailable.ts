@@ -3,10 +3,10 @@ import type { LoadedSource, Tool } from "@toolweave/core";
 const none: readonly Tool[] = [];
 
 /** A source whose tools go while they cannot be called. */
-export interface DroppingSource {
+export interface DropWhenUnavailable {
   readonly source: LoadedSource;
   /** Whether they can be called may have changed. */
-  look(): void;
+  onAvailabilityChange(): void;
 }
 
 /**
@@ -15,7 +15,10 @@ export interface DroppingSource {
  *
  * @param isLost the tools cannot be called.
  */
-export function droppingSource(whole: LoadedSource, isLost: () => boolean): DroppingSource {
+export function dropWhenUnavailable(
+  whole: LoadedSource,
+  isLost: () => boolean,
+): DropWhenUnavailable {
   const listeners = new Set<() => void>();
   let dropped = false;
 
@@ -44,7 +47,7 @@ export function droppingSource(whole: LoadedSource, isLost: () => boolean): Drop
   });
 
   return {
-    look: () => (isLost() ? show(true) : void whole.refresh().then(back, back)),
+    onAvailabilityChange: () => (isLost() ? show(true) : void whole.refresh().then(back, back)),
     source: {
       id: whole.id,
       ready: whole.ready,

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { CallRequestOptions } from "./requester.ts";
-import { untilCancelled } from "./with-signal.ts";
+import { withSignal } from "./with-signal.ts";
 
 /** Milliseconds that a request goes on when nobody waits for it any more. */
 const lingerMs = 5_000;
@@ -9,7 +9,7 @@ const lingerMs = 5_000;
  * Makes a request, and rejects as soon as nobody waits any more, like any other. One with `onLate` goes on for a while
  * then, without its progress, and what it is answered is told there.
  */
-export async function outliving(
+export async function detachOnAbort(
   options: CallRequestOptions,
   send: (options: RequestOptions) => Promise<unknown>,
 ): Promise<unknown> {
@@ -19,7 +19,7 @@ export async function outliving(
   const linger = new AbortController();
   const answer = send({ ...options, signal: linger.signal });
   try {
-    return await untilCancelled(answer, signal);
+    return await withSignal(answer, signal);
   } catch (error) {
     if (signal.aborted) {
       const timer = setTimeout(() => linger.abort(), lingerMs);

@@ -1,8 +1,8 @@
 import { ToolError, type Cancellation, type Clock, type ClockTimer } from "@toolweave/core";
 import { isLostSession } from "../transport/call-error.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { LiveConnection } from "./connection-lease.ts";
-import { untilCancelled } from "./with-signal.ts";
+import type { ConnectionLease } from "./connection-lease.ts";
+import { withSignal } from "./with-signal.ts";
 
 /** Milliseconds after which a connection counts as healthy, even if no call was answered over it. */
 const healthyMs = 10_000;
@@ -14,19 +14,19 @@ const idleMs = 5 * 60_000;
  * `idle`: not connected, and nobody has asked for it. `waiting`: will connect again by itself. `failed`: will not,
  * until somebody asks.
  */
-export type LinkStatus = "idle" | "connecting" | "ready" | "waiting" | "failed" | "closed";
+export type ConnectionStatus = "idle" | "connecting" | "ready" | "waiting" | "failed" | "closed";
 
 /** What a link is made of. */
-export interface LinkOptions {
+export interface ReconnectingOptions {
   /** The server's name. */
   readonly server: string;
   readonly clock: Clock;
   /** Milliseconds for connecting; 0: no limit. */
   readonly timeoutMs: number;
   /** Connects again by itself when it is lost. Others connect for the next call, and end after a while without any. */
-  readonly keep: boolean;
+  readonly reconnect: boolean;
   /** Failures one after the other after which it does not try again by itself. */
-  readonly mostFailures: number;
+  readonly maxFailures: number;
   /** Between 0 and 1. */
   random(): number;
   /**
@@ -34,11 +34,11 @@ export interface LinkOptions {
    *
    * @param isAgain there was one before: another server may be there by now, which speaks another version.
    */
-  open(signal: AbortSignal, isAgain: boolean): Promise<LiveConnection>;
+  open(signal: AbortSignal, isAgain: boolean): Promise<ConnectionLease>;
   /** What became of it when it was not made. */
-  errorOf(thrown: unknown): ToolError;
+  toError(thrown: unknown): ToolError;
   /** Called for every connection that was made. */
-  onReady?(connection: LiveConnection): void;
+  onReady?(connection: ConnectionLease): void;
   /** Called when `trouble` has come or gone. */
   onTrouble?(): void;
   /** Called when a link that is not kept has ended for want of calls. */
@@ -50,15 +50,15 @@ export interface LinkOptions {
  * soon after it was made, and before a call was answered, counts as a failure: a server that ends after every start is
  * not started for ever, and one that ends in some of its calls is.
  */
-export class ServerLink {
-  readonly #options: LinkOptions;
+export class ReconnectingConnection {
+  readonly #options: ReconnectingOptions;
   readonly #closing = new AbortController();
-  #status: LinkStatus = "idle";
-  #ready: LiveConnection | undefined;
+  #status: ConnectionStatus = "idle";
+  #ready: ConnectionLease | undefined;
   /** It has been connected before. */
   #wasReady = false;
   /** The one that is being made; while `waiting`, after the wait. */
-  #attempt: Promise<LiveConnection> | undefined;
+  #attempt: Promise<ConnectionLease> | undefined;
   /** Ends the wait. */
   #wake: (() => void) | undefined;
   #timer: ClockTimer | undefined;
@@ -73,16 +73,16 @@ export class ServerLink {
   #nextAt = 0;
   #heartbeat: Heartbeat | undefined;
 
-  constructor(options: LinkOptions) {
+  constructor(options: ReconnectingOptions) {
     this.#options = options;
   }
 
-  get status(): LinkStatus {
+  get status(): ConnectionStatus {
     return this.#status;
   }
 
   /** The connection, while there is one. */
-  get ready(): LiveConnection | undefined {
+  get ready(): ConnectionLease | undefined {
     return this.#ready;
   }
 
@@ -97,7 +97,7 @@ export class ServerLink {
    *
    * @param cancellation of whoever waits for it.
    */
-  connection(cancellation?: Cancellation): Promise<LiveConnection> {
+  connection(cancellation?: Cancellation): Promise<ConnectionLease> {
     if (this.#ready !== undefined) return Promise.resolve(this.#ready);
     const { clock } = this.#options;
     const restMs = this.#nextAt - clock.now();
@@ -110,16 +110,16 @@ export class ServerLink {
     // Somebody waits for it: the process must not end before.
     if (this.#status === "waiting") this.#timer?.ref?.();
     const attempt = this.#attempt ?? this.#shared(this.#open());
-    if (this.#options.keep) return untilCancelled(attempt, cancellation);
+    if (this.#options.reconnect) return withSignal(attempt, cancellation);
     this.#waiting += 1;
-    return untilCancelled(attempt, cancellation).finally(() => {
+    return withSignal(attempt, cancellation).finally(() => {
       this.#waiting -= 1;
       if (this.#waiting === 0 && this.#status === "connecting") this.#abandon();
     });
   }
 
   /** The same, at once: whoever asks wants to know what has become of it. */
-  connectNow(): Promise<LiveConnection> {
+  connectNow(): Promise<ConnectionLease> {
     this.#nextAt = 0;
     this.#wake?.();
     return this.connection();
@@ -127,14 +127,14 @@ export class ServerLink {
 
   /** Something that needed the connection is done. */
   done(): void {
-    if (!this.#options.keep && this.#ready?.isIdle === true) this.#endLater();
+    if (!this.#options.reconnect && this.#ready?.isIdle === true) this.#endLater();
   }
 
   /**
    * Another connection in place of one whose session the server no longer knows. What is under way over the old one
    * hears for itself what has become of it.
    */
-  renewed(lost: LiveConnection, cancellation?: Cancellation): Promise<LiveConnection> {
+  replace(lost: ConnectionLease, cancellation?: Cancellation): Promise<ConnectionLease> {
     if (this.#ready === lost) {
       this.#letGo();
       this.#status = "idle";
@@ -144,19 +144,19 @@ export class ServerLink {
   }
 
   /** A connection that is good for nothing ends, which counts as a failure. */
-  fail(live: LiveConnection, why: ToolError): void {
+  fail(live: ConnectionLease, why: ToolError): void {
     if (!this.#dropped(live)) return;
     this.#failures += 1;
     this.#again(why);
   }
 
   /** A connection is gone: another one is made. */
-  #lose(lost: LiveConnection, why: unknown): void {
+  #lose(lost: ConnectionLease, why: unknown): void {
     if (!this.#dropped(lost)) return;
     const lasted = this.#options.clock.now() - this.#readyAt;
     this.#failures = lost.hasAnswered || lasted >= healthyMs ? 0 : this.#failures + 1;
     // Whoever is lost once soon after it began is not in trouble yet.
-    this.#again(this.#options.errorOf(why), this.#failures > 1);
+    this.#again(this.#options.toError(why), this.#failures > 1);
   }
 
   /** Ends it for good; an attempt that is under way is given up. Idempotent. */
@@ -176,21 +176,21 @@ export class ServerLink {
   }
 
   /** False: it had gone already. */
-  #dropped(live: LiveConnection): boolean {
+  #dropped(live: ConnectionLease): boolean {
     if (this.#ready !== live) return false;
     this.#letGo();
     void live.connection.close();
     return true;
   }
 
-  #shared(attempt: Promise<LiveConnection>): Promise<LiveConnection> {
+  #shared(attempt: Promise<ConnectionLease>): Promise<ConnectionLease> {
     // Whoever waits for it hears of a failure.
     attempt.catch(() => {});
     return (this.#attempt = attempt);
   }
 
-  async #open(): Promise<LiveConnection> {
-    const { clock, timeoutMs, server, open, errorOf } = this.#options;
+  async #open(): Promise<ConnectionLease> {
+    const { clock, timeoutMs, server, open, toError: errorOf } = this.#options;
     const closing = this.#closing.signal;
     const late = new AbortController();
     const abandoned = new AbortController();
@@ -212,7 +212,7 @@ export class ServerLink {
     } catch (thrown) {
       if (closing.aborted) throw closedError(server, thrown);
       if (abandoned.signal.aborted) throw thrown;
-      const error = late.signal.aborted ? lateError(server, timeoutMs, thrown) : errorOf(thrown);
+      const error = late.signal.aborted ? timeoutError(server, timeoutMs, thrown) : errorOf(thrown);
       this.#failures += 1;
       this.#again(error);
       throw error;
@@ -221,8 +221,8 @@ export class ServerLink {
     }
   }
 
-  #take(live: LiveConnection): void {
-    const { clock, keep, onReady } = this.#options;
+  #take(live: ConnectionLease): void {
+    const { clock, reconnect: keep, onReady } = this.#options;
     const { connection } = live;
     this.#attempt = undefined;
     this.#status = "ready";
@@ -236,12 +236,12 @@ export class ServerLink {
     onReady?.(live);
   }
 
-  #heartbeatOf(live: LiveConnection): Heartbeat {
+  #heartbeatOf(live: ConnectionLease): Heartbeat {
     return new Heartbeat({
       clock: this.#options.clock,
       ping: (signal) =>
         live.connection.request("ping", {}, { signal }).catch((error: unknown) => {
-          if (isLostSession(error)) void this.renewed(live).catch(() => {});
+          if (isLostSession(error)) void this.replace(live).catch(() => {});
         }),
       isIdle: () => live.isIdle,
       onLost: () => this.#lose(live, new Error("it does not answer any more")),
@@ -249,7 +249,7 @@ export class ServerLink {
   }
 
   #again(error: ToolError, isTrouble = true): void {
-    const { clock, keep, mostFailures, random } = this.#options;
+    const { clock, reconnect: keep, maxFailures: mostFailures, random } = this.#options;
     const ms = backoffMs(this.#failures, random());
     this.#attempt = undefined;
     this.#nextAt = isTrouble ? clock.now() + ms : 0;
@@ -289,7 +289,7 @@ export class ServerLink {
     this.#timer.unref?.();
   }
 
-  #letGo(): LiveConnection | undefined {
+  #letGo(): ConnectionLease | undefined {
     const connection = this.#ready;
     this.#ready = undefined;
     this.#stopTimer();
@@ -310,7 +310,7 @@ export class ServerLink {
   }
 }
 
-function lateError(server: string, timeoutMs: number, cause: unknown): ToolError {
+function timeoutError(server: string, timeoutMs: number, cause: unknown): ToolError {
   const message = `Connecting to the MCP server ${server} took more than ${timeoutMs} ms.`;
   return new ToolError("timeout", message, { cause });
 }
@@ -322,10 +322,10 @@ export function closedError(server: string, cause?: unknown): ToolError {
 }
 
 /** Milliseconds within which a lost connection is made again: not by everybody at once. */
-const firstMs = 500;
+const firstBackoffMs = 500;
 
 /** Milliseconds between two attempts at most. */
-const longestMs = 60_000;
+const maxBackoffMs = 60_000;
 
 /**
  * Milliseconds before the next attempt to connect: any time within half a second after a connection that had been
@@ -335,7 +335,7 @@ const longestMs = 60_000;
  * @param random between 0 and 1.
  */
 export function backoffMs(failures: number, random: number): number {
-  if (failures === 0) return Math.round(firstMs * random);
-  const longest = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));
+  if (failures === 0) return Math.round(firstBackoffMs * random);
+  const longest = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures, 30));
   return Math.round(longest * (0.5 + random / 2));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolContext } from "@toolweave/core";
-import type { Asking } from "../server-requests/server-request-handler.ts";
+import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 
 /** Whose connection a request goes over: the one of the caller's credentials. */
@@ -12,9 +12,9 @@ export interface CallRequestOptions extends RequestOptions {
 }
 
 /** Requests to one server, over whatever connection there is at the time. */
-export interface RequestHost {
+export interface Requester {
   /** What the host answers when the server asks. */
-  readonly asking: Asking;
+  readonly asking: ServerRequestHandler;
   /**
    * Makes a request, and gives what the server answered, unchecked.
    *

@@ -1,7 +1,7 @@
 import type { Cancellation } from "@toolweave/core";
 
 /** Waits as long as anybody wants to. Rejects with the reason when nobody does any more. */
-export function untilCancelled<T>(
+export function withSignal<T>(
   promise: Promise<T>,
   cancellation: Cancellation | undefined,
 ): Promise<T> {

@@ -5,15 +5,15 @@ import type { ListedDefinitions } from "./list-definitions.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import type { McpServer } from "../options/mcp-options.ts";
 
-interface Kept {
+interface CachedList {
   readonly tools?: unknown;
   readonly capabilities?: JsonValue;
 }
 
 /** What the server listed last time. `undefined`: nobody knows. */
-export async function readList(server: McpServer): Promise<ListedDefinitions | undefined> {
+export async function readCachedList(server: McpServer): Promise<ListedDefinitions | undefined> {
   try {
-    const kept = (await server.cache?.get(keyOf(server))) as Kept | null | undefined;
+    const kept = (await server.cache?.get(toCacheKey(server))) as CachedList | null | undefined;
     if (!Array.isArray(kept?.tools)) return undefined;
     const { tools, capabilities } = kept;
     return {
@@ -27,12 +27,12 @@ export async function readList(server: McpServer): Promise<ListedDefinitions | u
 }
 
 /** Keeps a list for the next time. */
-export async function keepList(
+export async function cacheList(
   server: McpServer,
   { definitions, capabilities }: ListedDefinitions,
 ): Promise<void> {
   try {
-    await server.cache?.set(keyOf(server), {
+    await server.cache?.set(toCacheKey(server), {
       tools: definitions as readonly JsonObject[],
       capabilities,
     });
@@ -42,7 +42,7 @@ export async function keepList(
 }
 
 /** Another server under the same name, or the same one with other arguments, has another list. Arguments may be secret. */
-function keyOf(server: McpServer): string {
+function toCacheKey(server: McpServer): string {
   const where =
     "url" in server
       ? String(server.url)

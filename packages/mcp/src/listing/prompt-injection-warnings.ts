@@ -9,7 +9,7 @@ const mostCharacters = 5_000_000;
  * `twinProblems`. The tool stays; whoever lets it run
  * should have read it.
  */
-export function orderProblems(
+export function promptInjectionWarnings(
   tools: readonly Tool[],
   originals?: readonly string[],
 ): readonly SourceProblem[] {

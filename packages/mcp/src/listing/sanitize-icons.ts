@@ -9,7 +9,7 @@ const longestSource = 256 * 1024;
  * The icons that a host may show: those over https and those that bring their image along. Others could reach what only
  * the user's machine reaches, or run.
  */
-export function shownIcons(icons: unknown): JsonValue[] | undefined {
+export function sanitizeIcons(icons: unknown): JsonValue[] | undefined {
   if (!Array.isArray(icons)) return undefined;
   const shown = (icons as readonly JsonValue[]).filter(
     (icon) => isObject(icon) && typeof icon["src"] === "string" && isShown(icon["src"]),

@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { visibleText } from "@toolweave/core";
 
 /** Characters of a tool's description that a model is shown. The longest of 256 real tools has 4,000. */
-export const longestDescription = 10_000;
+export const maxDescriptionLength = 10_000;
 
 /** Of every other text: a title, a description in a schema. */
-export const longestText = 4_000;
+export const maxTextLength = 4_000;
 
 /** The texts of a definition as a model sees them: without what nobody sees, and no longer than that. */
-export class ShownTexts {
+export class TextSanitizer {
   /** Something hidden or broken was taken out. */
   isCleaned = false;
   readonly #cut: string[] = [];
 
-  shown(text: string, most: number = longestText): string {
+  shown(text: string, most: number = maxTextLength): string {
     const visible = visibleText(text);
     if (visible !== text) this.isCleaned = true;
     if (visible.length <= most) return visible;
@@ -33,7 +33,7 @@ export class ShownTexts {
 }
 
 /** A name in a problem's text: whatever the server calls it. */
-export function shownName(name: string): string {
+export function toDisplayName(name: string): string {
   const visible = visibleText(name.slice(0, 300)).replaceAll(/\s+/g, " ");
   return visible.length <= 200 ? visible : `${visible.slice(0, 200)}…`;
 }

@@ -1,7 +1,7 @@
 import { cleanName, prefixName, uniqueNames, type SourceProblem } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { Selection } from "../options/mcp-options.ts";
-import { shownName } from "./sanitize-texts.ts";
+import { toDisplayName } from "./sanitize-texts.ts";
 
 /** What names are made with. */
 export interface Naming extends Pick<Selection, "rename"> {
@@ -20,7 +20,7 @@ export interface Named {
  * What the tools are called here: as they were renamed, else as the server calls them, made canonical; and the prefix
  * before it. A tool whose own name was given to another one is a problem.
  */
-export function namesOf(
+export function assignNames(
   definitions: readonly McpDefinition[],
   naming: Naming,
 ): { readonly named: readonly Named[]; readonly problems: readonly SourceProblem[] } {
@@ -34,11 +34,11 @@ export function namesOf(
     const name = names[index] as string;
     const owner = taken.get(name);
     if (owner === undefined || owner === definition.name) {
-      return [{ name: prefixed(naming, name), definition }];
+      return [{ name: withPrefix(naming, name), definition }];
     }
     problems.push({
-      subject: shownName(definition.name),
-      message: `Its name was given to the tool "${shownName(owner)}": rename it, too, or exclude it.`,
+      subject: toDisplayName(definition.name),
+      message: `Its name was given to the tool "${toDisplayName(owner)}": rename it, too, or exclude it.`,
     });
     return [];
   });
@@ -46,12 +46,12 @@ export function namesOf(
 }
 
 /** What stands before the server's names, without the separator; also where they are the server's own. */
-export function prefixOf({ name, prefix }: Naming): string {
+export function getPrefix({ name, prefix }: Naming): string {
   return prefix === undefined || prefix === false ? cleanName(name) : prefix;
 }
 
 /** A name with the server's prefix before it. */
-export function prefixed(
+export function withPrefix(
   { name: server, prefix = cleanName(server) }: Naming,
   name: string,
 ): string {

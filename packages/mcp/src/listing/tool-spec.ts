@@ -9,10 +9,10 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { visibleSchema } from "../schema/sanitize-schema.ts";
+import { sanitizeSchema } from "../schema/sanitize-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { longestDescription, longestText, ShownTexts } from "./sanitize-texts.ts";
-import { shownIcons } from "./sanitize-icons.ts";
+import { maxDescriptionLength, maxTextLength, TextSanitizer } from "./sanitize-texts.ts";
+import { sanitizeIcons } from "./sanitize-icons.ts";
 
 /** What a spec needs beside the server's own definition. */
 export interface SpecContext {
@@ -37,25 +37,29 @@ export interface ReadSpec {
 /**
  * The spec of a definition without a fault. What nobody sees is taken out of what a model reads.
  *
- * @param json the definition; see `fingerprintOf`.
+ * @param json the definition; see `getFingerprint`.
  */
-export function specOf(definition: McpDefinition, json: string, context: SpecContext): ReadSpec {
+export function toToolSpec(
+  definition: McpDefinition,
+  json: string,
+  context: SpecContext,
+): ReadSpec {
   const { name, server, program, timeoutMs, isTask, mayBecomeTask } = context;
-  const texts = new ShownTexts();
+  const texts = new TextSanitizer();
   const textOf = (value: unknown, most?: number): string | undefined => {
     const visible = typeof value === "string" ? texts.shown(value, most) : "";
     return visible.trim() === "" ? undefined : visible;
   };
-  const isUnusual = json.length > longestText || unusual.test(json);
+  const isUnusual = json.length > maxTextLength || unusual.test(json);
   const schemaOf = (schema: JsonSchema): JsonSchema =>
-    isUnusual ? visibleSchema(schema, (text) => texts.shown(text)) : schema;
+    isUnusual ? sanitizeSchema(schema, (text) => texts.shown(text)) : schema;
   const ownName = textOf(definition.name) ?? name;
   const annotations = annotationsOf(definition["annotations"], textOf);
   const title = textOf(definition["title"]) ?? annotations.title;
   const { outputSchema } = definition;
   const inputSchema = schemaOf(definition["inputSchema"] as JsonSchema);
   const shownOutput = outputSchema === undefined ? undefined : schemaOf(outputSchema as JsonSchema);
-  const description = textOf(definition["description"], longestDescription);
+  const description = textOf(definition["description"], maxDescriptionLength);
   const metadata = metadataOf(definition, texts.cutHash, mayBecomeTask);
   const spec: ToolSpec = {
     name,
@@ -75,7 +79,7 @@ export function specOf(definition: McpDefinition, json: string, context: SpecCon
 }
 
 /** The same for the same definition, in whatever order its members come. */
-export function fingerprintOf(definition: McpDefinition): string {
+export function getFingerprint(definition: McpDefinition): string {
   return canonicalJson(definition as JsonValue);
 }
 
@@ -103,14 +107,14 @@ function metadataOf(
   cutTextHash: string | undefined,
   mayBecomeTask: boolean,
 ): Metadata | undefined {
-  const all = { _meta, icons: shownIcons(icons), execution, cutTextHash };
+  const all = { _meta, icons: sanitizeIcons(icons), execution, cutTextHash };
   const kept = Object.entries(mayBecomeTask ? { ...all, mayBecomeTask } : all).filter(
     ([, value]) => value !== undefined,
   );
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Metadata);
 }
 
-function problemsOf(name: string, { isCleaned, cutHash }: ShownTexts): readonly SourceProblem[] {
+function problemsOf(name: string, { isCleaned, cutHash }: TextSanitizer): readonly SourceProblem[] {
   const problems: string[] = [];
   if (isCleaned) {
     problems.push(
@@ -119,7 +123,7 @@ function problemsOf(name: string, { isCleaned, cutHash }: ShownTexts): readonly 
   }
   if (cutHash !== undefined) {
     problems.push(
-      `What the server says of the tool ${name} is cut: a description has ${longestDescription} characters at most, another text ${longestText}.`,
+      `What the server says of the tool ${name} is cut: a description has ${maxDescriptionLength} characters at most, another text ${maxTextLength}.`,
     );
   }
   return problems.map((message) => ({ subject: name, message, severity: "warning" }));

@@ -56,7 +56,7 @@ export function secretsInArguments(server: McpServer): readonly string[] {
 }
 
 /** A warning for each argument that looks like a credential. What it says holds none. */
-export function argumentProblems(server: McpServer): readonly SourceProblem[] {
+export function argumentWarnings(server: McpServer): readonly SourceProblem[] {
   if (!("command" in server)) return [];
   return secretArguments(server.args ?? []).map(({ index }) => ({
     subject: `args[${index}]`,

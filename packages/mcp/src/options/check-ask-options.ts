@@ -10,7 +10,7 @@ export const askOptionNames: readonly (keyof AskOptions)[] = [
 ];
 
 /** What cannot be meant; `undefined`: nothing. */
-export function askOptionsFault(options: AskOptions): string | undefined {
+export function findAskOptionsFault(options: AskOptions): string | undefined {
   for (const name of handlers) {
     const handler = options[name];
     if (handler !== undefined && typeof handler !== "function") return `${name} takes a function`;

@@ -5,7 +5,7 @@ import type { McpServer } from "./mcp-options.ts";
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;
 
 /** What the source was given to keep: headers, environment variables and arguments that look so. */
-export function secretsOf(server: McpServer): SecretSet {
+export function getSecrets(server: McpServer): SecretSet {
   const secrets = new SecretSet();
   const given = {
     ...("env" in server ? server.env : {}),

@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
-import type { OnBehalf, RequestHost } from "../connection/requester.ts";
+import type { OnBehalf, Requester } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import type {
   McpPrompts,
@@ -16,7 +16,7 @@ import { ResourceWatch } from "./resource-watch.ts";
 const resourceNotFound = -32002;
 
 /** What it stands on. */
-export interface ProviderHost extends RequestHost {
+export interface ProviderHost extends Requester {
   /** The connection of a caller, made when there is none. */
   connection(on: OnBehalf): Promise<McpConnection>;
 }

@@ -10,7 +10,7 @@ export type Measured = { readonly characters: number } | { readonly fault: strin
  * Measures what a server lists before anything else looks at it. A definition that is too deep or too large for the
  * rest to be looked at in bounded time is told by its fault.
  */
-export function measured(definition: unknown): Measured {
+export function measureDefinition(definition: unknown): Measured {
   let values = 0;
   let characters = 0;
   const parts: { readonly value: unknown; readonly level: number }[] = [

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { data, isObject, naming } from "./schema-keywords.ts";
+import { dataKeywords, isObject, namingKeywords } from "./schema-keywords.ts";
 
 /** Parts of a schema that are looked through at most; beyond them the executor's own bounds hold. */
 const mostParts = 100_000;
@@ -8,7 +8,7 @@ const mostParts = 100_000;
  * A reference of the schema that leads out of it, or nowhere; `undefined`: it stands for itself. What
  * a server lists is never fetched.
  */
-export function missingReference(schema: JsonSchema): string | undefined {
+export function findMissingReference(schema: JsonSchema): string | undefined {
   const references: string[] = [];
   const names = new Set<string>(["#"]);
   const schemas: unknown[] = [schema];
@@ -24,8 +24,8 @@ export function missingReference(schema: JsonSchema): string | undefined {
       if (typeof anchor === "string") names.add(`#${anchor}`);
     }
     for (const [keyword, value] of Object.entries(part)) {
-      if (data.has(keyword)) continue;
-      if (naming.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
+      if (dataKeywords.has(keyword)) continue;
+      if (namingKeywords.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
       else schemas.push(value);
     }
   }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isObject, naming } from "./schema-keywords.ts";
+import { isObject, namingKeywords } from "./schema-keywords.ts";
 
 /** What `$schema` may say; nothing means 2020-12, as the protocol has it. */
 const dialects =
@@ -48,7 +48,7 @@ const isSchemasByName: Check = (value) => isObject(value) && Object.values(value
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...one.map((keyword): [string, Check] => [keyword, isSchema]),
   ...lists.map((keyword): [string, Check] => [keyword, isSchemas]),
-  ...[...naming].map((keyword): [string, Check] => [keyword, isSchemasByName]),
+  ...[...namingKeywords].map((keyword): [string, Check] => [keyword, isSchemasByName]),
   ...counts.map((keyword): [string, Check] => [
     keyword,
     (value) => Number.isInteger(value) && Number(value) >= 0,
@@ -105,7 +105,7 @@ export function readSchema(schema: JsonSchema): ReadSchema | string {
         for (const pattern of Object.keys(value as object)) patterns.add(pattern);
       }
       // Texts and numbers among them are no schemas, and are passed over.
-      if (naming.has(keyword)) {
+      if (namingKeywords.has(keyword)) {
         for (const [name, member] of Object.entries(value as object)) {
           parts.push({ schema: member, at: `${at}/${name}` });
         }

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { isObject, naming } from "./schema-keywords.ts";
+import { isObject, namingKeywords } from "./schema-keywords.ts";
 
 /** Deeper than any schema that the executor takes. */
 const mostLevels = 500;
@@ -32,14 +32,14 @@ const applying = new Set([
  * the keywords of 2020-12 and draft-07. What values are held against stays as it is: names of
  * properties, `enum`, `const`, `pattern`, `default`.
  */
-export function visibleSchema(schema: JsonSchema, shown: (text: string) => string): JsonSchema {
+export function sanitizeSchema(schema: JsonSchema, shown: (text: string) => string): JsonSchema {
   const copy = (part: JsonValue, level: number): JsonValue => {
     if (typeof part !== "object" || part === null || level > mostLevels) return part;
     if (Array.isArray(part)) return part.map((member: JsonValue) => copy(member, level + 1));
     return members(part as JsonSchema, (key, value) => {
       if (typeof value === "string") return wording.has(key) ? shown(value) : value;
       if (applying.has(key)) return copy(value, level + 1);
-      if (!naming.has(key) || !isObject(value)) return value;
+      if (!namingKeywords.has(key) || !isObject(value)) return value;
       return members(value, (_, named) => copy(named, level + 2));
     });
   };

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 
 /** Keywords whose members have names of the author's choice, `$ref` and `default` among them, and are schemas. */
-export const naming: ReadonlySet<string> = new Set([
+export const namingKeywords: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
   "dependencies",
@@ -11,7 +11,7 @@ export const naming: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords whose values are no schemas: what looks like a keyword in them is none. */
-export const data: ReadonlySet<string> = new Set([
+export const dataKeywords: ReadonlySet<string> = new Set([
   "const",
   "default",
   "enum",

@@ -2,7 +2,7 @@ import type { ToolContext } from "@toolweave/core";
 import type { LiveCall } from "../options/ask-options.ts";
 
 /** A request that is under way. */
-export interface LiveRequest {
+export interface ActiveRequest {
   readonly ctx: ToolContext | undefined;
 }
 
@@ -10,17 +10,17 @@ export interface LiveRequest {
  * The calls that are under way over one connection. Up to 2025-11-25 a question does not say which call it is about: it
  * belongs to a run only when no other run has a call there.
  */
-export class LiveCalls {
-  readonly #requests = new Set<LiveRequest>();
+export class ActiveCalls {
+  readonly #requests = new Set<ActiveRequest>();
 
   /** The call is under way until `end`. `undefined`: it is done for no call. */
-  begin(ctx: ToolContext | undefined): LiveRequest {
+  begin(ctx: ToolContext | undefined): ActiveRequest {
     const request = { ctx };
     this.#requests.add(request);
     return request;
   }
 
-  end(request: LiveRequest): void {
+  end(request: ActiveRequest): void {
     this.#requests.delete(request);
   }
 
@@ -37,7 +37,7 @@ export class LiveCalls {
 }
 
 /** What a handler may know of a call. */
-export function liveCallOf(ctx: ToolContext, signal: AbortSignal = ctx.signal): LiveCall {
+export function toLiveCall(ctx: ToolContext, signal: AbortSignal = ctx.signal): LiveCall {
   const { callId, runId, toolName, caller } = ctx;
   return { callId, runId, toolName, signal, ...(caller === undefined ? {} : { caller }) };
 }

@@ -1,21 +1,21 @@
 import { visibleText, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
-import { measured } from "../schema/definition-budget.ts";
-import { missingReference } from "../schema/missing-reference.ts";
+import { measureDefinition } from "../schema/definition-budget.ts";
+import { findMissingReference } from "../schema/missing-reference.ts";
 import { readSchema } from "../schema/read-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { visibleSchema } from "../schema/sanitize-schema.ts";
-import { secretField } from "./secret-field.ts";
-import { UnfitQuestion } from "./invalid-server-request.ts";
+import { sanitizeSchema } from "../schema/sanitize-schema.ts";
+import { isSecretField } from "./secret-field.ts";
+import { InvalidServerRequest } from "./invalid-server-request.ts";
 import type { ElicitationRequest } from "../options/ask-options.ts";
 
 /** Characters of a message that a person is shown. */
-const mostOfMessage = 4_000;
+const maxMessageLength = 4_000;
 
 /** More than any form that a person fills in. */
-const mostFields = 100;
+const maxFields = 100;
 
 /** Characters of a form's schema, as JSON. */
-const mostOfSchema = 64_000;
+const maxSchemaLength = 64_000;
 
 /**
  * What a server's `elicitation/create` asks.
@@ -28,8 +28,8 @@ export function readElicitation(
   completed: (id: string) => Promise<void>,
 ): ElicitationRequest {
   const { mode = "form", message } = params;
-  if (typeof message !== "string") throw new UnfitQuestion("it has no message");
-  const shown = shownMessage(message);
+  if (typeof message !== "string") throw new InvalidServerRequest("it has no message");
+  const shown = toVisibleMessage(message);
   switch (mode) {
     case "form":
       return { mode, server, message: shown, requestedSchema: readForm(params["requestedSchema"]) };
@@ -46,15 +46,15 @@ export function readElicitation(
       };
     }
     default:
-      throw new UnfitQuestion("its mode is neither form nor url");
+      throw new InvalidServerRequest("its mode is neither form nor url");
   }
 }
 
 const never = new Promise<void>(() => {});
 
-function shownMessage(message: string): string {
+function toVisibleMessage(message: string): string {
   const visible = visibleText(message);
-  return visible.length > mostOfMessage ? `${visible.slice(0, mostOfMessage)}…` : visible;
+  return visible.length > maxMessageLength ? `${visible.slice(0, maxMessageLength)}…` : visible;
 }
 
 const fieldTypes = new Set<unknown>(["string", "number", "integer", "boolean", "array"]);
@@ -62,33 +62,34 @@ const fieldTypes = new Set<unknown>(["string", "number", "integer", "boolean", "
 /** A flat object, as the protocol has it: what is deeper no form can show. */
 function readForm(schema: JsonValue | undefined): JsonSchema {
   if (!isObject(schema) || schema["type"] !== "object") {
-    throw new UnfitQuestion("its requestedSchema is no schema of an object");
+    throw new InvalidServerRequest("its requestedSchema is no schema of an object");
   }
   const { properties } = schema;
-  if (!isObject(properties)) throw new UnfitQuestion("its requestedSchema has no properties");
+  if (!isObject(properties))
+    throw new InvalidServerRequest("its requestedSchema has no properties");
   if (
-    "fault" in measured(schema) ||
-    JSON.stringify(schema).length > mostOfSchema ||
-    Object.keys(properties).length > mostFields
+    "fault" in measureDefinition(schema) ||
+    JSON.stringify(schema).length > maxSchemaLength ||
+    Object.keys(properties).length > maxFields
   ) {
-    throw new UnfitQuestion("its form is longer than a person fills in");
+    throw new InvalidServerRequest("its form is longer than a person fills in");
   }
-  if (typeof readSchema(schema) === "string" || missingReference(schema) !== undefined) {
-    throw new UnfitQuestion("nothing can be checked against its requestedSchema");
+  if (typeof readSchema(schema) === "string" || findMissingReference(schema) !== undefined) {
+    throw new InvalidServerRequest("nothing can be checked against its requestedSchema");
   }
   for (const [name, field] of Object.entries(properties)) {
     if (!isObject(field) || !isFlat(field)) {
-      throw new UnfitQuestion(
+      throw new InvalidServerRequest(
         `its field "${name.slice(0, 100)}" is neither a text, a number, a boolean nor a choice`,
       );
     }
-    if (secretField(name, field)) {
-      throw new UnfitQuestion(
+    if (isSecretField(name, field)) {
+      throw new InvalidServerRequest(
         `its field "${name.slice(0, 100)}" asks for a secret, which no form may (use URL mode)`,
       );
     }
   }
-  return visibleSchema(schema, visibleText);
+  return sanitizeSchema(schema, visibleText);
 }
 
 function isFlat({ type, items, oneOf, anyOf, enum: choices, properties }: JsonSchema): boolean {
@@ -101,14 +102,14 @@ function isFlat({ type, items, oneOf, anyOf, enum: choices, properties }: JsonSc
 /** In ASCII, however it was written: what looks like another host does not. */
 function readUrl(given: JsonValue | undefined): string {
   const url = typeof given === "string" ? URL.parse(given) : null;
-  if (url === null) throw new UnfitQuestion("its url is none");
+  if (url === null) throw new InvalidServerRequest("its url is none");
   const { protocol, hostname, username, password } = url;
   if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) {
-    throw new UnfitQuestion("its url is not https");
+    throw new InvalidServerRequest("its url is not https");
   }
-  if (username !== "" || password !== "") throw new UnfitQuestion("its url has a user name");
-  if (url.href.length > mostOfMessage)
-    throw new UnfitQuestion("its url is too long to be looked at");
+  if (username !== "" || password !== "") throw new InvalidServerRequest("its url has a user name");
+  if (url.href.length > maxMessageLength)
+    throw new InvalidServerRequest("its url is too long to be looked at");
   return url.href;
 }
 

@@ -3,9 +3,9 @@ import { isObject } from "../schema/schema-keywords.ts";
 import { withFormats } from "./text-formats.ts";
 
 /** What an answer to a form is checked against: what it asks for and nothing else. What has a default may be missing. */
-export function answerSchema(requested: JsonSchema): JsonSchema {
+export function toAnswerSchema(requested: JsonSchema): JsonSchema {
   const { properties, required } = requested;
-  const defaults = defaultsOf(requested);
+  const defaults = getDefaults(requested);
   return {
     ...requested,
     ...(isObject(properties) ? { properties: withFormats(properties) } : {}),
@@ -17,7 +17,7 @@ export function answerSchema(requested: JsonSchema): JsonSchema {
 }
 
 /** What stands in a form before anybody has filled it in. */
-export function defaultsOf({ properties }: JsonSchema): JsonObject {
+export function getDefaults({ properties }: JsonSchema): JsonObject {
   const fields = Object.entries(isObject(properties) ? properties : {});
   return Object.fromEntries(
     fields.flatMap(([name, field]) =>
@@ -31,10 +31,13 @@ export function defaultsOf({ properties }: JsonSchema): JsonObject {
  *
  * @throws ToolError `internal` when it does not fit: the handler that gave it has to be corrected.
  */
-export async function filledIn(requested: JsonSchema, content: JsonObject): Promise<JsonObject> {
-  const check = await ajvValidator().compile(answerSchema(requested));
+export async function fillInDefaults(
+  requested: JsonSchema,
+  content: JsonObject,
+): Promise<JsonObject> {
+  const check = await ajvValidator().compile(toAnswerSchema(requested));
   const [problem] = check(content) ?? [];
-  if (problem === undefined) return { ...defaultsOf(requested), ...content };
+  if (problem === undefined) return { ...getDefaults(requested), ...content };
   const { path, message } = problem;
   throw new ToolError(
     "internal",

@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue, ToolContext } from "@toolweave/core";
 import type { McpConnection, ServerRequest } from "../transport/messages/mcp-connection.ts";
-import type { Asking, Question } from "./server-request-handler.ts";
+import type { ServerRequestHandler, Question } from "./server-request-handler.ts";
 import { clientCapabilities, requestMeta } from "./client-capabilities.ts";
-import { LiveCalls, liveCallOf, type LiveRequest } from "./active-calls.ts";
+import { ActiveCalls, toLiveCall, type ActiveRequest } from "./active-calls.ts";
 import { logLine, readLogMessage } from "./log-message.ts";
 import { logLevels } from "../options/ask-options.ts";
-import { UnfitQuestion } from "./invalid-server-request.ts";
+import { InvalidServerRequest } from "./invalid-server-request.ts";
 
 /** Questions of one server that wait for the host at once. */
-const mostOpen = 20;
+const maxOpen = 20;
 
 /** Questions to people and models during one call: each costs somebody something. */
-const mostOfCall = 100;
+const maxPerCall = 100;
 
 const info = logLevels.indexOf("info");
 
@@ -19,15 +19,15 @@ const info = logLevels.indexOf("info");
 const internalError = -32603;
 
 /** What one connection's server asks and tells beside its answers. Made before the connection, and with each anew. */
-export class Conversation {
-  readonly #asking: Asking;
-  readonly #live = new LiveCalls();
+export class InboundMessages {
+  readonly #asking: ServerRequestHandler;
+  readonly #live = new ActiveCalls();
   #meta: JsonObject | undefined;
   #open = 0;
   /** Questions that were put on behalf of a call. */
   readonly #put = new WeakMap<ToolContext, number>();
 
-  constructor(asking: Asking) {
+  constructor(asking: ServerRequestHandler) {
     this.#asking = asking;
   }
 
@@ -37,7 +37,7 @@ export class Conversation {
   }
 
   /** Once the connection is there. Asks for a log when somebody hears it. */
-  connected(connection: McpConnection): void {
+  onConnected(connection: McpConnection): void {
     if (connection.era === "modern") {
       this.#meta = requestMeta(this.#asking.options, this.capabilities);
     } else if (
@@ -51,7 +51,7 @@ export class Conversation {
   }
 
   /** The params of a request as they are to be sent. */
-  paramsOf(params: JsonObject): JsonObject {
+  addMeta(params: JsonObject): JsonObject {
     const meta = this.#meta;
     if (meta === undefined) return params;
     return { ...params, _meta: { ...(params["_meta"] as JsonObject | undefined), ...meta } };
@@ -62,24 +62,24 @@ export class Conversation {
    *
    * @param ctx `undefined`: it is made for no call, and while it is nobody can say whose a question is.
    */
-  begin(ctx: ToolContext | undefined): LiveRequest {
+  begin(ctx: ToolContext | undefined): ActiveRequest {
     return this.#live.begin(ctx);
   }
 
   /** It is over. */
-  end(request: LiveRequest): void {
+  end(request: ActiveRequest): void {
     this.#live.end(request);
   }
 
   /** `ConnectOptions.onRequest`: what is thrown is the error that the server gets. */
-  async answer({ method, params, signal }: ServerRequest): Promise<JsonValue> {
+  async answerRequest({ method, params, signal }: ServerRequest): Promise<JsonValue> {
     const question = this.#asking.read(method, params);
     const ctx = this.#live.only;
-    if (this.#open >= mostOpen) throw new UnfitQuestion("it asks too much at once", -1);
+    if (this.#open >= maxOpen) throw new InvalidServerRequest("it asks too much at once", -1);
     this.#open += 1;
     try {
       if (question.method === "roots/list") {
-        return await this.#asking.roots(ctx && liveCallOf(ctx, signal)).catch(withheld);
+        return await this.#asking.roots(ctx && toLiveCall(ctx, signal)).catch(refuseRoots);
       }
       return await this.#answer(question, ctx, signal);
     } finally {
@@ -96,28 +96,28 @@ export class Conversation {
     if (ctx === undefined) {
       // Nobody can say on whose behalf: nobody is asked.
       if (method === "elicitation/create") return { action: "decline" };
-      throw new UnfitQuestion("it cannot be told which call it is about", -1);
+      throw new InvalidServerRequest("it cannot be told which call it is about", -1);
     }
     const put = this.#put.get(ctx) ?? 0;
-    if (put >= mostOfCall) throw new UnfitQuestion("it asks too often", -1);
+    if (put >= maxPerCall) throw new InvalidServerRequest("it asks too often", -1);
     this.#put.set(ctx, put + 1);
     try {
       return await this.#asking.answer(question, ctx, AbortSignal.any([ctx.signal, signal]));
     } catch (error) {
-      if (error instanceof UnfitQuestion) throw error;
+      if (error instanceof InvalidServerRequest) throw error;
       // For the host; what its own handlers throw is no business of a server's.
       ctx.progress({
         message: `${method} of ${this.#asking.server} could not be answered: ${String(error)}`,
       });
       if (method === "elicitation/create") return { action: "cancel" };
-      throw new UnfitQuestion("the host refused", -1);
+      throw new InvalidServerRequest("the host refused", -1);
     }
   }
 
   /** `ConnectOptions.onNotification`, for those that are about a call; false: it is about something else. */
-  hear(method: string, params: JsonObject): boolean {
+  onNotification(method: string, params: JsonObject): boolean {
     if (method === "notifications/elicitation/complete") {
-      this.#asking.pages.done(params["elicitationId"]);
+      this.#asking.urlElicitations.complete(params["elicitationId"]);
       return true;
     }
     if (method !== "notifications/message") return false;
@@ -125,7 +125,7 @@ export class Conversation {
     if (message === undefined) return true;
     const ctx = this.#live.only;
     try {
-      this.#asking.options.onLog?.(message, ctx && liveCallOf(ctx));
+      this.#asking.options.onLog?.(message, ctx && toLiveCall(ctx));
     } catch {
       // Whoever listens changes nothing.
     }
@@ -134,6 +134,6 @@ export class Conversation {
   }
 }
 
-function withheld(): never {
-  throw new UnfitQuestion("the host could not answer", internalError);
+function refuseRoots(): never {
+  throw new InvalidServerRequest("the host could not answer", internalError);
 }

@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import { UnfitQuestion } from "./invalid-server-request.ts";
+import { InvalidServerRequest } from "./invalid-server-request.ts";
 import type { SamplingRequest, SamplingAnswer } from "../options/ask-options.ts";
 
 /**
@@ -16,13 +16,13 @@ export function readSampling(
 ): SamplingRequest {
   const { messages, maxTokens, tools, toolChoice } = params;
   if (!Array.isArray(messages) || typeof maxTokens !== "number") {
-    throw new UnfitQuestion("it has no messages, or no maxTokens");
+    throw new InvalidServerRequest("it has no messages, or no maxTokens");
   }
   if (!withTools && (tools !== undefined || toolChoice !== undefined)) {
-    throw new UnfitQuestion("the host's model takes no tools of servers");
+    throw new InvalidServerRequest("the host's model takes no tools of servers");
   }
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(isObject))) {
-    throw new UnfitQuestion("its tools are none");
+    throw new InvalidServerRequest("its tools are none");
   }
   // The context of others is offered to no server.
   const { systemPrompt, modelPreferences, temperature, stopSequences, metadata } = params;

@@ -13,7 +13,10 @@ const secret =
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
  */
-export function secretField(name: string, { title, format, writeOnly, type }: JsonSchema): boolean {
+export function isSecretField(
+  name: string,
+  { title, format, writeOnly, type }: JsonSchema,
+): boolean {
   if (type === "boolean") return false;
   if (format === "password" || writeOnly === true) return true;
   return [name, title].some((text) => typeof text === "string" && secret.test(parted(seen(text))));

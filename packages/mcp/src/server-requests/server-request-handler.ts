@@ -7,12 +7,12 @@ import type {
   LiveCall,
 } from "../options/ask-options.ts";
 import { readElicitation } from "./elicitation.ts";
-import { filledIn } from "./form.ts";
-import { liveCallOf } from "./active-calls.ts";
-import { Pages } from "./url-elicitations.ts";
+import { fillInDefaults } from "./form.ts";
+import { toLiveCall } from "./active-calls.ts";
+import { UrlElicitations } from "./url-elicitations.ts";
 import { rootsResult } from "./roots.ts";
 import { readSampling, samplingResult } from "./sampling.ts";
-import { UnfitQuestion } from "./invalid-server-request.ts";
+import { InvalidServerRequest } from "./invalid-server-request.ts";
 
 /** What a server asks, once it is known to be a question that can be put to somebody. */
 export type Question =
@@ -21,12 +21,12 @@ export type Question =
   | { readonly method: "roots/list" };
 
 /** What the host answers when a server asks: the same for all connections of a source. */
-export class Asking {
+export class ServerRequestHandler {
   /** The server's name. */
   readonly server: string;
   readonly options: AskOptions;
   /** Pages that people were sent to. */
-  readonly pages: Pages = new Pages();
+  readonly urlElicitations: UrlElicitations = new UrlElicitations();
 
   constructor(server: string, options: AskOptions) {
     this.server = server;
@@ -45,23 +45,25 @@ export class Asking {
       case "elicitation/create":
         return {
           method,
-          request: readElicitation(this.server, params, (id) => this.pages.completed(id)),
+          request: readElicitation(this.server, params, (id) =>
+            this.urlElicitations.whenCompleted(id),
+          ),
         };
       case "sampling/createMessage":
         if (onSampling === undefined)
-          throw new UnfitQuestion("no model is lent to servers", -32601);
+          throw new InvalidServerRequest("no model is lent to servers", -32601);
         return { method, request: readSampling(this.server, params, samplingTools === true) };
       case "roots/list":
-        if (roots === undefined) throw new UnfitQuestion("there are no roots", -32601);
+        if (roots === undefined) throw new InvalidServerRequest("there are no roots", -32601);
         return { method };
       default:
-        throw new UnfitQuestion(`${String(method).slice(0, 100)} is not known here`, -32601);
+        throw new InvalidServerRequest(`${String(method).slice(0, 100)} is not known here`, -32601);
     }
   }
 
   /** Puts a question to the host. An elicitation without a handler is declined. */
   async answer(question: Question, ctx: ToolContext, signal?: AbortSignal): Promise<JsonObject> {
-    const call = liveCallOf(ctx, signal);
+    const call = toLiveCall(ctx, signal);
     switch (question.method) {
       case "elicitation/create":
         return this.#elicit(question.request, call, ctx);
@@ -92,7 +94,7 @@ export class Asking {
     if (request.mode === "url") return { action: "accept" };
     return {
       action: "accept",
-      content: await filledIn(request.requestedSchema, answer.content ?? {}),
+      content: await fillInDefaults(request.requestedSchema, answer.content ?? {}),
     };
   }
 }

@@ -5,7 +5,7 @@ import {
   isRefusal,
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
-import { endOf } from "./stdio/text-tail.ts";
+import { takeEnd } from "./stdio/text-tail.ts";
 
 /** Characters of a server's own words that an error repeats. */
 const mostOfMessage = 1_000;
@@ -35,7 +35,7 @@ const goneCodes = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"])
  * @param server the server's name.
  * @param method the request's: after a `tools/call` that has reached the server, the error says that it may have run.
  */
-export function callError(server: string, thrown: unknown, method?: string): ToolError {
+export function toCallError(server: string, thrown: unknown, method?: string): ToolError {
   const isCall = method === "tools/call";
   if (ToolError.is(thrown)) {
     const error = named(server, "cannot be reached", thrown);
@@ -116,9 +116,9 @@ function failedCall(server: string, status: number, cause: unknown): ToolError {
 
 /** With what a server wrote to its standard error, which is for the host alone. */
 function lastWords(thrown: unknown): unknown {
-  if (!(thrown instanceof ServerEnded) || thrown.said === "") return thrown;
-  const { message, said, cause } = thrown;
-  const words = visibleText(endOf(said, mostOfMessage));
+  if (!(thrown instanceof ServerEnded) || thrown.stderr === "") return thrown;
+  const { message, stderr: said, cause } = thrown;
+  const words = visibleText(takeEnd(said, mostOfMessage));
   return new ServerEnded(`${message}. It said: ${words}`, said, cause);
 }
 
@@ -127,13 +127,13 @@ function lastWords(thrown: unknown): unknown {
  *
  * @param server the server's name.
  */
-export function connectError(server: string, thrown: unknown): ToolError {
+export function toConnectError(server: string, thrown: unknown): ToolError {
   if (ToolError.is(thrown)) return named(server, "cannot be connected to", thrown);
   const ended = thrown instanceof ServerEnded;
   const cause = ended && thrown.cause !== undefined ? thrown.cause : thrown;
   const status = statusOf(cause);
   if (status !== undefined) return httpError(server, status, cause);
-  const said = ended ? visibleText(endOf(thrown.said, mostOfMessage)) : "";
+  const said = ended ? visibleText(takeEnd(thrown.stderr, mostOfMessage)) : "";
   const reason = shown(failureOf(thrown).message).replace(/\.$/, "");
   return new ToolError(
     "unavailable",

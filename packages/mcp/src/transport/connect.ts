@@ -1,16 +1,16 @@
 import { Client } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { McpHttpServer, McpServer, McpStdioServer } from "../options/mcp-options.ts";
-import { adopt } from "./host-client.ts";
-import { type Channel, longestTimerMs } from "./messages/channel.ts";
+import { useHostClient } from "./host-client.ts";
+import { type Channel, maxTimerMs } from "./messages/channel.ts";
 import type { ConnectOptions, McpConnection } from "./messages/mcp-connection.ts";
 import { HttpChannel } from "./http/http-channel.ts";
-import { ServerEnded, AnsweredLate } from "./messages/transport-errors.ts";
+import { ServerEnded, LateVersionAnswer } from "./messages/transport-errors.ts";
 import { SseChannel } from "./http/sse-channel.ts";
 import { StdioChannel } from "./stdio/stdio-channel.ts";
 import { Subscription } from "./rpc/subscription.ts";
-import { Wire, type WireListener } from "./rpc/rpc-connection.ts";
-import { WireConnection } from "./rpc/negotiated-connection.ts";
+import { RpcConnection, type RpcListener } from "./rpc/rpc-connection.ts";
+import { NegotiatedConnection } from "./rpc/negotiated-connection.ts";
 
 type Capabilities = NonNullable<ConstructorParameters<typeof Client>[1]>["capabilities"] & {};
 
@@ -40,7 +40,7 @@ const verdicts = new WeakMap<McpServer, Verdict>();
  * options object, until a connection fails.
  */
 export async function connect(server: McpServer, options: ConnectOptions): Promise<McpConnection> {
-  if ("client" in server) return adopt(server.client, options);
+  if ("client" in server) return useHostClient(server.client, options);
   const known = options.negotiateAnew === true ? undefined : verdicts.get(server);
   try {
     return await attempt(server, options, known ?? {});
@@ -69,7 +69,7 @@ async function overStdio(
     return await open(server, new StdioChannel(server), options, verdict);
   } catch (error) {
     if (options.signal.aborted) throw error;
-    if (error instanceof AnsweredLate && verdict.isSlow !== true) {
+    if (error instanceof LateVersionAnswer && verdict.isSlow !== true) {
       return open(server, new StdioChannel(server), options, { isSlow: true });
     }
     // Some servers end when they are asked something before `initialize`: they are started again.
@@ -116,14 +116,14 @@ async function open(
     const request = { method, params: (params ?? {}) as JsonObject, signal: mcpReq.signal };
     return (await options.onRequest(request)) as Record<string, unknown>;
   };
-  const listener: WireListener = {
+  const listener: RpcListener = {
     onNotification(method, params) {
-      subscription.hear(method);
+      subscription.onNotification(method);
       options.onNotification(method, params);
     },
     onInvalidText: (excerpt: string) => options.onInvalidText?.(excerpt),
   };
-  const wire = new Wire(channel, listener, verdict.isSlow);
+  const wire = new RpcConnection(channel, listener, verdict.isSlow);
   const subscription = new Subscription(
     (params, signal) => wire.request("subscriptions/listen", params, { signal }),
     () => wire.missed(),
@@ -133,13 +133,13 @@ async function open(
   try {
     options.signal.throwIfAborted();
     await client.connect(wire, {
-      timeout: Math.min(options.timeoutMs, longestTimerMs),
+      timeout: Math.min(options.timeoutMs, maxTimerMs),
       signal: options.signal,
     });
     options.signal.throwIfAborted();
     const version = client.getNegotiatedProtocolVersion() ?? "";
     if (client.getProtocolEra() === "modern") {
-      wire.speakModern(version, ourselves, options.capabilities);
+      wire.useStatelessProtocol(version, ourselves, options.capabilities);
       await subscription.open((client.getServerCapabilities() ?? {}) as JsonObject);
     }
   } catch (error) {
@@ -149,7 +149,7 @@ async function open(
     if (ToolError.is(cause)) throw cause;
     if (!channel.isProcess) throw error;
     const { why } = wire;
-    if (why instanceof AnsweredLate) throw why;
+    if (why instanceof LateVersionAnswer) throw why;
     // It could not be started.
     if (error instanceof ServerEnded) throw error;
     const reason = channel.fate ?? (why instanceof ServerEnded ? why : (error as Error)).message;
@@ -158,7 +158,7 @@ async function open(
     options.signal.removeEventListener("abort", stop);
   }
   verdicts.set(server, { ...verdict, isLegacy: wire.era === "legacy" });
-  return new WireConnection(client, wire, subscription);
+  return new NegotiatedConnection(client, wire, subscription);
 }
 
 /** How long a server gets to answer which protocol it speaks, in milliseconds. */
@@ -168,7 +168,7 @@ function probeMs(
   { timeoutMs }: ConnectOptions,
 ): number {
   // It is known what it speaks: there is nothing to fall back on.
-  if (isSlow === true) return Math.min(timeoutMs, longestTimerMs);
+  if (isSlow === true) return Math.min(timeoutMs, maxTimerMs);
   return Math.min(isProcess ? processProbeMs : httpProbeMs, timeoutMs / 2);
 }
 

@@ -6,13 +6,13 @@ import type {
   ProtocolEra,
   RequestOptions,
   ServerIdentity,
-  WireFaults,
+  ConnectionFaults,
 } from "./messages/mcp-connection.ts";
-import { inOrder } from "./rpc/ordered-messages.ts";
+import { orderedMessages } from "./rpc/ordered-messages.ts";
 import { ServerEnded } from "./messages/transport-errors.ts";
 import { Subscription } from "./rpc/subscription.ts";
-import { identityOf } from "./rpc/negotiated-connection.ts";
-import { longestTimerMs } from "./messages/channel.ts";
+import { getServerIdentity } from "./rpc/negotiated-connection.ts";
+import { maxTimerMs } from "./messages/channel.ts";
 import type { McpClient, HostTransport } from "../options/mcp-options.ts";
 
 /** What both lines take. */
@@ -40,7 +40,10 @@ const asItIs = {
  * what they heard: what is ours is listened to beside them, and gone when the connection is closed. The client stays
  * open.
  */
-export async function adopt(client: McpClient, options: ConnectOptions): Promise<McpConnection> {
+export async function useHostClient(
+  client: McpClient,
+  options: ConnectOptions,
+): Promise<McpConnection> {
   const { transport } = client;
   if (transport === undefined) throw new ServerEnded("the client is not connected", "");
   const connection = new AdoptedConnection(client, transport, options);
@@ -54,7 +57,7 @@ class AdoptedConnection implements McpConnection {
   readonly server: ServerIdentity;
   readonly closed: Promise<unknown>;
   /** The client sees to that. */
-  readonly faults: WireFaults = { skipped: 0, stray: 0 };
+  readonly faults: ConnectionFaults = { skipped: 0, unmatched: 0 };
   readonly #client: McpClient;
   readonly #sending: Sending;
   readonly #subscription: Subscription;
@@ -66,7 +69,7 @@ class AdoptedConnection implements McpConnection {
     this.#sending = client as unknown as Sending;
     this.era = client.getProtocolEra?.() === "modern" ? "modern" : "legacy";
     this.protocolVersion = client.getNegotiatedProtocolVersion?.() ?? "";
-    this.server = identityOf(client);
+    this.server = getServerIdentity(client);
     this.#subscription = new Subscription(
       (params, signal) => this.request("subscriptions/listen", params, { signal }),
       () => options.onNotification("notifications/tools/list_changed", {}),
@@ -96,7 +99,7 @@ class AdoptedConnection implements McpConnection {
     try {
       return await this.#sending.request({ method, params }, asItIs, {
         signal: stop.signal,
-        timeout: longestTimerMs,
+        timeout: maxTimerMs,
         allowInputRequired: true,
         ...(onProgress === undefined ? {} : { onprogress: onProgress }),
         ...(headers === undefined ? {} : { headers }),
@@ -121,7 +124,7 @@ class AdoptedConnection implements McpConnection {
   #hear(message: unknown, options: ConnectOptions): void {
     if (!isJSONRPCNotification(message)) return;
     const { method, params } = message;
-    this.#subscription.hear(method);
+    this.#subscription.onNotification(method);
     if (method !== "notifications/progress" && method !== "notifications/cancelled") {
       options.onNotification(method, (params ?? {}) as JsonObject);
     }
@@ -171,7 +174,7 @@ interface Ears {
 function listenTo(transport: HostTransport, ears: Ears): () => void {
   const { onmessage, onclose } = transport;
   let isOver = false;
-  const pass = inOrder((message, extra) => onmessage?.(message as never, extra as never));
+  const pass = orderedMessages((message, extra) => onmessage?.(message as never, extra as never));
   const hear = (message: never, extra?: never): void => {
     if (!isOver) ears.onMessage(message);
     pass(message, extra);

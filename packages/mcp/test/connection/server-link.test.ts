@@ -3,18 +3,18 @@ import { describe, expect, it, vi } from "vitest";
 import type { McpConnection } from "../../src/transport/messages/mcp-connection.ts";
 import {
   backoffMs,
-  ServerLink,
-  type LinkOptions,
+  ReconnectingConnection,
+  type ReconnectingOptions,
 } from "../../src/connection/reconnecting-connection.ts";
 import {
-  type LiveConnection,
-  LiveConnection as Live,
+  type ConnectionLease,
+  ConnectionLease as Live,
 } from "../../src/connection/connection-lease.ts";
 import { HandClock } from "../support/hand-clock.ts";
 
 /** A connection that ends when it is told to: what a link does with time cannot wait for a real one. */
 class Connection {
-  readonly live: LiveConnection;
+  readonly live: ConnectionLease;
   isClosed = false;
   pings = 0;
   answers = true;
@@ -42,30 +42,30 @@ class Connection {
   }
 }
 
-function linked(more: Partial<LinkOptions> = {}): {
-  link: ServerLink;
+function linked(more: Partial<ReconnectingOptions> = {}): {
+  link: ReconnectingConnection;
   clock: HandClock;
-  open: ReturnType<typeof vi.fn<() => Promise<LiveConnection>>>;
+  open: ReturnType<typeof vi.fn<() => Promise<ConnectionLease>>>;
   made: Connection[];
   troubles: (string | undefined)[];
 } {
   const clock = new HandClock();
   const made: Connection[] = [];
   const troubles: (string | undefined)[] = [];
-  const open = vi.fn<() => Promise<LiveConnection>>(async () => {
+  const open = vi.fn<() => Promise<ConnectionLease>>(async () => {
     const connection = new Connection();
     made.push(connection);
     return connection.live;
   });
-  const link: ServerLink = new ServerLink({
+  const link: ReconnectingConnection = new ReconnectingConnection({
     server: "s",
     clock,
     timeoutMs: 1_000,
-    keep: true,
-    mostFailures: 5,
+    reconnect: true,
+    maxFailures: 5,
     random: () => 0.5,
     open,
-    errorOf: (thrown) => new ToolError("unavailable", String(thrown)),
+    toError: (thrown) => new ToolError("unavailable", String(thrown)),
     onTrouble: () => troubles.push(link.trouble?.code),
     ...more,
   });
@@ -82,14 +82,14 @@ describe("a link", () => {
 
   it("that nobody keeps ends its attempt when the last call that waits is given up, which is no failure", async () => {
     const signals: AbortSignal[] = [];
-    const open = vi.fn<LinkOptions["open"]>(
+    const open = vi.fn<ReconnectingOptions["open"]>(
       (signal: AbortSignal) =>
-        new Promise<LiveConnection>((_, reject) => {
+        new Promise<ConnectionLease>((_, reject) => {
           signals.push(signal);
           signal.addEventListener("abort", () => reject(signal.reason as Error));
         }),
     );
-    const { link, troubles } = linked({ keep: false, open });
+    const { link, troubles } = linked({ reconnect: false, open });
     const [one, other] = [new AbortController(), new AbortController()];
     const waiting = [link.connection(one.signal), link.connection(other.signal)];
     const settled = Promise.allSettled(waiting);
@@ -182,7 +182,7 @@ describe("a link", () => {
 
   it("leaves alone what only a person can change, and looks again for each who asks", async () => {
     const error = new ToolError("auth_required", "Sign in.");
-    const { link, clock, open } = linked({ errorOf: () => error });
+    const { link, clock, open } = linked({ toError: () => error });
     open.mockRejectedValue(error);
     await expect(link.connection()).rejects.toBe(error);
     await clock.go(60 * 60_000);
@@ -232,7 +232,7 @@ describe("a link", () => {
     expect(made[0]?.pings).toBe(0);
     const modern = new Connection("modern");
     open.mockResolvedValue(modern.live);
-    await link.renewed(live);
+    await link.replace(live);
     await clock.go(10 * 60_000);
     expect(modern.pings).toBe(0);
   });
@@ -241,9 +241,9 @@ describe("a link", () => {
     const { link, made } = linked();
     const old = await link.connection();
     old.begin();
-    const next = await link.renewed(old);
+    const next = await link.replace(old);
     expect(next).not.toBe(old);
-    expect(await link.renewed(old)).toBe(next);
+    expect(await link.replace(old)).toBe(next);
     expect(made[0]?.isClosed).toBe(false);
     old.done();
     expect(made[0]?.isClosed).toBe(true);
@@ -251,7 +251,7 @@ describe("a link", () => {
 
   it("that is not kept ends five minutes after the last call, and connects for the next one", async () => {
     const onIdle = vi.fn<() => void>();
-    const { link, clock, made } = linked({ keep: false, onIdle });
+    const { link, clock, made } = linked({ reconnect: false, onIdle });
     const live = await link.connection();
     live.begin();
     await clock.go(20 * 60_000);

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { readElicitation } from "../../src/server-requests/elicitation.ts";
-import { UnfitQuestion } from "../../src/server-requests/invalid-server-request.ts";
+import { InvalidServerRequest } from "../../src/server-requests/invalid-server-request.ts";
 
 const done = Promise.resolve();
 const read = (params: JsonObject): unknown => readElicitation("shop", params, () => done);
@@ -53,7 +53,7 @@ describe("a form", () => {
     form(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`a${i}`, { type: "string" }]))),
     form({ a: { type: "string", description: "x".repeat(70_000) } }),
   ])("%# that no person can fill in is put to nobody", (params) => {
-    expect(() => read(params)).toThrow(UnfitQuestion);
+    expect(() => read(params)).toThrow(InvalidServerRequest);
   });
 
   it.each([
@@ -119,6 +119,6 @@ describe("a page", () => {
     7,
     `https://shop.example/${"a".repeat(5_000)}`,
   ])("is put to nobody when it is %s", (url) => {
-    expect(() => read(page(url))).toThrow(UnfitQuestion);
+    expect(() => read(page(url))).toThrow(InvalidServerRequest);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { filledIn } from "../../src/server-requests/form.ts";
+import { fillInDefaults } from "../../src/server-requests/form.ts";
 
 const answered = (format: string, text: string) =>
-  filledIn({ type: "object", properties: { a: { type: "string", format } } }, { a: text });
+  fillInDefaults({ type: "object", properties: { a: { type: "string", format } } }, { a: text });
 
 describe("an answer to a form", () => {
   it.each([
@@ -41,7 +41,9 @@ describe("an answer to a form", () => {
   it("is held to the form's own pattern as well", async () => {
     const a = { type: "string", format: "email", pattern: "@shop\\.example$" };
     const form = { type: "object", properties: { a } };
-    expect(await filledIn(form, { a: "ann@shop.example" })).toEqual({ a: "ann@shop.example" });
-    await expect(filledIn(form, { a: "ann@other.example" })).rejects.toThrow("onElicitation");
+    expect(await fillInDefaults(form, { a: "ann@shop.example" })).toEqual({
+      a: "ann@shop.example",
+    });
+    await expect(fillInDefaults(form, { a: "ann@other.example" })).rejects.toThrow("onElicitation");
   });
 });

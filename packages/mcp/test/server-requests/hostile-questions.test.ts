@@ -1,8 +1,8 @@
 import type { JsonObject, ToolContext } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
-import { Asking } from "../../src/server-requests/server-request-handler.ts";
+import { ServerRequestHandler } from "../../src/server-requests/server-request-handler.ts";
 import { readElicitation } from "../../src/server-requests/elicitation.ts";
-import { inRounds } from "../../src/calls/input-required.ts";
+import { handleInputRequired } from "../../src/calls/input-required.ts";
 
 function form(properties: JsonObject, more: JsonObject = {}): unknown {
   const requestedSchema = { type: "object", properties, ...more };
@@ -43,10 +43,10 @@ describe("a form is put to nobody", () => {
 
 describe("a round of questions is refused", () => {
   const onSampling = vi.fn<() => never>();
-  const asking = new Asking("s", { onSampling });
+  const asking = new ServerRequestHandler("s", { onSampling });
   const ctx = { callId: "c", signal: new AbortController().signal } as unknown as ToolContext;
   const asked = (answer: JsonObject): Promise<unknown> =>
-    inRounds(
+    handleInputRequired(
       asking,
       ctx,
       undefined,

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
-import { inOrder } from "../../src/transport/rpc/ordered-messages.ts";
+import { orderedMessages } from "../../src/transport/rpc/ordered-messages.ts";
 
 const progress = { jsonrpc: "2.0", method: "notifications/progress" } as JSONRPCMessage;
 const response = { jsonrpc: "2.0", id: 1, result: {} } as JSONRPCMessage;
 
 it("a response waits until what a notification before it has set going is done", async () => {
   const done: string[] = [];
-  const receive = inOrder(async (message) => {
+  const receive = orderedMessages(async (message) => {
     if (message === response) {
       done.push("response");
       return;
@@ -26,7 +26,7 @@ it("a response waits until what a notification before it has set going is done",
 
 it("a response with nothing before it is taken at once", () => {
   const done: JSONRPCMessage[] = [];
-  const receive = inOrder((message) => void done.push(message));
+  const receive = orderedMessages((message) => void done.push(message));
   receive(response);
   expect(done).toEqual([response]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventReader } from "../../src/transport/http/sse-parser.ts";
+import { SseParser } from "../../src/transport/http/sse-parser.ts";
 import type { McpServer } from "../../src/index.ts";
 import { rawServer } from "../support/connecting.ts";
 import { greets, rawHttp, said } from "../support/raw-http.ts";
@@ -57,7 +57,7 @@ describe("text that is not valid UTF-8", () => {
   it("is none where the server sends U+FFFD, in whatever pieces", () => {
     const invalid: string[] = [];
     const texts: string[] = [];
-    const reader = new EventReader(
+    const reader = new SseParser(
       ({ data }) => void texts.push(data),
       (text) => void invalid.push(text),
     );

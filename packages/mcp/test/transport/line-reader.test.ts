@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { CutLine } from "../../src/transport/messages/truncate-line.ts";
+import type { LineTruncator } from "../../src/transport/messages/truncate-line.ts";
 import { LineReader } from "../../src/transport/stdio/line-reader.ts";
 
 interface Heard {
   readonly lines: string[];
-  readonly cut: CutLine[];
+  readonly cut: LineTruncator[];
   readonly reader: LineReader;
 }
 
 function heard(): Heard {
   const lines: string[] = [];
-  const cut: CutLine[] = [];
+  const cut: LineTruncator[] = [];
   const reader = new LineReader({
     onLine: (line) => void lines.push(line),
     onCut: (line) => void cut.push(line),

@@ -26,16 +26,16 @@ describe("arguments in headers", () => {
     );
     expect(headers.fault).toBeUndefined();
     const args = { region: "eu", count: 7, deep: { dry: false }, other: "x", "x-mcp-header": "y" };
-    expect(headers.of(args)).toEqual({
+    expect(headers.from(args)).toEqual({
       "mcp-param-region": "eu",
       "mcp-param-count": "7",
       "mcp-param-dry-run": "false",
     });
-    expect(headers.of({ region: null, count: 2 ** 60 })).toEqual({});
+    expect(headers.from({ region: null, count: 2 ** 60 })).toEqual({});
   });
 
   it("cost nothing when there are none", () => {
-    expect(parameterHeaders(schema({ a: { type: "string" } })).of({ a: "x" })).toBeUndefined();
+    expect(parameterHeaders(schema({ a: { type: "string" } })).from({ a: "x" })).toBeUndefined();
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe("arguments in headers", () => {
     ["plain, with\ttab", "plain, with\ttab"],
   ])("MC24: the value %j is sent as %j", (value, sent) => {
     const headers = parameterHeaders(schema({ a: annotated("A") }));
-    expect(headers.of({ a: value })).toEqual({ "mcp-param-a": sent });
+    expect(headers.from({ a: value })).toEqual({ "mcp-param-a": sent });
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe("arguments in headers", () => {
     ["in an alternative", schema({}, { anyOf: [schema({ a: annotated("A") })] })],
     ["in a definition", schema({}, { $defs: { a: annotated("A") } })],
   ])("MC24: a name %s is a fault of the tool", (_, inputSchema) => {
-    const { fault, of } = parameterHeaders(inputSchema);
+    const { fault, from: of } = parameterHeaders(inputSchema);
     expect(fault).toContain("x-mcp-header");
     expect(of({ a: "x" })).toBeUndefined();
   });
@@ -75,13 +75,13 @@ describe("arguments in headers", () => {
         schema({ region: annotated("Region"), key: annotated("Key", "string", secret) }),
       );
       expect(headers.withheld).toEqual(["key"]);
-      expect(headers.of({ region: "eu", key: "s3cret" })).toEqual({ "mcp-param-region": "eu" });
+      expect(headers.from({ region: "eu", key: "s3cret" })).toEqual({ "mcp-param-region": "eu" });
     },
   );
 
   it("MC25: an argument inside a secret one, or that may be one by a reference, is not either", () => {
     const inside = schema({ login: schema({ key: annotated("Key") }, { writeOnly: true }) });
-    expect(parameterHeaders(inside).of({ login: { key: "s3cret" } })).toBeUndefined();
+    expect(parameterHeaders(inside).from({ login: { key: "s3cret" } })).toBeUndefined();
     const referred = schema(
       { key: annotated("Key", "string", { $ref: "#/$defs/key" }) },
       { $defs: { key: { writeOnly: true } } },

@@ -117,7 +117,7 @@ describe("a server that breaks the wire over stdio", () => {
     await expect(call).rejects.toMatchObject({ code: "cancelled" });
     // The server was told which, and its late answer went nowhere.
     expect(await textOf(connection, "cancelled")).toBe("1000");
-    expect(connection.faults.stray).toBe(1);
+    expect(connection.faults.unmatched).toBe(1);
   });
 
   it("a request that is cancelled before it is sent is not sent", async () => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { endOf, TextTail } from "../../src/transport/stdio/text-tail.ts";
+import { takeEnd, TextTail } from "../../src/transport/stdio/text-tail.ts";
 
 it("what is kept of a long text begins with a whole word, so that no half of a secret is among it", () => {
   const tail = new TextTail(20);
   for (const piece of ["key=t0ken-of-", "a-library and", " the rest\n"]) tail.add(piece);
   expect(tail.text).toBe("and the rest");
-  expect(endOf("t0ken-of-a-library", 10)).toBe("");
+  expect(takeEnd("t0ken-of-a-library", 10)).toBe("");
 });
 
 it("a text that fits is kept whole", () => {

@@ -1,6 +1,6 @@
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
 import { beginAsking } from "./forward-to-client.ts";
-import { onTaskBegun } from "../../calls/task-events.ts";
+import { onTaskCreated } from "../../calls/task-events.ts";
 import { CallProgress } from "./call-progress.ts";
 import { callResult, errorResult, modelResult, type EndedOutcome } from "../clients/call-result.ts";
 import { CallWork, type CallEnd, type ClientWork } from "./call-task.ts";
@@ -175,7 +175,7 @@ export class CallRunner {
       progress: (progress) => call.progress(progress),
       task: (id) => {
         if (kind === "task") call.becomeTask(id);
-        if (kind === "maybe") forget = onTaskBegun(call.runId, () => call.becomeTask(id));
+        if (kind === "maybe") forget = onTaskCreated(call.runId, () => call.becomeTask(id));
       },
     });
     return () => {

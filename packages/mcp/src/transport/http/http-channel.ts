@@ -16,11 +16,11 @@ import {
   unsupportedVersion,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import { EventReader } from "./sse-parser.ts";
+import { SseParser } from "./sse-parser.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
 import { isTooMuch, readMessage, tooLarge } from "../messages/read-message.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
-import { messageHeaders, versionOf } from "./message-headers.ts";
+import { messageHeaders, getVersion } from "./message-headers.ts";
 
 /** Milliseconds that a server gets to end a session. */
 const farewellMs = 1_000;
@@ -79,7 +79,7 @@ export class HttpChannel implements Channel {
     const isNoCall = id === undefined || method === undefined;
     if (isHandshake) this.#session = undefined;
     // What says its version itself belongs to no session.
-    const state = versionOf(message) === undefined ? this.#stateHeaders() : {};
+    const state = getVersion(message) === undefined ? this.#stateHeaders() : {};
     const answer = await this.#endpoint.request({
       method: "POST",
       headers: {
@@ -137,7 +137,7 @@ export class HttpChannel implements Channel {
       throw new AnswerLost(what, statusError(answer));
     }
     // A server that speaks the newer protocol says what is wrong as JSON-RPC, too.
-    if (versionOf(message) !== undefined && status < 500 && status !== 401 && status !== 403) {
+    if (getVersion(message) !== undefined && status < 500 && status !== 401 && status !== 403) {
       const told = jsonOf(answer) as
         | { readonly id?: unknown; readonly error?: unknown }
         | undefined;
@@ -164,7 +164,7 @@ export class HttpChannel implements Channel {
     const reading = new Reading(message.id);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
-      const goesOn = reading.lastId !== undefined && versionOf(message) === undefined;
+      const goesOn = reading.lastId !== undefined && getVersion(message) === undefined;
       if (!goesOn || tries === mostResumptions) throw unanswered(reading.failure);
       await pause(reading.pauseMs, options.stop ?? this.#closing);
       await this.#resume(message, reading, options.stop);
@@ -215,7 +215,7 @@ export class HttpChannel implements Channel {
 
   /** Reads a stream to its end. What breaks it stands in the reading, unless nobody wants the rest. */
   async #read(answer: HttpResponse, reading: Reading): Promise<void> {
-    const events = new EventReader(
+    const events = new SseParser(
       ({ type, data }) => {
         if (type !== "message" || this.#receiver === undefined) return;
         if (answers(readMessage(data, this.#receiver), reading.id)) reading.isAnswered = true;

@@ -1,7 +1,7 @@
 import { SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { httpClient, type HttpClient, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
-import { mostOfMessage, type Stop } from "../messages/channel.ts";
+import { maxMessageBytes, type Stop } from "../messages/channel.ts";
 import type { HttpAuthorization, HttpRefusal } from "../messages/mcp-connection.ts";
 
 /** How often one request is sent again with new credentials. */
@@ -47,7 +47,7 @@ export class HttpEndpoint {
       givenOrigins: [this.url.origin],
       // How long a call takes is for the executor to say, and a stream is as long as its connection.
       timeoutMs: 0,
-      maxBytes: mostOfMessage,
+      maxBytes: maxMessageBytes,
     });
   }
 

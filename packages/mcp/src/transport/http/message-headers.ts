@@ -13,7 +13,7 @@ const subjects: Readonly<Record<string, string>> = {
 };
 
 /** The version that a request of the newer protocol says it speaks. */
-export function versionOf({ id, method, params }: OutgoingMessage): string | undefined {
+export function getVersion({ id, method, params }: OutgoingMessage): string | undefined {
   if (id === undefined || method === undefined) return undefined;
   const version = (params?.["_meta"] as JsonObject | undefined)?.[PROTOCOL_VERSION_META_KEY];
   return typeof version === "string" ? version : undefined;
@@ -21,14 +21,14 @@ export function versionOf({ id, method, params }: OutgoingMessage): string | und
 
 /** The headers that repeat what a request of the newer protocol says, so that proxies need not read it. */
 export function messageHeaders(message: OutgoingMessage): Record<string, string> {
-  const version = versionOf(message);
+  const version = getVersion(message);
   if (version === undefined) return {};
   const { method = "", params } = message;
   const subject = Object.hasOwn(subjects, method) ? params?.[subjects[method] ?? ""] : undefined;
   return {
     "mcp-protocol-version": version,
     "mcp-method": method,
-    ...(typeof subject === "string" ? { "mcp-name": headerValue(subject) } : {}),
+    ...(typeof subject === "string" ? { "mcp-name": encodeHeaderValue(subject) } : {}),
   };
 }
 
@@ -39,7 +39,7 @@ const plain = /^[!-~](?:[\t -~]*[!-~])?$/;
 const encoded = /^=\?base64\?.*\?=$/s;
 
 /** A text as the value of a header (2026-07-28, Transports, Value Encoding): as it is, or its UTF-8 in Base64. */
-export function headerValue(text: string): string {
+export function encodeHeaderValue(text: string): string {
   if (plain.test(text) && !encoded.test(text)) return text;
   return `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { data, naming } from "../../schema/schema-keywords.ts";
-import { headerValue } from "./message-headers.ts";
+import { dataKeywords, namingKeywords } from "../../schema/schema-keywords.ts";
+import { encodeHeaderValue } from "./message-headers.ts";
 
 /** An argument that goes into a header as well. */
 interface HeaderParameter {
@@ -16,14 +16,14 @@ export interface ParameterHeaders {
   /** Arguments that hold secrets: they are not sent in headers, whatever the annotation says. */
   readonly withheld: readonly string[];
   /** The headers of one call; `undefined`: none. */
-  of(args: JsonObject): Record<string, string> | undefined;
+  from(args: JsonObject): Record<string, string> | undefined;
 }
 
 const annotation = "x-mcp-header";
 
 /** Deeper, and more parts, than any schema that is taken: see the budgets of `listing/`. */
-const mostLevels = 100;
-const mostParts = 100_000;
+const maxLevels = 100;
+const maxParts = 100_000;
 
 // RFC 9110, section 5.6.2.
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -33,7 +33,7 @@ const credentials = /^(?:proxy-)?(?:authorization|authenticate)$|^(?:set-)?cooki
 
 const permitted: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-const none: ParameterHeaders = { withheld: [], of: () => undefined };
+const none: ParameterHeaders = { withheld: [], from: () => undefined };
 
 /**
  * Reads the `x-mcp-header` annotations of an input schema. A tool with a `fault` is not listed on a connection over HTTP
@@ -46,11 +46,11 @@ export function parameterHeaders(inputSchema: JsonSchema): ParameterHeaders {
   const places: Place[] = [
     { schema: inputSchema, path: [], isReachable: false, isSecret: false, level: 0 },
   ];
-  for (let seen = 0; seen < places.length && seen < mostParts; seen++) {
+  for (let seen = 0; seen < places.length && seen < maxParts; seen++) {
     const place = places[seen] as Place;
     const { schema } = place;
     if (Object.hasOwn(schema, annotation)) {
-      const fault = faultOf(place, found);
+      const fault = findFault(place, found);
       if (fault !== undefined) return { ...none, fault };
       const header = schema[annotation] as string;
       found.set(header.toLowerCase(), {
@@ -64,12 +64,12 @@ export function parameterHeaders(inputSchema: JsonSchema): ParameterHeaders {
         withheld.push(place.path.join("."));
       }
     }
-    if (place.level < mostLevels) places.push(...partsOf(place));
+    if (place.level < maxLevels) places.push(...listParts(place));
   }
   const hidden = new Set(withheld);
   const sent = [...found.values()].filter(({ path }) => !hidden.has(path.join(".")));
-  if (sent.length === 0) return { withheld, of: none.of };
-  return { withheld, of: (args) => headersOf(sent, args) };
+  if (sent.length === 0) return { withheld, from: none.from };
+  return { withheld, from: (args) => toHeaders(sent, args) };
 }
 
 interface Place {
@@ -82,7 +82,7 @@ interface Place {
   readonly level: number;
 }
 
-function faultOf(place: Place, found: ReadonlyMap<string, HeaderParameter>): string | undefined {
+function findFault(place: Place, found: ReadonlyMap<string, HeaderParameter>): string | undefined {
   const { schema, path, isReachable } = place;
   const name = schema[annotation];
   const where = path.length === 0 ? "the schema itself" : `"${path.join(".")}"`;
@@ -99,15 +99,15 @@ function faultOf(place: Place, found: ReadonlyMap<string, HeaderParameter>): str
   return undefined;
 }
 
-function* partsOf(place: Place): Generator<Place> {
+function* listParts(place: Place): Generator<Place> {
   const { schema, path, isReachable, level } = place;
   const isRoot = level === 0;
   const isSecret = place.isSecret || isMarked(schema);
   for (const [keyword, value] of Object.entries(schema)) {
-    if (data.has(keyword) || typeof value !== "object" || value === null) continue;
+    if (dataKeywords.has(keyword) || typeof value !== "object" || value === null) continue;
     const leads = keyword === "properties" && (isRoot || isReachable);
     const parts: readonly (readonly [string, JsonValue | undefined])[] =
-      Array.isArray(value) || !naming.has(keyword)
+      Array.isArray(value) || !namingKeywords.has(keyword)
         ? (Array.isArray(value) ? value : [value]).map(
             (part: JsonValue) => [keyword, part] as const,
           )
@@ -139,14 +139,14 @@ function isMarked(schema: JsonObject): boolean {
   return writeOnly === true || schema["x-secret"] === true || format === "password";
 }
 
-function headersOf(
+function toHeaders(
   parameters: readonly HeaderParameter[],
   args: JsonObject,
 ): Record<string, string> | undefined {
   const headers: Record<string, string> = {};
   for (const { path, header } of parameters) {
-    const text = textOf(valueAt(args, path));
-    if (text !== undefined) headers[header] = headerValue(text);
+    const text = toHeaderText(valueAt(args, path));
+    if (text !== undefined) headers[header] = encodeHeaderValue(text);
   }
   return headers;
 }
@@ -160,7 +160,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
   return value;
 }
 
-function textOf(value: unknown): string | undefined {
+function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
   return undefined;

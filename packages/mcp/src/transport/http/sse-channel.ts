@@ -9,7 +9,7 @@ import {
   type SendOptions,
 } from "../messages/channel.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import { EventReader, type StreamEvent } from "./sse-parser.ts";
+import { SseParser, type StreamEvent } from "./sse-parser.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { readMessage } from "../messages/read-message.ts";
 import { ServerEnded } from "../messages/transport-errors.ts";
@@ -74,7 +74,7 @@ export class SseChannel implements Channel {
 
   /** Reads until there is no more, and says why. */
   async #read(answer: HttpResponse, receiver: ChannelReceiver, ready: () => void): Promise<Error> {
-    const events = new EventReader(
+    const events = new SseParser(
       (event) => {
         if (event.type === "endpoint") {
           this.#target ??= this.#targetOf(event);

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import { isInvalidPiece } from "../messages/invalid-text.ts";
-import { mostOfMessage } from "../messages/channel.ts";
+import { maxMessageBytes } from "../messages/channel.ts";
 
 /** One event of a stream. */
 export interface StreamEvent {
@@ -16,7 +16,7 @@ const sendable = /^[ -~\u0080-\u00ff]{0,4096}$/;
  * Makes events of the chunks of a `text/event-stream` (HTML, section 9.2.6). Broken UTF-8 becomes replacement
  * characters; comments and fields that nobody knows are nothing.
  */
-export class EventReader {
+export class SseParser {
   readonly #onEvent: (event: StreamEvent) => void;
   readonly #onInvalidText: ((text: string) => void) | undefined;
   /** The last two bytes of the chunk before. */
@@ -42,7 +42,7 @@ export class EventReader {
 
   /** An event is larger than what is taken. */
   get isFull(): boolean {
-    return this.#begunSize + this.#dataSize > mostOfMessage;
+    return this.#begunSize + this.#dataSize > maxMessageBytes;
   }
 
   /** @throws ToolError `upstream` when an event has more than 64 Mi characters. */

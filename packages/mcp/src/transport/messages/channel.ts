@@ -89,7 +89,7 @@ export class Stop {
 }
 
 /** Bytes or characters of one message at most. */
-export const mostOfMessage: number = 64 * 1024 * 1024;
+export const maxMessageBytes: number = 64 * 1024 * 1024;
 
 /** Waits; a stop ends it early. It does not keep the process alive. */
 export function pause(ms: number, stop: Stop): Promise<void> {
@@ -109,4 +109,4 @@ export function pause(ms: number, stop: Stop): Promise<void> {
 }
 
 /** The most milliseconds that a timer of Node takes: longer ones fire at once. */
-export const longestTimerMs: number = 2 ** 31 - 1;
+export const maxTimerMs: number = 2 ** 31 - 1;

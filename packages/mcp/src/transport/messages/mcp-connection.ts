@@ -57,7 +57,7 @@ export interface McpConnection {
    */
   speaksNewer?(signal: AbortSignal): Promise<boolean>;
   /** What the server has sent that is no message of the protocol, or answers nothing that was asked. */
-  readonly faults: WireFaults;
+  readonly faults: ConnectionFaults;
   /** Resolves when the connection is gone, whoever ended it, with why where that is known. Never rejects. */
   readonly closed: Promise<unknown>;
   /** Ends it, and with it the server where it is a process of ours. Idempotent; never rejects. */
@@ -65,11 +65,11 @@ export interface McpConnection {
 }
 
 /** What came over a connection and was skipped. */
-export interface WireFaults {
+export interface ConnectionFaults {
   /** Lines or events that are no message. */
   readonly skipped: number;
   /** Answers to nothing that was asked, or that came twice or too late. */
-  readonly stray: number;
+  readonly unmatched: number;
   /** The beginning of the first thing that was skipped. */
   readonly sample?: string;
   /** Part of the first text that was not valid UTF-8, with U+FFFD in place of its bytes; it was not skipped. */

@@ -1,9 +1,9 @@
 import { parseExact } from "@toolweave/core";
-import { mostOfMessage, type ChannelReceiver } from "./channel.ts";
-import { CutLine } from "./truncate-line.ts";
+import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
+import { LineTruncator } from "./truncate-line.ts";
 
 /** Values of one message: to make more of a text takes so long, and so much memory, that everything else stands still. */
-export const mostValues: number = 2_000_000;
+export const maxValues: number = 2_000_000;
 
 const quote = 34;
 const backslash = 92;
@@ -11,7 +11,7 @@ const backslash = 92;
 /** True for JSON that has more values than are taken. What is in texts is passed over, so that long ones cost little. */
 export function isTooMuch(text: string): boolean {
   // Each value has a character at least.
-  if (text.length <= mostValues) return false;
+  if (text.length <= maxValues) return false;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -22,7 +22,7 @@ export function isTooMuch(text: string): boolean {
       case 91:
       case 123:
       case 44:
-        if (++values > mostValues) return true;
+        if (++values > maxValues) return true;
         break;
       default:
     }
@@ -65,17 +65,17 @@ export function readMessage(text: string, receiver: ChannelReceiver): unknown {
 }
 
 function cut(text: string, receiver: ChannelReceiver): CutAnswer | undefined {
-  const id = CutLine.of(text).answeredId;
+  const id = LineTruncator.of(text).answeredId;
   if (id === undefined) receiver.skip(text);
   else receiver.cut(id);
   return id === undefined ? undefined : { id };
 }
 
 /** What is said of an answer that is not taken. */
-export const tooLarge: string = `The answer is larger than ${mostOfMessage} bytes, or has more than ${mostValues} values, and was not taken. Ask for less.`;
+export const tooLarge: string = `The answer is larger than ${maxMessageBytes} bytes, or has more than ${maxValues} values, and was not taken. Ask for less.`;
 
 /** For a sample. Its members stay out of it: they may be as deep and as many as the server likes. */
-export function sampleOf(value: unknown): string {
+export function toSample(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
   }

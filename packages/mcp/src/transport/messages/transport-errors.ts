@@ -1,11 +1,11 @@
 /** The connection to a server is gone, or its process could not be started or has ended. */
 export class ServerEnded extends Error {
   /** What its process had written to its standard error last. */
-  readonly said: string;
+  readonly stderr: string;
 
   constructor(message: string, said: string, cause?: unknown) {
     super(message, { cause });
-    this.said = said;
+    this.stderr = said;
   }
 }
 
@@ -40,7 +40,7 @@ export function isRefusal(answer: unknown): boolean {
 }
 
 /** A server was taken for one of the older protocol, and speaks the newer one: it had only not begun yet. */
-export class AnsweredLate extends Error {
+export class LateVersionAnswer extends Error {
   constructor() {
     super("the server answered late which protocol it speaks");
   }

@@ -7,7 +7,7 @@ const before = new RegExp(String.raw`^\s*\{\s*((?:${member},\s*)*)"`);
 const behind = new RegExp(String.raw`,\s*(${member}(?:,\s*${member})*)\}\s*$`);
 
 /** A line that is too long to be kept: its two ends. */
-export class CutLine {
+export class LineTruncator {
   readonly #head: Buffer;
   #tail: Buffer;
   #length: number;
@@ -20,8 +20,8 @@ export class CutLine {
   }
 
   /** Of a text that is there, and too much. */
-  static of(text: string): CutLine {
-    const line = new CutLine(Buffer.from(text.slice(0, mostKept)));
+  static of(text: string): LineTruncator {
+    const line = new LineTruncator(Buffer.from(text.slice(0, mostKept)));
     line.add(Buffer.from(text.slice(-mostKept)));
     return line;
   }

@@ -2,7 +2,7 @@
 const pauseMs = 250;
 
 /** Passes on that something has changed: at once, and however often it does, a few times a second. */
-export class Changes {
+export class ListChangeCoalescer {
   readonly #tell: (what: string) => void;
   readonly #waiting = new Set<string>();
   #timer: NodeJS.Timeout | undefined;

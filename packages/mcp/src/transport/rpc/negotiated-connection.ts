@@ -5,30 +5,30 @@ import type {
   ProtocolEra,
   RequestOptions,
   ServerIdentity,
-  WireFaults,
+  ConnectionFaults,
 } from "../messages/mcp-connection.ts";
 import type { Subscription } from "./subscription.ts";
-import type { Wire } from "./rpc-connection.ts";
+import type { RpcConnection } from "./rpc-connection.ts";
 
 /** A connection of our own. */
-export class WireConnection implements McpConnection {
+export class NegotiatedConnection implements McpConnection {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
   readonly server: ServerIdentity;
   readonly closed: Promise<unknown>;
-  readonly #wire: Wire;
+  readonly #wire: RpcConnection;
   readonly #subscription: Subscription;
 
-  constructor(client: Client, wire: Wire, subscription: Subscription) {
+  constructor(client: Client, wire: RpcConnection, subscription: Subscription) {
     this.#wire = wire;
     this.#subscription = subscription;
     this.era = wire.era;
     this.protocolVersion = client.getNegotiatedProtocolVersion() ?? "";
-    this.server = identityOf(client);
+    this.server = getServerIdentity(client);
     this.closed = wire.closed;
   }
 
-  get faults(): WireFaults {
+  get faults(): ConnectionFaults {
     return this.#wire.faults;
   }
 
@@ -51,14 +51,14 @@ export class WireConnection implements McpConnection {
 }
 
 /** What clients of the SDK know of their server, from version 1 on. */
-interface Acquainted {
+interface ConnectedClient {
   getServerVersion(): { readonly name?: string; readonly version?: string } | undefined;
   getServerCapabilities(): object | undefined;
   getInstructions(): string | undefined;
 }
 
 /** What a server says of itself. */
-export function identityOf(client: Acquainted): ServerIdentity {
+export function getServerIdentity(client: ConnectedClient): ServerIdentity {
   const { name, version } = client.getServerVersion() ?? {};
   const instructions = client.getInstructions();
   return {

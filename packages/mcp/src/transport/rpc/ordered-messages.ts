@@ -7,7 +7,7 @@ type Receive = NonNullable<Transport["onmessage"]>;
  * later: progress that comes in one piece with the response would be progress of a call that has
  * ended, and lost.
  */
-export function inOrder(receive: Receive): Receive {
+export function orderedMessages(receive: Receive): Receive {
   const waiting: Parameters<Receive>[] = [];
   let holding = false;
   const take = (...received: Parameters<Receive>): void => {

@@ -8,15 +8,15 @@ import { isRefusal, markRefusal } from "../messages/transport-errors.ts";
 const internalError = -32603;
 
 /** What a request stands on. */
-interface Requests {
+interface PendingRequestOwner {
   forget(id: number): void;
-  giveUp(request: PendingRequest): void;
+  cancelRequest(request: PendingRequest): void;
 }
 
 /** A request that has no answer yet: it settles once, and holds nothing then. */
 export class PendingRequest {
   readonly id: number;
-  readonly #requests: Requests;
+  readonly #requests: PendingRequestOwner;
   readonly #options: RequestOptions;
   readonly #resolve: (result: unknown) => void;
   readonly #reject: (error: unknown) => void;
@@ -24,7 +24,7 @@ export class PendingRequest {
 
   constructor(
     id: number,
-    requests: Requests,
+    requests: PendingRequestOwner,
     options: RequestOptions,
     resolve: (result: unknown) => void,
     reject: (error: unknown) => void,
@@ -42,22 +42,22 @@ export class PendingRequest {
   }
 
   /** Somebody wants to know how far it is. */
-  get reports(): boolean {
+  get wantsProgress(): boolean {
     return this.#options.onProgress !== undefined;
   }
 
   /** False: nobody wants it any more, and it has failed. */
   begin(): boolean {
     const { signal } = this.#options;
-    if (signal.aborted) this.#reject(cancelled(signal.reason));
+    if (signal.aborted) this.#reject(toCancelledError(signal.reason));
     else signal.addEventListener("abort", this);
     return !signal.aborted;
   }
 
   /** Its signal fired. */
   handleEvent(): void {
-    this.fail(cancelled(this.#options.signal.reason));
-    this.#requests.giveUp(this);
+    this.fail(toCancelledError(this.#options.signal.reason));
+    this.#requests.cancelRequest(this);
   }
 
   progressed({ progress, total, message }: McpProgress): void {
@@ -68,7 +68,7 @@ export class PendingRequest {
   answer(message: object, modern: boolean): void {
     const { result, error } = message as { readonly result?: unknown; readonly error?: unknown };
     if (error !== undefined) {
-      const failure = errorOf(error);
+      const failure = toProtocolError(error);
       if (isRefusal(message)) markRefusal(failure);
       return this.fail(failure);
     }
@@ -78,7 +78,7 @@ export class PendingRequest {
       return this.fail(new ProtocolError(internalError, what));
     }
     this.#done();
-    if (modern) withoutEnvelope(result as Record<string, unknown>);
+    if (modern) removeEnvelope(result as Record<string, unknown>);
     this.#resolve(result);
   }
 
@@ -97,7 +97,7 @@ export class PendingRequest {
 const serverKey = "io.modelcontextprotocol/serverInfo";
 
 /** What every result of the newer protocol carries is taken off: nobody has asked for it. */
-function withoutEnvelope(result: Record<string, unknown>): void {
+function removeEnvelope(result: Record<string, unknown>): void {
   if (result["resultType"] === "complete") delete result["resultType"];
   const { _meta: meta } = result;
   if (typeof meta !== "object" || meta === null || !Object.hasOwn(meta, serverKey)) return;
@@ -106,12 +106,12 @@ function withoutEnvelope(result: Record<string, unknown>): void {
   else result["_meta"] = own;
 }
 
-function cancelled(reason: unknown): unknown {
+function toCancelledError(reason: unknown): unknown {
   if (ToolError.is(reason)) return reason;
   return new ToolError("cancelled", "The request was cancelled.", { cause: reason });
 }
 
-function errorOf(given: unknown): Error {
+function toProtocolError(given: unknown): Error {
   const { code, message, data } = (given ?? {}) as Readonly<Record<string, unknown>>;
   return ProtocolError.fromError(
     typeof code === "number" ? code : internalError,

@@ -7,30 +7,30 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { Changes } from "./list-changes.ts";
+import { ListChangeCoalescer } from "./list-changes.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
 import type {
   McpProgress,
   ProtocolEra,
   RequestOptions,
-  WireFaults,
+  ConnectionFaults,
 } from "../messages/mcp-connection.ts";
 import { invalidExcerpt } from "../messages/invalid-text.ts";
 import { PendingRequest } from "./pending-request.ts";
-import { sampleOf, tooLarge } from "../messages/read-message.ts";
+import { toSample, tooLarge } from "../messages/read-message.ts";
 import {
   isRefusal,
   unsupportedVersion,
   ServerEnded,
-  AnsweredLate,
+  LateVersionAnswer,
 } from "../messages/transport-errors.ts";
 import { VersionProbe } from "./version-probe.ts";
 
 /** Things in a row that are no message: whoever sends more speaks another protocol. */
-const mostNoise = 10_000;
+const maxInvalidMessages = 10_000;
 
 /** Characters of a sample. */
-const mostOfSample = 200;
+const maxSampleLength = 200;
 
 /** The version that a server is asked for when it may have become newer. */
 const newestVersion = "2026-07-28";
@@ -39,7 +39,7 @@ const newestVersion = "2026-07-28";
 const firstId = 1_000;
 
 /** Requests of the server's that are being answered at once: over HTTP each answer is a request of ours. */
-const mostInbound = 1_000;
+const maxInboundRequests = 1_000;
 
 /** What a server says of its lists, as often as it likes. */
 const lists: ReadonlySet<string> = new Set(
@@ -50,7 +50,7 @@ const lists: ReadonlySet<string> = new Set(
 const methodNotFound = -32601;
 
 /** Who hears what a server sends by itself. */
-export interface WireListener {
+export interface RpcListener {
   onNotification(method: string, params: JsonObject): void;
   /** The first text that is not valid UTF-8, around the byte that is not. */
   onInvalidText?(excerpt: string): void;
@@ -61,15 +61,15 @@ export interface WireListener {
  * answers the server's requests; our own requests, and what the server tells, do not go through it: it checks every
  * message against schemas, more than once, which costs more than the call.
  */
-export class Wire implements Transport, ChannelReceiver {
+export class RpcConnection implements Transport, ChannelReceiver {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   /** Resolves with why it has ended. */
   readonly closed: Promise<unknown>;
   readonly #channel: Channel;
-  readonly #listener: WireListener;
-  readonly #changes: Changes;
+  readonly #listener: RpcListener;
+  readonly #changes: ListChangeCoalescer;
   readonly #isPatient: boolean;
   readonly #pending = new Map<number, PendingRequest>();
   /** What the SDK has asked, and has no answer to. */
@@ -91,11 +91,11 @@ export class Wire implements Transport, ChannelReceiver {
   #tellClosed: (why: unknown) => void = () => {};
 
   /** @param isPatient the process speaks the newer protocol, and takes a while to begin: nobody hurries it. */
-  constructor(channel: Channel, listener: WireListener, isPatient = false) {
+  constructor(channel: Channel, listener: RpcListener, isPatient = false) {
     this.#channel = channel;
     this.#listener = listener;
     this.#isPatient = isPatient;
-    this.#changes = new Changes((method) => this.#tell(method, {}));
+    this.#changes = new ListChangeCoalescer((method) => this.#tell(method, {}));
     this.closed = new Promise((resolve) => (this.#tellClosed = resolve));
     // By these two the SDK knows a process.
     if (channel.isProcess) Object.assign(this, { stderr: null, pid: null });
@@ -124,19 +124,19 @@ export class Wire implements Transport, ChannelReceiver {
   }
 
   /** From now on every request stands alone, and says who asks (2026-07-28, Base protocol, `_meta`). */
-  speakModern(version: string, client: JsonObject, capabilities: JsonObject): void {
-    this.#envelope = envelopeOf(version, client, capabilities);
+  useStatelessProtocol(version: string, client: JsonObject, capabilities: JsonObject): void {
+    this.#envelope = toEnvelope(version, client, capabilities);
   }
 
   get era(): ProtocolEra {
     return this.#envelope === undefined ? "legacy" : "modern";
   }
 
-  get faults(): WireFaults {
+  get faults(): ConnectionFaults {
     const sample = this.#sample;
     return {
       skipped: this.#skipped,
-      stray: this.#stray,
+      unmatched: this.#stray,
       ...(sample === undefined ? {} : { sample }),
       ...(this.#invalid === undefined ? {} : { invalidText: this.#invalid }),
     };
@@ -172,7 +172,7 @@ export class Wire implements Transport, ChannelReceiver {
   /** See `McpConnection.speaksNewer`. */
   async speaksNewer(signal: AbortSignal): Promise<boolean> {
     if (!this.#channel.hasOwnStreams || this.#envelope !== undefined) return false;
-    const params = { _meta: envelopeOf(newestVersion, { name: "toolweave", version: "0" }, {}) };
+    const params = { _meta: toEnvelope(newestVersion, { name: "toolweave", version: "0" }, {}) };
     try {
       const answer = await this.request("server/discover", params, { signal });
       return Array.isArray((answer as { readonly supportedVersions?: unknown }).supportedVersions);
@@ -193,7 +193,7 @@ export class Wire implements Transport, ChannelReceiver {
   }
 
   /** Nobody waits for this request any more. */
-  giveUp({ id, stop }: PendingRequest): void {
+  cancelRequest({ id, stop }: PendingRequest): void {
     const abort = (): void => stop.abort(new Error("nobody waits for it"));
     if (this.#channel.hasOwnStreams && this.#envelope !== undefined) return abort();
     const params = { requestId: id, reason: "cancelled" };
@@ -224,13 +224,13 @@ export class Wire implements Transport, ChannelReceiver {
   }
 
   #receive(message: unknown): void {
-    if (typeof message !== "object" || message === null) return this.skip(sampleOf(message));
+    if (typeof message !== "object" || message === null) return this.skip(toSample(message));
     const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
     const isId = typeof id === "string" || typeof id === "number";
     const isMessage = method === undefined ? isId : typeof method === "string";
     if (!isMessage || !(isId || id === undefined)) {
       if (id === null && "error" in message) this.#probe?.unread();
-      return this.skip(sampleOf(message));
+      return this.skip(toSample(message));
     }
     this.#noise = 0;
     if (method === undefined) this.#answered(id as string | number, message);
@@ -240,7 +240,8 @@ export class Wire implements Transport, ChannelReceiver {
 
   #wasAsked(id: string | number, message: object): void {
     if (this.#inbound.has(id)) return this.skip("a request with the id of another one");
-    if (this.#inbound.size >= mostInbound) return this.skip("more requests than are answered");
+    if (this.#inbound.size >= maxInboundRequests)
+      return this.skip("more requests than are answered");
     this.#inbound.add(id);
     this.onmessage?.(message as JSONRPCMessage);
   }
@@ -248,9 +249,9 @@ export class Wire implements Transport, ChannelReceiver {
   skip(text: string): void {
     if (this.#hasEnded) return;
     this.#skipped++;
-    this.#sample ??= text.slice(0, mostOfSample);
+    this.#sample ??= text.slice(0, maxSampleLength);
     this.#probe?.noise();
-    if (++this.#noise < mostNoise) return;
+    if (++this.#noise < maxInvalidMessages) return;
     this.end(
       new ServerEnded(
         `the server sends what is no message, such as: ${this.#sample}`,
@@ -340,7 +341,7 @@ export class Wire implements Transport, ChannelReceiver {
 
   #answered(id: string | number, message: object): void {
     const probe = this.#probe;
-    if (probe?.isLate(message) === true) return this.end(new AnsweredLate());
+    if (probe?.isLate(message) === true) return this.end(new LateVersionAnswer());
     if (probe?.answered(message) === true) return;
     // Some servers answer a number with its digits.
     const pending = this.#pending.get(Number(id));
@@ -378,7 +379,7 @@ export class Wire implements Transport, ChannelReceiver {
 
   #params(params: JsonObject, pending: PendingRequest): JsonObject {
     const envelope = this.#envelope;
-    const { id, reports } = pending;
+    const { id, wantsProgress: reports } = pending;
     if (envelope === undefined && !reports) return params;
     const { _meta } = params as { readonly _meta?: JsonObject };
     const progress = reports ? { progressToken: id } : undefined;
@@ -391,7 +392,7 @@ export class Wire implements Transport, ChannelReceiver {
 }
 
 /** What every request of the newer protocol says in its `_meta`. */
-function envelopeOf(version: string, client: JsonObject, capabilities: JsonObject): JsonObject {
+function toEnvelope(version: string, client: JsonObject, capabilities: JsonObject): JsonObject {
   return {
     [PROTOCOL_VERSION_META_KEY]: version,
     [CLIENT_INFO_META_KEY]: client,

@@ -48,7 +48,7 @@ export class Subscription {
   }
 
   /** Hears of a notification of the server's. */
-  hear(method: string): void {
+  onNotification(method: string): void {
     if (method !== acknowledged || this.#isHeard) return;
     this.#isHeard = true;
     this.#tellHeard();

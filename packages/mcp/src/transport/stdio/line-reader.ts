@@ -1,6 +1,6 @@
-import { CutLine } from "../messages/truncate-line.ts";
+import { LineTruncator } from "../messages/truncate-line.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
-import { mostOfMessage } from "../messages/channel.ts";
+import { maxMessageBytes } from "../messages/channel.ts";
 
 /** Bytes of a line that is not kept, before whoever writes it is given up. */
 const mostOfAny = 256 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface LineListener {
   /** A line that is not blank. */
   onLine(line: string): void;
   /** A line of more than 64 MiB has ended. */
-  onCut(line: CutLine): void;
+  onCut(line: LineTruncator): void;
   /** The line that comes next was not valid UTF-8: it has replacement characters. */
   onInvalidText?(line: string): void;
 }
@@ -25,7 +25,7 @@ export class LineReader {
   readonly #listener: LineListener;
   #held: Buffer = Buffer.alloc(0);
   #length = 0;
-  #cut: CutLine | undefined;
+  #cut: LineTruncator | undefined;
 
   constructor(listener: LineListener) {
     this.#listener = listener;
@@ -58,8 +58,8 @@ export class LineReader {
   #hold(part: Buffer): void {
     if (this.#cut !== undefined) return this.#cut.add(part);
     const length = this.#length + part.length;
-    if (length > mostOfMessage) {
-      this.#cut = new CutLine(this.#held.subarray(0, this.#length));
+    if (length > maxMessageBytes) {
+      this.#cut = new LineTruncator(this.#held.subarray(0, this.#length));
       this.#cut.add(part);
       this.#held = Buffer.alloc(0);
       return;

@@ -31,7 +31,7 @@ const ownGroup = process.platform !== "win32";
  *
  * Its streams are for whoever speaks with it; its standard error is read here.
  */
-export class ChildServer {
+export class ServerProcess {
   /** Resolves when it has ended and all that it wrote has been read. */
   readonly ended: Promise<void>;
   readonly #name: string;
@@ -64,7 +64,7 @@ export class ChildServer {
   }
 
   /** Starts it. @throws ServerEnded when it cannot be started. */
-  static async start(server: McpStdioServer): Promise<ChildServer> {
+  static async start(server: McpStdioServer): Promise<ServerProcess> {
     const { name, command, args = [], env: given, cwd } = server;
     const env = serverEnvironment(given);
     const options = { cwd, env, detached: ownGroup, windowsHide: true };
@@ -73,7 +73,7 @@ export class ChildServer {
       const watched = watchdog.start(command, args);
       if (watched === undefined) {
         const child = spawn(command, args, { ...options, stdio: "pipe" });
-        const started = new ChildServer(name, child);
+        const started = new ServerProcess(name, child);
         await once(child, "spawn");
         return started;
       }
@@ -81,7 +81,7 @@ export class ChildServer {
         ...options,
         stdio: ["pipe", "pipe", "pipe", watched.channel],
       }) as ChildProcessWithoutNullStreams;
-      const started = new ChildServer(name, child);
+      const started = new ServerProcess(name, child);
       watchdog.started(child.pid);
       if (child.pid === undefined) await once(child, "spawn");
       return started;

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import type { McpStdioServer } from "../../options/mcp-options.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
-import { ChildServer } from "./server-process.ts";
+import { ServerProcess } from "./server-process.ts";
 import { LineReader } from "./line-reader.ts";
 import { readMessage } from "../messages/read-message.ts";
 import { ServerEnded } from "../messages/transport-errors.ts";
@@ -20,7 +20,7 @@ export class StdioChannel implements Channel {
   readonly hasOwnStreams = false;
   readonly isProcess = true;
   readonly #server: McpStdioServer;
-  #child: ChildServer | undefined;
+  #child: ServerProcess | undefined;
   #isClosed = false;
   #isConnected = false;
   /** Lines of this moment: they are written together. */
@@ -31,7 +31,7 @@ export class StdioChannel implements Channel {
   }
 
   async open(receiver: ChannelReceiver): Promise<void> {
-    const child = await ChildServer.start(this.#server);
+    const child = await ServerProcess.start(this.#server);
     this.#child = child;
     const reader = new LineReader({
       onLine: (line) => void readMessage(line, receiver),

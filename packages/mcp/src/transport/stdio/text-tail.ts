@@ -3,7 +3,7 @@
  *
  * @param most characters of it.
  */
-export function endOf(text: string, most: number): string {
+export function takeEnd(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.slice(-most);
   const space = end.search(/\s/);
@@ -27,6 +27,6 @@ export class TextTail {
   }
 
   get text(): string {
-    return endOf(this.#text, this.#most).trim();
+    return takeEnd(this.#text, this.#most).trim();
   }
 }
