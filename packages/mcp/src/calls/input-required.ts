@@ -49,7 +49,7 @@ interface OpenQuestion {
  * it asks, `approval_rejected` when a person would not go where it says; what `send` and `outputOf` throw.
  */
 export async function handleInputRequired<Answer>(
-  asking: ServerRequestHandler,
+  handler: ServerRequestHandler,
   ctx: ToolContext,
   resumedWith: ToolContext["resumed"],
   send: (more: JsonObject) => Awaitable<Answer>,
@@ -58,7 +58,7 @@ export async function handleInputRequired<Answer>(
   const resumed = readResumedRound(resumedWith);
   let round = resumed?.state.round ?? 0;
   let more =
-    resumed === undefined ? {} : toRequestParams(asking.server, resumed.state, resumed.responses);
+    resumed === undefined ? {} : toRequestParams(handler.server, resumed.state, resumed.responses);
   for (;;) {
     let isRefusal = false;
     let answer: Answer | InputRequired;
@@ -70,15 +70,15 @@ export async function handleInputRequired<Answer>(
       isRefusal = true;
       answer = { inputRequests };
     }
-    if (!isRefusal && !isInputRequired(answer)) return outputOf(asking.server, answer as Answer);
+    if (!isRefusal && !isInputRequired(answer)) return outputOf(handler.server, answer as Answer);
     round += 1;
-    if (round > maxRounds) throw tooManyRoundsError(asking.server);
+    if (round > maxRounds) throw tooManyRoundsError(handler.server);
     const { requestState, inputRequests } = answer as InputRequired;
     if (requestState === undefined && inputRequests === undefined)
-      throw emptyRequestError(asking.server);
+      throw emptyRequestError(handler.server);
     if (typeof requestState === "string" && requestState.length > maxStateLength)
-      throw stateTooLongError(asking.server);
-    const { responses, open } = await askHost(asking, ctx, round, inputRequests);
+      throw stateTooLongError(handler.server);
+    const { responses, open } = await askHost(handler, ctx, round, inputRequests);
     const state: RoundState = {
       waits: "mcp",
       round,
@@ -93,7 +93,7 @@ export async function handleInputRequired<Answer>(
         state as unknown as JsonValue,
       );
     }
-    more = toRequestParams(asking.server, state, responses);
+    more = toRequestParams(handler.server, state, responses);
     if (Object.keys(responses).length === 0)
       await wait(retryDelayMs, undefined, { signal: ctx.signal });
   }
@@ -127,27 +127,27 @@ function isInputRequired(answer: unknown): boolean {
 
 /** Puts the questions to whoever can answer them now; the others stay open. All are looked at before any is put. */
 async function askHost(
-  asking: ServerRequestHandler,
+  handler: ServerRequestHandler,
   ctx: ToolContext,
   round: number,
   given: JsonValue | undefined,
 ): Promise<{ readonly responses: JsonObject; readonly open: readonly OpenQuestion[] }> {
-  const questions = readQuestions(asking, given);
+  const questions = readQuestions(handler, given);
   const responses: [string, JsonValue][] = [];
   const open: OpenQuestion[] = [];
   for (const [key, question] of questions) {
-    if (question.method === "elicitation/create" && asking.options.onElicitation === undefined) {
+    if (question.method === "elicitation/create" && handler.options.onElicitation === undefined) {
       const id = `${ctx.callId}:${round}.${open.length + 1}`;
       open.push(toOpenQuestion(id, key, question));
     } else {
-      responses.push([key, await asking.answer(question, ctx)]);
+      responses.push([key, await handler.answer(question, ctx)]);
     }
   }
   return { responses: Object.fromEntries(responses), open };
 }
 
 function readQuestions(
-  asking: ServerRequestHandler,
+  handler: ServerRequestHandler,
   given: JsonValue | undefined,
 ): readonly (readonly [string, Question])[] {
   const entries = Object.entries(isObject(given) ? given : {});
@@ -158,13 +158,13 @@ function readQuestions(
       throw new InvalidServerRequest("a question with a name that is too long");
     return entries.map(([key, entry]) => {
       const { method, params } = isObject(entry) ? entry : {};
-      return [key, asking.read(method, params)] as const;
+      return [key, handler.read(method, params)] as const;
     });
   } catch (error) {
     if (!(error instanceof InvalidServerRequest)) throw error;
     throw new ToolError(
       "execution_failed",
-      `The MCP server ${asking.server} asks something before it goes on. ${error.message}`,
+      `The MCP server ${handler.server} asks something before it goes on. ${error.message}`,
       { cause: error },
     );
   }

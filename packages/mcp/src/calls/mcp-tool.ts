@@ -12,6 +12,7 @@ import type {
 } from "@toolweave/core";
 import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import { handleInputRequired } from "./input-required.ts";
+import type { RemoteTasks } from "./remote-tasks.ts";
 import { withSignIn } from "./with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpDefinition, McpProgress } from "../transport/messages/mcp-connection.ts";
@@ -21,7 +22,7 @@ import { toToolOutput, toProgressMessage } from "./call-output.ts";
 import type { ReadSpec } from "../listing/tool-spec.ts";
 
 /** One call of a tool. */
-export interface McpCall {
+interface McpCall {
   readonly definition: McpDefinition;
   readonly args: JsonObject;
   /** Params of the request beside `name` and `arguments`: answers to what the server has asked. */
@@ -33,17 +34,17 @@ export interface McpCall {
   readonly asTask: boolean;
 }
 
-/** What a tool of a server stands on. */
+/** The session that a tool belongs to. */
 export interface McpToolHost {
   /** What the host answers when the server asks. */
-  readonly asking: ServerRequestHandler;
+  readonly requestHandler: ServerRequestHandler;
   /** Why nothing can be called now; `undefined`: it can. */
   readonly unavailable: string | undefined;
   /** How calls are authorised. Absent: the server is not over HTTP. */
   readonly auth: ServerAuth | undefined;
-  /** `tools/call` on behalf of `ctx`: over the connection of its caller, `during` it (see `Conversation`). */
-  call(call: McpCall, ctx: ToolContext): Promise<unknown>;
-  /** What the server lists under a name by now; the source follows. */
+  /** Makes `tools/call`, and awaits the task that the server may make of it. */
+  readonly tasks: RemoteTasks;
+  /** The definition that the server lists under a name by now; the source follows. */
   latestDefinition(name: string): Promise<McpDefinition | undefined>;
 }
 
@@ -97,13 +98,19 @@ export class McpTool implements Tool {
     const headers = this.#headers.from(args);
     const send = (more: JsonObject): Promise<unknown> => {
       const call = { definition, args, more, onProgress, headers, asTask };
-      const answer = host.call(call, ctx);
+      const answer = this.#send(call, ctx);
       if (host.auth === undefined) return answer;
       return answer.catch((error: unknown) => this.#callAgain(call, ctx, error));
     };
-    return withSignIn(host.auth, ctx, (resumed) =>
-      handleInputRequired(host.asking, ctx, resumed, send, toToolOutput),
-    );
+    const run = (resumed: ToolContext["resumed"]): Promise<ToolOutput | Suspension> =>
+      handleInputRequired(host.requestHandler, ctx, resumed, send, toToolOutput);
+    return host.auth === undefined ? run(ctx.resumed) : withSignIn(host.auth, ctx, run);
+  }
+
+  #send(call: McpCall, ctx: ToolContext): Promise<unknown> {
+    const { definition, args, more, onProgress, headers, asTask } = call;
+    const params = { name: definition.name, arguments: args, ...more };
+    return this.#host.tasks.call(params, ctx, { onProgress, headers, asTask });
   }
 
   /** With the headers that the tool wants by now, when it was refused for those of before. */
@@ -118,6 +125,6 @@ export class McpTool implements Tool {
     const headers = wanted.from(args);
     // They were not what it was refused for, so that it may have run.
     if (isDeepStrictEqual(headers, call.headers)) throw error;
-    return this.#host.call({ ...call, headers }, ctx);
+    return this.#send({ ...call, headers }, ctx);
   }
 }

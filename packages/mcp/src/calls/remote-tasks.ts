@@ -129,7 +129,7 @@ export class RemoteTasks {
       return { resultType: "input_required", inputRequests, requestState: writeTaskState(state) };
     }
     if (task.status === "completed") return task.result;
-    throw toCallError(this.#host.asking.server, task.error);
+    throw toCallError(this.#host.requestHandler.server, task.error);
   }
 
   async #look(state: TaskState, ctx: ToolContext): Promise<RemoteTask> {
@@ -155,7 +155,7 @@ export class RemoteTasks {
         if (error.code !== "unavailable")
           throw method === "tasks/get" ? toUnknownOutcome(error) : error;
         if (!error.retryable || losses >= maxRetries)
-          throw unreachableError(this.#host.asking.server, error);
+          throw unreachableError(this.#host.requestHandler.server, error);
         await this.#pause(firstRetryMs * 2 ** losses, state.id, ctx.signal);
         // Another server may be there now, which knows nothing of it.
         if (method === "tasks/get") continue;

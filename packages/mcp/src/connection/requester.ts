@@ -14,7 +14,7 @@ export interface CallRequestOptions extends RequestOptions {
 /** Requests to one server, over whatever connection there is at the time. */
 export interface Requester {
   /** What the host answers when the server asks. */
-  readonly asking: ServerRequestHandler;
+  readonly requestHandler: ServerRequestHandler;
   /**
    * Makes a request, and gives what the server answered, unchecked.
    *

@@ -89,7 +89,7 @@ export function providerTools(
 type Parts = Omit<ProviderToolParts, "timeoutMs" | "program">;
 
 function resourceTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {
-  const { server } = host.asking;
+  const { server } = host.requestHandler;
   const read = name("read_resource");
   return [
     listTool(host, "resources", {
@@ -139,7 +139,7 @@ function resourceTargets(server: string, uri: string): readonly PermissionReques
 }
 
 function promptTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {
-  const { server } = host.asking;
+  const { server } = host.requestHandler;
   return [
     listTool(host, "prompts", {
       name: name("list_prompts"),
@@ -214,7 +214,7 @@ function ask(
   send: (more: JsonObject) => Awaitable<JsonObject>,
   outputOf: (server: string, answer: JsonObject) => ToolOutput,
 ): Promise<ToolOutput | Suspension> {
-  return handleInputRequired(host.asking, ctx, resumed, send, outputOf);
+  return handleInputRequired(host.requestHandler, ctx, resumed, send, outputOf);
 }
 
 function callOf(ctx: ToolContext): Parameters<ServerProvider["prompts"]["get"]>[1] {

@@ -150,7 +150,7 @@ export class ServerProvider implements McpProvider {
       return await this.#ask("resources/read", params, call);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const message = `The MCP server ${this.#host.asking.server} has no resource "${String(params["uri"]).slice(0, 200)}": ${error.message}`;
+      const message = `The MCP server ${this.#host.requestHandler.server} has no resource "${String(params["uri"]).slice(0, 200)}": ${error.message}`;
       throw new ToolError("not_found", message, { cause: error });
     }
   }
@@ -178,7 +178,7 @@ export class ServerProvider implements McpProvider {
     if (isObject(answer)) return answer;
     throw new ToolError(
       "upstream",
-      `The MCP server ${this.#host.asking.server} answered with no object.`,
+      `The MCP server ${this.#host.requestHandler.server} answered with no object.`,
     );
   }
 }

@@ -20,7 +20,7 @@ const maxSchemaLength = 64_000;
 /**
  * What a server's `elicitation/create` asks.
  *
- * @throws UnfitQuestion when no person should be asked that.
+ * @throws InvalidServerRequest when no person should be asked that.
  */
 export function readElicitation(
   server: string,

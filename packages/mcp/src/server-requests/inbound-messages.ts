@@ -20,28 +20,28 @@ const internalError = -32603;
 
 /** What one connection's server asks and tells beside its answers. Made before the connection, and with each anew. */
 export class InboundMessages {
-  readonly #asking: ServerRequestHandler;
+  readonly #requestHandler: ServerRequestHandler;
   readonly #live = new ActiveCalls();
   #meta: JsonObject | undefined;
   #open = 0;
   /** Questions that were put on behalf of a call. */
   readonly #put = new WeakMap<ToolContext, number>();
 
-  constructor(asking: ServerRequestHandler) {
-    this.#asking = asking;
+  constructor(requestHandler: ServerRequestHandler) {
+    this.#requestHandler = requestHandler;
   }
 
   /** What the connection is made with: `ConnectOptions.capabilities`. */
   get capabilities(): JsonObject {
-    return clientCapabilities(this.#asking.options, "legacy");
+    return clientCapabilities(this.#requestHandler.options, "legacy");
   }
 
   /** Once the connection is there. Asks for a log when somebody hears it. */
   onConnected(connection: McpConnection): void {
     if (connection.era === "modern") {
-      this.#meta = requestMeta(this.#asking.options, this.capabilities);
+      this.#meta = requestMeta(this.#requestHandler.options, this.capabilities);
     } else if (
-      this.#asking.options.onLog !== undefined &&
+      this.#requestHandler.options.onLog !== undefined &&
       connection.server.capabilities["logging"] !== undefined
     ) {
       const { signal } = new AbortController();
@@ -73,13 +73,13 @@ export class InboundMessages {
 
   /** `ConnectOptions.onRequest`: what is thrown is the error that the server gets. */
   async answerRequest({ method, params, signal }: ServerRequest): Promise<JsonValue> {
-    const question = this.#asking.read(method, params);
+    const question = this.#requestHandler.read(method, params);
     const ctx = this.#live.only;
     if (this.#open >= maxOpen) throw new InvalidServerRequest("it asks too much at once", -1);
     this.#open += 1;
     try {
       if (question.method === "roots/list") {
-        return await this.#asking.roots(ctx && toLiveCall(ctx, signal)).catch(refuseRoots);
+        return await this.#requestHandler.roots(ctx && toLiveCall(ctx, signal)).catch(refuseRoots);
       }
       return await this.#answer(question, ctx, signal);
     } finally {
@@ -102,12 +102,16 @@ export class InboundMessages {
     if (put >= maxPerCall) throw new InvalidServerRequest("it asks too often", -1);
     this.#put.set(ctx, put + 1);
     try {
-      return await this.#asking.answer(question, ctx, AbortSignal.any([ctx.signal, signal]));
+      return await this.#requestHandler.answer(
+        question,
+        ctx,
+        AbortSignal.any([ctx.signal, signal]),
+      );
     } catch (error) {
       if (error instanceof InvalidServerRequest) throw error;
       // For the host; what its own handlers throw is no business of a server's.
       ctx.progress({
-        message: `${method} of ${this.#asking.server} could not be answered: ${String(error)}`,
+        message: `${method} of ${this.#requestHandler.server} could not be answered: ${String(error)}`,
       });
       if (method === "elicitation/create") return { action: "cancel" };
       throw new InvalidServerRequest("the host refused", -1);
@@ -117,15 +121,15 @@ export class InboundMessages {
   /** `ConnectOptions.onNotification`, for those that are about a call; false: it is about something else. */
   onNotification(method: string, params: JsonObject): boolean {
     if (method === "notifications/elicitation/complete") {
-      this.#asking.urlElicitations.complete(params["elicitationId"]);
+      this.#requestHandler.urlElicitations.complete(params["elicitationId"]);
       return true;
     }
     if (method !== "notifications/message") return false;
-    const message = readLogMessage(this.#asking.server, params);
+    const message = readLogMessage(this.#requestHandler.server, params);
     if (message === undefined) return true;
     const ctx = this.#live.only;
     try {
-      this.#asking.options.onLog?.(message, ctx && toLiveCall(ctx));
+      this.#requestHandler.options.onLog?.(message, ctx && toLiveCall(ctx));
     } catch {
       // Whoever listens changes nothing.
     }

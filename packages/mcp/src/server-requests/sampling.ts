@@ -7,7 +7,7 @@ import type { SamplingRequest, SamplingAnswer } from "../options/ask-options.ts"
  * What a server's `sampling/createMessage` asks.
  *
  * @param withTools the host's model takes tools of servers.
- * @throws UnfitQuestion when it is none.
+ * @throws InvalidServerRequest when it is none.
  */
 export function readSampling(
   server: string,

@@ -36,7 +36,7 @@ export class ServerRequestHandler {
   /**
    * What a request of a server's asks.
    *
-   * @throws UnfitQuestion when nobody is to be asked that, or nobody is there to be asked.
+   * @throws InvalidServerRequest when nobody is to be asked that, or nobody is there to be asked.
    */
   read(method: unknown, given: unknown): Question {
     const params = isObject(given) ? given : {};

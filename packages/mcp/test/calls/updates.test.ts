@@ -22,7 +22,7 @@ it.each([
 ])("an answer to a task whose connection is lost %s", async (_, found, expected) => {
   let updates = 0;
   const tasks = new RemoteTasks({
-    asking: {} as never,
+    requestHandler: {} as never,
     async request(method) {
       if (method === "tasks/get") return updates === 1 ? found : done;
       updates += 1;

@@ -3,50 +3,47 @@ import type { JsonObject } from "@toolweave/core";
 import type {
   McpConnection,
   ProtocolEra,
-  RequestOptions,
   ServerIdentity,
   ConnectionFaults,
 } from "../messages/mcp-connection.ts";
 import type { Subscription } from "./subscription.ts";
 import type { RpcConnection } from "./rpc-connection.ts";
 
-/** A connection of our own. */
+/** A connection over which the SDK has agreed on a version with the server. */
 export class NegotiatedConnection implements McpConnection {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
   readonly server: ServerIdentity;
   readonly closed: Promise<unknown>;
-  readonly #wire: RpcConnection;
+  readonly request: McpConnection["request"];
+  readonly #rpc: RpcConnection;
   readonly #subscription: Subscription;
 
-  constructor(client: Client, wire: RpcConnection, subscription: Subscription) {
-    this.#wire = wire;
+  constructor(client: Client, rpc: RpcConnection, subscription: Subscription) {
+    this.#rpc = rpc;
     this.#subscription = subscription;
-    this.era = wire.era;
+    this.era = rpc.era;
     this.protocolVersion = client.getNegotiatedProtocolVersion() ?? "";
     this.server = getServerIdentity(client);
-    this.closed = wire.closed;
+    this.closed = rpc.closed;
+    this.request = rpc.request.bind(rpc);
   }
 
   get faults(): ConnectionFaults {
-    return this.#wire.faults;
-  }
-
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
-    return this.#wire.request(method, params, options);
+    return this.#rpc.faults;
   }
 
   notify(method: string, params: JsonObject): Promise<void> {
-    return this.#wire.notify(method, params);
+    return this.#rpc.notify(method, params);
   }
 
   speaksNewer(signal: AbortSignal): Promise<boolean> {
-    return this.#wire.speaksNewer(signal);
+    return this.#rpc.speaksNewer(signal);
   }
 
   async close(): Promise<void> {
     this.#subscription.close();
-    await this.#wire.close().catch(() => {});
+    await this.#rpc.close().catch(() => {});
   }
 }
 
