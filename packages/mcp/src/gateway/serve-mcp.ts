@@ -17,7 +17,7 @@ import type { Readable, Writable } from "node:stream";
 import { CallerBudgets, howToRaise } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
-import { GatewayAnswers } from "./server/request-handlers.ts";
+import { RequestHandlers } from "./server/request-handlers.ts";
 import { GatewayClient } from "./clients/gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./http/gateway-fetch.ts";
 import { GatewayServer } from "./server/gateway-server.ts";
@@ -26,11 +26,11 @@ import { refusal } from "./http/http-refusal.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
 import { LegacySessions } from "./server/legacy-sessions.ts";
 import { ListChanges } from "./clients/list-changes.ts";
-import { Listening, listenedTo } from "./server/change-subscriptions.ts";
-import { ModernClients } from "./clients/stateless-clients.ts";
-import { OfferCalls } from "./providers/provider-calls.ts";
+import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
+import { StatelessClients } from "./clients/stateless-clients.ts";
+import { ProviderCalls } from "./providers/provider-calls.ts";
 import type { OfferProblem } from "./providers/provider-problems.ts";
-import { Offers } from "./providers/provider-aggregator.ts";
+import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
 import { RequestStates } from "./clients/request-states.ts";
 import { checkedOptions, type Served, type ServeMcpOptions } from "./clients/serve-options.ts";
@@ -104,14 +104,14 @@ const requestsByBody = new WeakMap<ReadableStream, Request>();
 /** What `serveMcp` gives, and what else a client in the same process needs. */
 export class Gateway implements McpGateway {
   readonly #served: Served;
-  readonly #offers: Offers;
+  readonly #offers: ProviderAggregator;
   readonly #watched: WatchedResources;
   readonly #runner: CallRunner;
-  readonly #answers: GatewayAnswers;
+  readonly #answers: RequestHandlers;
   readonly #changes = new ListChanges();
   readonly #budgets: CallerBudgets;
   readonly #sessions: LegacySessions;
-  readonly #clients: ModernClients;
+  readonly #clients: StatelessClients;
   readonly #modern: McpHttpHandler;
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
@@ -122,12 +122,12 @@ export class Gateway implements McpGateway {
   constructor(executor: ToolExecutor, served: Served) {
     this.#served = served;
     this.#executor = executor;
-    this.#offers = new Offers(served.providers, new OfferCalls(executor));
+    this.#offers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
     this.#watched = new WatchedResources(this.#offers);
     const tools = (this.#tools = new ClientTools(executor, served.search));
     const states = new RequestStates(served.key);
     this.#runner = new CallRunner(executor, served, tools, states);
-    this.#answers = new GatewayAnswers(
+    this.#answers = new RequestHandlers(
       executor,
       tools,
       this.#runner,
@@ -137,7 +137,7 @@ export class Gateway implements McpGateway {
       served.forModel === true,
     );
     this.#budgets = new CallerBudgets(served.limits);
-    this.#clients = new ModernClients(this.#budgets);
+    this.#clients = new StatelessClients(this.#budgets);
     this.#sessions = new LegacySessions(
       {
         client: (caller, id) => new GatewayClient(this.#budgets.of(caller), id, caller, id),
@@ -175,7 +175,7 @@ export class Gateway implements McpGateway {
     this.#assertOpen();
     const id = crypto.randomUUID();
     const client = new GatewayClient(this.#budgets.ofConnection(caller), id, caller, id);
-    const listening = new Listening(this.#watched, client);
+    const listening = new ChangeSubscriptions(this.#watched, client);
     const transport = new WatchedTransport(
       input ?? process.stdin,
       output ?? process.stdout,
@@ -253,9 +253,9 @@ export class Gateway implements McpGateway {
         authInfo,
         ...(body === undefined ? {} : { parsedBody: body }),
       });
-    const wanted = listenedTo(body);
+    const wanted = readListenRequest(body);
     if (wanted === undefined) return go();
-    const end = await new Listening(this.#watched, client).begin(request, wanted);
+    const end = await new ChangeSubscriptions(this.#watched, client).begin(request, wanted);
     if (end === undefined) {
       const message = `This caller has as many streams open as it may have: end one of them first. ${howToRaise("streams")}`;
       return refusal(429, message, { "retry-after": "5" });

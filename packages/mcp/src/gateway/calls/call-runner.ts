@@ -1,9 +1,9 @@
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
-import { beginAsking } from "./forward-to-client.ts";
+import { registerClientCall } from "./forward-to-client.ts";
 import { onTaskCreated } from "../../calls/task-events.ts";
 import { CallProgress } from "./call-progress.ts";
 import { callResult, errorResult, modelResult, type EndedOutcome } from "../clients/call-result.ts";
-import { CallWork, type CallEnd, type ClientWork } from "./call-task.ts";
+import { CallTask, type CallEnd, type ClientWork } from "./call-task.ts";
 import { ClientCall, type CallStep } from "./client-call.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import { ClientTasks } from "./client-tasks.ts";
@@ -19,7 +19,7 @@ import {
 } from "../clients/request-port.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import type { Served } from "../clients/serve-options.ts";
-import { kindOfCall, type CallKind } from "../clients/task-support.ts";
+import { getCallKind, type CallKind } from "../clients/task-support.ts";
 import { TaskWatch } from "./task-watch.ts";
 
 const shuttingDown = "The gateway is shutting down.";
@@ -38,7 +38,7 @@ export class CallRunner {
   readonly #tools: ClientTools;
   readonly #states: RequestStates;
   readonly #interruptions: Interruptions;
-  readonly #work: CallWork;
+  readonly #work: CallTask;
   readonly #progress: CallProgress;
   readonly #prepared: Served["prepared"];
   readonly #forModel: boolean;
@@ -57,7 +57,7 @@ export class CallRunner {
     this.#states = states;
     this.#interruptions = new Interruptions(served, states);
     const watch = new TaskWatch(executor, this.tasks, this.#interruptions, () => this.#closing);
-    this.#work = new CallWork(executor, served, tools, this.#interruptions, watch);
+    this.#work = new CallTask(executor, served, tools, this.#interruptions, watch);
     this.#progress = new CallProgress(executor);
     this.#prepared = served.prepared;
     this.#forModel = served.forModel === true;
@@ -75,7 +75,7 @@ export class CallRunner {
     if (!isObject(args)) throw new McpError(errorCode.invalidParams, "arguments is no object");
     const { requestState } = port;
     const tool = this.#tools.of(client.caller).callable(name)?.tool;
-    const kind = kindOfCall(tool, params["task"], port);
+    const kind = getCallKind(tool, params["task"], port);
     this.#requests += 1;
     try {
       if (requestState !== undefined) {
@@ -150,7 +150,7 @@ export class CallRunner {
     const refusal = client.begin();
     if (refusal !== undefined) return errorResult(refusal);
     const call = new ClientCall<CallEnd>(runId);
-    const endAsking = beginAsking(call);
+    const endAsking = registerClientCall(call);
     this.#running.add(call);
     const step = call.begin(port, async () => {
       const endProgress =
@@ -259,7 +259,7 @@ export class CallRunner {
   follow(client: GatewayClient, id: string, port: RequestPort): void {
     if (this.#closing) return;
     const call = ClientCall.ofTask<CallEnd>(id, port);
-    const endAsking = beginAsking(call);
+    const endAsking = registerClientCall(call);
     const over = this.#work.follow(call, client, id);
     void over.catch(() => undefined).finally(endAsking);
   }

@@ -33,7 +33,7 @@ export interface ClientWork {
 }
 
 /** The part of a client's call that the executor does: until it has ended, or its client has to come back. */
-export class CallWork {
+export class CallTask {
   readonly #executor: ToolExecutor;
   readonly #served: Served;
   readonly #tools: ClientTools;

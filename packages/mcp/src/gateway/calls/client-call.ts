@@ -3,10 +3,10 @@ import { logLine } from "../../server-requests/log-message.ts";
 import {
   CannotAsk,
   missingCapability,
-  patienceMs,
+  answerTimeoutMs,
   type ClientQuestion,
 } from "../clients/client-question.ts";
-import { answerIn, letGo, OpenQuestions, unanswered } from "./open-questions.ts";
+import { answerIn, clearTimer, OpenQuestions, unanswered } from "./open-questions.ts";
 import type { ClientLog, RequestPort } from "../clients/request-port.ts";
 
 /** Of a line of a log: progress has no long ones. */
@@ -169,7 +169,7 @@ export class ClientCall<End = unknown> {
     }
     // A call that is no task has a time for all that it asks together.
     const waitsLong = this.taskId === undefined || isPatient;
-    return this.#open.ask(question, signal, waitsLong ? undefined : patienceMs);
+    return this.#open.ask(question, signal, waitsLong ? undefined : answerTimeoutMs);
   }
 
   /**
@@ -295,8 +295,8 @@ export class ClientCall<End = unknown> {
     // Whatever else is asked at the same time goes with it.
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#detach();
-    this.#timer = setTimeout(() => this.cancel(unanswered().message), patienceMs);
-    letGo(this.#timer);
+    this.#timer = setTimeout(() => this.cancel(unanswered().message), answerTimeoutMs);
+    clearTimer(this.#timer);
     return { type: "ask", questions: this.questions };
   }
 }

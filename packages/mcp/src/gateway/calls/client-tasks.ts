@@ -4,14 +4,14 @@ import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import {
-  type Answers,
+  type RequestHandler,
   errorCode,
   McpError,
   missingCapabilities,
   type RequestPort,
 } from "../clients/request-port.ts";
 import { relatedTask } from "./open-questions.ts";
-import { pageOf } from "../clients/paging.ts";
+import { toPage } from "../clients/paging.ts";
 import { knowsTasks } from "../clients/task-support.ts";
 
 /** Milliseconds between two looks of a client's at a task. */
@@ -97,7 +97,10 @@ export class ClientTasks {
   }
 
   /** The requests about tasks, by method. */
-  answers(client: GatewayClient, era: "legacy" | "modern"): Readonly<Record<string, Answers>> {
+  answers(
+    client: GatewayClient,
+    era: "legacy" | "modern",
+  ): Readonly<Record<string, RequestHandler>> {
     if (era === "modern") {
       return {
         "tasks/get": declared((params, port) => this.#get(client, idIn(params), port)),
@@ -116,7 +119,7 @@ export class ClientTasks {
       "tasks/list": async (params) => {
         const all = await this.#executor.tasks.list(client.behalf);
         const inOrder = all.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-        const { entries, nextCursor } = pageOf(inOrder, placeOf, params);
+        const { entries, nextCursor } = toPage(inOrder, placeOf, params);
         return {
           tasks: entries.map((info) => this.#shown(client, info)),
           ...(nextCursor === undefined ? {} : { nextCursor }),
@@ -261,7 +264,7 @@ function isOver(status: TaskInfo["status"]): boolean {
 }
 
 /** Only for clients that say that they know tasks. */
-function declared(answer: Answers): Answers {
+function declared(answer: RequestHandler): RequestHandler {
   return (params, port) => {
     if (knowsTasks(port)) return answer(params, port);
     throw missingCapabilities({ extensions: { [tasksExtension]: {} } });

@@ -9,7 +9,7 @@ import type { ClientLog } from "../clients/request-port.ts";
 const liveCalls = new Map<string, ClientCall>();
 
 /** From now on the client of `call` can be asked; returns what ends that. */
-export function beginAsking(call: ClientCall): () => void {
+export function registerClientCall(call: ClientCall): () => void {
   liveCalls.set(call.runId, call);
   return () => void liveCalls.delete(call.runId);
 }

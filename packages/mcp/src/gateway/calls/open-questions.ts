@@ -67,7 +67,7 @@ export class OpenQuestions {
       };
       const onAbort = (): void => fail(signal.reason as Error);
       const timer = waitMs === undefined ? undefined : setTimeout(() => fail(unanswered()), waitMs);
-      letGo(timer);
+      clearTimer(timer);
       signal.addEventListener("abort", onAbort, { once: true });
       const answer = (given: JsonObject): void => {
         settled();
@@ -127,7 +127,7 @@ export class OpenQuestions {
 }
 
 /** A process that has nothing else to do need not stay for a timer. */
-export function letGo(timer: ReturnType<typeof setTimeout> | undefined): void {
+export function clearTimer(timer: ReturnType<typeof setTimeout> | undefined): void {
   (timer as { unref?: () => void } | undefined)?.unref?.();
 }
 

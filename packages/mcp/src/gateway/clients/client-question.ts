@@ -3,7 +3,7 @@ import { isObject } from "../../schema/schema-keywords.ts";
 import type { ElicitationAnswer } from "../../options/ask-options.ts";
 
 /** Milliseconds that a client has to answer: somebody may have to be found who can. */
-export const patienceMs: number = 10 * 60_000;
+export const answerTimeoutMs: number = 10 * 60_000;
 
 /** What a client is asked while a call of its own waits. */
 export interface ClientQuestion {

@@ -18,7 +18,7 @@ export interface Page<Entry> {
  * @param keyOf what no two entries have in common.
  * @throws McpError `-32602` for a cursor that is none of ours.
  */
-export function pageOf<Entry>(
+export function toPage<Entry>(
   list: readonly Entry[],
   keyOf: (entry: Entry) => string,
   { cursor }: JsonObject,

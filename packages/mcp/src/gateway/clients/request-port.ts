@@ -105,7 +105,7 @@ export function invalidState(): McpError {
 }
 
 /** Answers requests of one method, for one client. */
-export type Answers = (
+export type RequestHandler = (
   params: JsonObject,
   port: RequestPort,
 ) => PromiseLike<JsonObject> | JsonObject;

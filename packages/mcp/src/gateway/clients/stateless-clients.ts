@@ -10,7 +10,7 @@ const mostClients = 10_000;
  * Clients of the newer protocol over HTTP, which has no sessions: everything that one caller does counts as one client,
  * and so does everything that is done on nobody's behalf.
  */
-export class ModernClients {
+export class StatelessClients {
   readonly #budgets: CallerBudgets;
   /** The one that was used longest ago first. */
   readonly #clients = new Map<string, GatewayClient>();

@@ -31,7 +31,7 @@ export type CallKind = "task" | "maybe" | "call";
  * @param asked the request's `task`.
  * @throws McpError `-32601` when a task is asked for, and the tool is none.
  */
-export function kindOfCall(tool: Tool | undefined, asked: unknown, port: RequestPort): CallKind {
+export function getCallKind(tool: Tool | undefined, asked: unknown, port: RequestPort): CallKind {
   const isAsked = port.era === "legacy" ? asked !== undefined : knowsTasks(port);
   if (tool === undefined || !isAsked) return "call";
   const { spec } = tool;

@@ -4,7 +4,7 @@ import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-opti
 import { refusal } from "./http-refusal.ts";
 
 /** The token of `Authorization: Bearer …` (RFC 6750 section 2.1); `undefined`: there is none. */
-export function bearerTokenOf(request: Request): string | undefined {
+export function getBearerToken(request: Request): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
 }
 
@@ -12,7 +12,7 @@ export function bearerTokenOf(request: Request): string | undefined {
 export function tokenCallers(token: string): Authenticate {
   const expected = digest(token);
   return (request) => {
-    const shown = bearerTokenOf(request);
+    const shown = getBearerToken(request);
     if (shown === undefined) return undefined;
     // Of equal length, whatever was shown: the time says nothing of how much of it was right.
     if (timingSafeEqual(digest(shown), expected)) return { id: "token" };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** The request as `fetch` has it, without its body. Names of headers that come twice keep all their values. */
-export function requestOf(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
+export function toRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
   return new Request(url, {
     method: incoming.method ?? "GET",
     headers: headersOf(incoming),
@@ -27,7 +27,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 }
 
 /** The whole body; `undefined`: it has more bytes than that, and the rest is not read. */
-export async function bodyOf(
+export async function readBody(
   incoming: IncomingMessage,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {

@@ -6,9 +6,9 @@ import { ToolError, type Caller } from "@toolweave/core";
 import type { GatewayFetch } from "./gateway-fetch.ts";
 import { CallerCheck, tokenCallers } from "./http-callers.ts";
 import { checkHttpOptions } from "./check-http-options.ts";
-import { bodyOf, isEventStream, requestOf, send, withBody } from "./http-exchange.ts";
-import { isMetadataPath, metadataAnswer, metadataUrlOf } from "./resource-metadata.ts";
-import { Neighbours } from "./origin-guard.ts";
+import { readBody, isEventStream, toRequest, send, withBody } from "./http-exchange.ts";
+import { isMetadataPath, metadataAnswer, toMetadataUrl } from "./resource-metadata.ts";
+import { OriginGuard } from "./origin-guard.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { refusal } from "./http-refusal.ts";
 import { isIdleStream } from "./idle-streams.ts";
@@ -87,7 +87,7 @@ class Listener implements HttpListener {
   readonly #path: string;
   readonly #publicUrl: URL;
   readonly #options: HttpOptions;
-  readonly #neighbours: Neighbours;
+  readonly #neighbours: OriginGuard;
   readonly #callers: CallerCheck | undefined;
   /** How many requests of each caller are under way. */
   readonly #open = new Map<string, number>();
@@ -104,7 +104,7 @@ class Listener implements HttpListener {
     this.#path = path;
     this.#options = options;
     this.#publicUrl = new URL(publicUrl ?? url);
-    this.#neighbours = new Neighbours({
+    this.#neighbours = new OriginGuard({
       host,
       hosts: [
         ...(publicUrl === undefined ? [] : [this.#publicUrl.hostname]),
@@ -114,7 +114,7 @@ class Listener implements HttpListener {
     });
     const authenticate = token === undefined ? options.authenticate : tokenCallers(token);
     if (authenticate !== undefined) {
-      const { href } = metadataUrlOf(this.#publicUrl);
+      const { href } = toMetadataUrl(this.#publicUrl);
       this.#callers = new CallerCheck(authenticate, options.protectedResource, href);
     }
     server.on("request", (incoming, outgoing) => {
@@ -189,7 +189,7 @@ class Listener implements HttpListener {
   ): Promise<Response> {
     const url = URL.parse(incoming.url ?? "/", this.#publicUrl.href);
     if (url === null) return refusal(400, "This is no URL.");
-    const request = requestOf(
+    const request = toRequest(
       incoming,
       new URL(`${url.pathname}${url.search}`, this.#publicUrl),
       signal,
@@ -253,7 +253,7 @@ class Listener implements HttpListener {
     caller: Caller | undefined,
   ): Promise<Response> {
     const { maxBodyBytes = defaultBodyBytes } = this.#options;
-    const body = request.method === "POST" ? await bodyOf(incoming, maxBodyBytes) : undefined;
+    const body = request.method === "POST" ? await readBody(incoming, maxBodyBytes) : undefined;
     if (request.method === "POST" && body === undefined) {
       const message = `A request has ${maxBodyBytes} bytes at most.`;
       return refusal(413, message, { connection: "close" });

@@ -1,6 +1,6 @@
 import { checkOptions, ToolError, type Caller, type JsonObject } from "@toolweave/core";
 import type { JSONWebKeySet, JWTPayload } from "jose";
-import { bearerTokenOf } from "./http-callers.ts";
+import { getBearerToken } from "./http-callers.ts";
 import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-options.ts";
 import { fetchedKeys, KeysUnavailable, type KeySource } from "./jwt-keys.ts";
 
@@ -79,7 +79,7 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
     typeof jwks === "string" || jwks instanceof URL ? fetchedKeys(jwks) : undefined;
   const { callerOf = usualCaller } = options;
   const authenticate: Authenticate = async (request) => {
-    const token = bearerTokenOf(request);
+    const token = getBearerToken(request);
     if (token === undefined) return undefined;
     if (token.length > mostCharacters) return invalid("The token is too long.");
     const { createLocalJWKSet, jwtVerify } = await import("jose");

@@ -8,7 +8,7 @@ import {
 import { refusal } from "./http-refusal.ts";
 
 /** What a gateway listens on, and by which names it is known. */
-export interface Neighbourhood {
+export interface AllowedOrigins {
   readonly host: string;
   /** Host names beside its own. */
   readonly hosts: readonly string[];
@@ -25,13 +25,13 @@ export function isLoopback(host: string): boolean {
  * Which requests are for this gateway at all. A page on the web can have its own name lead to a private address (DNS
  * rebinding): then the `Host` header is that name. What a page sends has its `Origin`.
  */
-export class Neighbours {
+export class OriginGuard {
   readonly #isLocal: boolean;
   readonly #isWildcard: boolean;
   readonly #hosts: string[];
   readonly #origins: ReadonlySet<string>;
 
-  constructor({ host, hosts, origins }: Neighbourhood) {
+  constructor({ host, hosts, origins }: AllowedOrigins) {
     this.#isLocal = isLoopback(host);
     this.#isWildcard = host === "0.0.0.0" || host === "::";
     const own = isIP(host) === 6 ? `[${host}]` : host.toLowerCase();

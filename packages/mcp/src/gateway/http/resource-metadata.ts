@@ -3,7 +3,7 @@ import type { ProtectedResource } from "./http-options.ts";
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 /** Where the metadata of the resource stands (RFC 9728 section 3.1): `https://x.test/.well-known/oauth-protected-resource/mcp`. */
-export function metadataUrlOf(resource: URL): URL {
+export function toMetadataUrl(resource: URL): URL {
   const path = resource.pathname === "/" ? "" : resource.pathname;
   return new URL(`${wellKnown}${path}${resource.search}`, resource);
 }

@@ -1,27 +1,32 @@
 import { isThenable, ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
-import { inTime } from "../clients/with-timeout.ts";
-import { prefixOf, type OfferCall, type OfferCalls, type OfferMethod } from "./provider-calls.ts";
-import { OfferProblems, type OfferProblem } from "./provider-problems.ts";
+import { withTimeout } from "../clients/with-timeout.ts";
+import {
+  prefixOf,
+  type ProviderCall,
+  type ProviderCalls,
+  type ProviderMethod,
+} from "./provider-calls.ts";
+import { ProviderProblems, type OfferProblem } from "./provider-problems.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
 
 /** Milliseconds that a provider gets to say what it has: one that hangs must not hide the others. */
-const patienceMs = 10_000;
+const answerTimeoutMs = 10_000;
 /** The same for whether it has anything at all, from the beginning on: what is known later is told as a change. */
 const readyMs = 1_000;
 
 /** What the providers of a gateway offer, as one server: resources by their addresses, prompts by prefixed names. */
-export class Offers {
+export class ProviderAggregator {
   readonly #providers: readonly McpProvider[];
-  readonly #calls: OfferCalls;
-  readonly #problems = new OfferProblems();
+  readonly #calls: ProviderCalls;
+  readonly #problems = new ProviderProblems();
   /** Of which it is not known what they have. */
   readonly #unknown = new Set<McpProvider>();
   /** Resolves when it is known of every provider what it has, or it has had its time. */
   readonly #ready: Promise<unknown>;
 
-  constructor(providers: readonly McpProvider[], calls: OfferCalls) {
+  constructor(providers: readonly McpProvider[], calls: ProviderCalls) {
     this.#providers = providers;
     this.#calls = calls;
     this.#ready = Promise.all(providers.map((provider) => this.#known(provider)));
@@ -50,14 +55,14 @@ export class Offers {
   }
 
   /** Each address once: of two providers that have the same the first one's counts. */
-  async resources(call: OfferCall): Promise<readonly JsonObject[]> {
+  async resources(call: ProviderCall): Promise<readonly JsonObject[]> {
     const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
       resources?.list(asked),
     );
     return this.#unique("resource", "uri", lists);
   }
 
-  async templates(call: OfferCall): Promise<readonly JsonObject[]> {
+  async templates(call: ProviderCall): Promise<readonly JsonObject[]> {
     const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
       resources?.templates(asked),
     );
@@ -65,7 +70,7 @@ export class Offers {
   }
 
   /** With the names that clients know. */
-  async prompts(call: OfferCall): Promise<readonly JsonObject[]> {
+  async prompts(call: ProviderCall): Promise<readonly JsonObject[]> {
     const lists = await this.#each("prompts/get", call, ({ prompts }, asked) =>
       prompts?.list(asked),
     );
@@ -84,7 +89,7 @@ export class Offers {
    *
    * @throws McpError `-32602` when nobody has it.
    */
-  async read(params: JsonObject, call: OfferCall): Promise<JsonObject> {
+  async read(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const uri = String(params["uri"]);
     let refused: unknown;
     for (const provider of await this.#ownersOf(uri, call)) {
@@ -104,7 +109,7 @@ export class Offers {
   }
 
   /** @throws McpError `-32602` when there is no such prompt; what the provider throws. */
-  async prompt(params: JsonObject, call: OfferCall): Promise<JsonObject> {
+  async prompt(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const { name } = params;
     const found = await this.#promptOf(name, call);
     if (found === undefined) {
@@ -120,7 +125,7 @@ export class Offers {
   }
 
   /** Completes nothing where the provider cannot. */
-  async complete(params: JsonObject, call: OfferCall): Promise<JsonObject> {
+  async complete(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const { ref } = params;
     if (!isObject(ref)) throw new McpError(errorCode.invalidParams, "ref is no reference");
     if (ref["type"] === "ref/prompt") {
@@ -148,7 +153,7 @@ export class Offers {
    * @param isHeard they are already, by others: it is only seen to that this client may.
    * @throws McpError `-32602` when nobody tells of them, or not to this client; what the provider throws.
    */
-  async subscribe(uri: string, call: OfferCall, isHeard: boolean): Promise<void> {
+  async subscribe(uri: string, call: ProviderCall, isHeard: boolean): Promise<void> {
     for (const provider of await this.#ownersOf(uri, call)) {
       if (provider.resources?.subscribe === undefined) continue;
       if (!(await this.#calls.allows(provider, "resources/read", call, { uri }))) continue;
@@ -171,13 +176,13 @@ export class Offers {
     if (provider.ready === undefined) return;
     this.#unknown.add(provider);
     const known = (): void => void this.#unknown.delete(provider);
-    await inTime(provider.ready.then(known, known), readyMs);
+    await withTimeout(provider.ready.then(known, known), readyMs);
   }
 
   async #completed(
     provider: McpProvider,
     params: JsonObject,
-    call: OfferCall,
+    call: ProviderCall,
   ): Promise<JsonObject> {
     const result = await this.#calls.ask(provider, "completion/complete", params, call, (asked) =>
       provider.complete?.(params, asked),
@@ -187,7 +192,7 @@ export class Offers {
 
   async #promptOf(
     name: unknown,
-    call: OfferCall,
+    call: ProviderCall,
   ): Promise<readonly [McpProvider, string] | undefined> {
     await this.#ready;
     for (const provider of this.#providers) {
@@ -202,7 +207,7 @@ export class Offers {
     return undefined;
   }
 
-  async #ownersOf(uri: string, call: OfferCall): Promise<readonly McpProvider[]> {
+  async #ownersOf(uri: string, call: ProviderCall): Promise<readonly McpProvider[]> {
     await this.#ready;
     const having = this.#providers.filter(({ resources }) => resources !== undefined);
     if (having.length < 2) return having;
@@ -215,15 +220,15 @@ export class Offers {
       resources?.templates(asked),
     );
     const fitting = templates.filter(([, list]) =>
-      list.some(({ uriTemplate }) => fitsTemplate(uri, String(uriTemplate))),
+      list.some(({ uriTemplate }) => matchesTemplate(uri, String(uriTemplate))),
     );
     return fitting.length > 0 ? fitting.map(([provider]) => provider) : having;
   }
 
   /** What each provider answers that the client may use. One that fails, or takes too long, has nothing just now. */
   async #each(
-    method: OfferMethod,
-    call: OfferCall,
+    method: ProviderMethod,
+    call: ProviderCall,
     ask: (
       provider: McpProvider,
       asked: McpProviderCall,
@@ -259,7 +264,7 @@ export class Offers {
 
 const nothing: JsonObject = { completion: { values: [], total: 0, hasMore: false } };
 
-function askedFor({ client, signal }: OfferCall): McpProviderCall {
+function askedFor({ client, signal }: ProviderCall): McpProviderCall {
   return { signal, caller: client.caller };
 }
 
@@ -284,14 +289,14 @@ function isNotFound(error: unknown): boolean {
 async function settled<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined> {
   try {
     const answer = ask();
-    return isThenable(answer) ? await inTime(answer, patienceMs) : answer;
+    return isThenable(answer) ? await withTimeout(answer, answerTimeoutMs) : answer;
   } catch {
     return undefined;
   }
 }
 
 /** Whether a template can make the address (RFC 6570, as far as it can be told without its values). */
-export function fitsTemplate(uri: string, template: string): boolean {
+export function matchesTemplate(uri: string, template: string): boolean {
   const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
   if (!uri.startsWith(first)) return false;
   let at = first.length;

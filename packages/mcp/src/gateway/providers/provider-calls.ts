@@ -22,10 +22,10 @@ const tools = {
 } as const;
 
 /** What a provider is asked for on behalf of a client. */
-export type OfferMethod = keyof typeof tools;
+export type ProviderMethod = keyof typeof tools;
 
 /** For whom a provider is asked, and until when. */
-export interface OfferCall {
+export interface ProviderCall {
   readonly client: GatewayClient;
   readonly signal: AbortSignal;
 }
@@ -34,9 +34,9 @@ export interface OfferCall {
  * What a provider is asked for is a call as any other: the policy decides about it, the audit hears of it, it has its
  * time, and no secret is in its answer. That it only reads is the protocol's word.
  */
-export class OfferCalls {
+export class ProviderCalls {
   readonly #executor: ToolExecutor;
-  readonly #specs = new WeakMap<McpProvider, Map<OfferMethod, Tool["spec"]>>();
+  readonly #specs = new WeakMap<McpProvider, Map<ProviderMethod, Tool["spec"]>>();
 
   constructor(executor: ToolExecutor) {
     this.#executor = executor;
@@ -45,8 +45,8 @@ export class OfferCalls {
   /** False: what the policy refuses this client is not shown to it. Without `args`: whatever they are. */
   async shows(
     provider: McpProvider,
-    method: OfferMethod,
-    { client }: OfferCall,
+    method: ProviderMethod,
+    { client }: ProviderCall,
     args?: JsonObject,
   ): Promise<boolean> {
     return (await this.#effect(this.#spec(provider, method), client, args)) !== "deny";
@@ -55,8 +55,8 @@ export class OfferCalls {
   /** False: the policy refuses it to this client, or wants a person to agree, and nobody can be asked. */
   async allows(
     provider: McpProvider,
-    method: OfferMethod,
-    { client }: OfferCall,
+    method: ProviderMethod,
+    { client }: ProviderCall,
     args: JsonObject,
   ): Promise<boolean> {
     return (await this.#effect(this.#spec(provider, method), client, args)) === "allow";
@@ -73,9 +73,9 @@ export class OfferCalls {
    */
   async ask(
     provider: McpProvider,
-    method: OfferMethod,
+    method: ProviderMethod,
     args: JsonObject,
-    { client, signal }: OfferCall,
+    { client, signal }: ProviderCall,
     work: (call: McpProviderCall) => Awaitable<JsonObject | undefined>,
   ): Promise<JsonObject | undefined> {
     const spec = this.#spec(provider, method);
@@ -130,8 +130,8 @@ export class OfferCalls {
     return effect;
   }
 
-  #spec(provider: McpProvider, method: OfferMethod): Tool["spec"] {
-    const known = this.#specs.get(provider) ?? new Map<OfferMethod, Tool["spec"]>();
+  #spec(provider: McpProvider, method: ProviderMethod): Tool["spec"] {
+    const known = this.#specs.get(provider) ?? new Map<ProviderMethod, Tool["spec"]>();
     this.#specs.set(provider, known);
     let spec = known.get(method);
     if (spec === undefined) known.set(method, (spec = specOf(provider, method)));
@@ -144,7 +144,7 @@ export function prefixOf({ id, prefix = id }: McpProvider): string {
   return prefix === false ? "" : `${prefix}__`;
 }
 
-function specOf(provider: McpProvider, method: OfferMethod): Tool["spec"] {
+function specOf(provider: McpProvider, method: ProviderMethod): Tool["spec"] {
   const { id, source = id } = provider;
   return {
     name: `${prefixOf(provider)}${tools[method]}`,

@@ -20,7 +20,7 @@ const mostRounds = 10;
  *
  * @param subject what the request is about; a state is good for nothing else.
  */
-export async function inOfferRounds(
+export async function withInputRequired(
   client: GatewayClient,
   port: RequestPort,
   states: RequestStates,

@@ -13,7 +13,7 @@ const mostProblems = 1_000;
 const longestSubject = 500;
 
 /** What is not there since another provider has it, each once. */
-export class OfferProblems {
+export class ProviderProblems {
   readonly #problems = new Map<string, OfferProblem>();
 
   get all(): readonly OfferProblem[] {

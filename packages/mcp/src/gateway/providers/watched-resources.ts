@@ -1,14 +1,14 @@
 import { howToRaise } from "../clients/caller-budgets.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import type { Offers } from "./provider-aggregator.ts";
+import type { ProviderAggregator } from "./provider-aggregator.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
 
 /** Which resources somebody wants to hear of: a provider is asked once, however many clients do. */
 export class WatchedResources {
-  readonly #offers: Offers;
+  readonly #offers: ProviderAggregator;
   readonly #watchers = new Map<string, number>();
 
-  constructor(offers: Offers) {
+  constructor(offers: ProviderAggregator) {
     this.#offers = offers;
   }
 

@@ -9,7 +9,7 @@ import {
   type ToolCall,
 } from "@toolweave/core";
 import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
-import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
+import { form, maxQuestionLength, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 const decisions: Readonly<Record<string, GrantChoice | undefined>> = {
   approve: undefined,
@@ -31,7 +31,7 @@ export function approvalPart(
     ...new Set(requests.flatMap(descriptionLines)),
     `With the arguments ${shownArguments(call)}`,
   ].join("\n");
-  if (message.length > longestQuestion) return undefined;
+  if (message.length > maxQuestionLength) return undefined;
   const grantable = requests.every(({ grant }) => grant !== undefined);
   const offered = Object.keys(decisions).filter(
     (word) =>

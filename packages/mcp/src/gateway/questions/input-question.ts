@@ -9,7 +9,7 @@ import {
 } from "@toolweave/core";
 import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
-import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
+import { form, maxQuestionLength, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 /** Something that a person supplies, as a form. `undefined`: no form can ask for it. */
 export function inputPart(
@@ -17,7 +17,7 @@ export function inputPart(
   context: AskingContext,
 ): QuestionPart | undefined {
   if (!canElicit("form", context.capabilities)) return undefined;
-  if (message.length > longestQuestion) return undefined;
+  if (message.length > maxQuestionLength) return undefined;
   const isForm = schema !== undefined && isFlatForm(schema);
   if (!isForm && schema !== undefined && !isField(schema)) return undefined;
   const requested: JsonSchema = isForm

@@ -2,7 +2,7 @@ import { displayText, type Answer, type JsonObject, type JsonSchema } from "@too
 import type { ClientQuestion } from "../clients/client-question.ts";
 
 /** Characters of a question: nobody agrees to what they have not been shown. */
-export const longestQuestion = 20_000;
+export const maxQuestionLength = 20_000;
 
 /** Whom it is asked, and how. */
 export interface AskingContext {

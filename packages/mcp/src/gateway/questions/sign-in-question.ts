@@ -7,7 +7,7 @@ import {
   type ToolCall,
 } from "@toolweave/core";
 import { elicitationAnswer, canElicit, type ClientQuestion } from "../clients/client-question.ts";
-import { form, longestQuestion, type AskingContext, type QuestionPart } from "./question-part.ts";
+import { form, maxQuestionLength, type AskingContext, type QuestionPart } from "./question-part.ts";
 
 /**
  * A page to go to. One that leads back to an address of its own (OAuth) is not done with before that address is here: it is
@@ -22,7 +22,7 @@ export function signInPart(
     `${displayLine(call.name)} needs you to sign in: ${displayProse(message)}`,
     ...(userCode === undefined ? [] : [`Your code: ${displayLine(userCode)}`]),
   ].join("\n");
-  if (text.length > longestQuestion) return undefined;
+  if (text.length > maxQuestionLength) return undefined;
   const leadsBack = url !== undefined && URL.parse(url)?.searchParams.has("redirect_uri") === true;
   const answer = (response: JsonObject): readonly Answer[] => {
     const given = elicitationAnswer(response);
@@ -34,7 +34,7 @@ export function signInPart(
       ? [{ type: "input", requestId: id, value: address }]
       : [{ type: "approve", requestId: id, by }];
   };
-  const page = url !== undefined && canElicit("url", capabilities) ? pageOf(text, url) : undefined;
+  const page = url !== undefined && canElicit("url", capabilities) ? toPage(text, url) : undefined;
   if (page !== undefined && !leadsBack) return { question: page, answer };
   if (!canElicit("form", capabilities)) return undefined;
   const fields = leadsBack ? { address } : {};
@@ -52,7 +52,7 @@ const address = {
     "The address in the browser after signing in, whether the page has loaded or not. Leave it empty if you have signed in elsewhere.",
 };
 
-function pageOf(message: string, url: string): ClientQuestion {
+function toPage(message: string, url: string): ClientQuestion {
   const params = { mode: "url", message, url, elicitationId: crypto.randomUUID() };
   return { method: "elicitation/create", params };
 }

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { inTime } from "../clients/with-timeout.ts";
+import { withTimeout } from "../clients/with-timeout.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
 
 /** What a `subscriptions/listen` wants to hear of; `undefined`: it is something else. */
-export function listenedTo(message: unknown): JsonObject | undefined {
+export function readListenRequest(message: unknown): JsonObject | undefined {
   if (!isObject(message as JsonValue)) return undefined;
   const { method, params } = message as JsonObject;
   if (method !== "subscriptions/listen") return undefined;
@@ -14,7 +14,7 @@ export function listenedTo(message: unknown): JsonObject | undefined {
 }
 
 /** Milliseconds that providers get before the client is told that it listens: one that hangs is told of later. */
-const patienceMs = 5_000;
+const answerTimeoutMs = 5_000;
 
 interface Stream {
   /** A change that comes after it reaches the client. */
@@ -27,7 +27,7 @@ interface Stream {
  * told what is worth telling. What the client cannot hear of is taken out of its request, so that it is told that, and
  * hears nothing because others may.
  */
-export class Listening {
+export class ChangeSubscriptions {
   readonly #watched: WatchedResources;
   readonly #client: GatewayClient;
   /** Watches for each stream, by the id of the request that has opened it. */
@@ -44,7 +44,7 @@ export class Listening {
    * @returns when the client may be told that it listens; `undefined`: there is nothing to wait for.
    */
   hear(message: unknown): Promise<unknown> | undefined {
-    const wanted = listenedTo(message);
+    const wanted = readListenRequest(message);
     const { id, method, params } = (message ?? {}) as JsonObject;
     if (wanted !== undefined) {
       if (this.#streams.has(id)) return undefined;
@@ -102,7 +102,7 @@ export class Listening {
       this.#watched.watch(watcher, uri, ended.signal).catch(() => refused.add(uri)),
     );
     const heard = async (): Promise<void> => {
-      await inTime(Promise.all(watches), patienceMs);
+      await withTimeout(Promise.all(watches), answerTimeoutMs);
       if (refused.size === 0) return;
       Object.assign(wanted, { resourceSubscriptions: uris.filter((uri) => !refused.has(uri)) });
     };

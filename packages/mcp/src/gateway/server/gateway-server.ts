@@ -6,11 +6,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isThenable, ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { patienceMs } from "../clients/client-question.ts";
+import { answerTimeoutMs } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
-import { asMcpError, type RequestPort, type Answers } from "../clients/request-port.ts";
+import { asMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";
 
 /** What a server of the SDK is made of. */
 export interface GatewayServerParts {
@@ -19,7 +19,7 @@ export interface GatewayServerParts {
   readonly capabilities: JsonObject;
   readonly era: "legacy" | "modern";
   /** By method. */
-  readonly answers: Readonly<Record<string, Answers>>;
+  readonly answers: Readonly<Record<string, RequestHandler>>;
   /** The schema of a tool's arguments: some of them may have to be in headers, too (2026-07-28). */
   schemaOf(tool: string): JsonObject | undefined;
 }
@@ -99,7 +99,7 @@ class PlainServer extends Server {
 }
 
 async function answered(
-  answer: Answers,
+  answer: RequestHandler,
   params: JsonObject,
   port: RequestPort,
 ): Promise<JsonObject> {
@@ -154,7 +154,7 @@ function portOf(server: Server, era: "legacy" | "modern", { mcpReq }: ServerCont
     request: (method, params, requestSignal) =>
       mcpReq.send({ method, params }, unchecked, {
         signal: requestSignal,
-        timeout: patienceMs,
+        timeout: answerTimeoutMs,
       }) as Promise<JsonValue>,
     log: ({ level, data, logger }) => mcpReq.log(level, data, logger),
   };

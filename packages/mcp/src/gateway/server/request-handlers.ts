@@ -4,12 +4,17 @@ import { isArtifact, readArtifact } from "./artifact-resources.ts";
 import type { CallRunner } from "../calls/call-runner.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { type Answers, errorCode, McpError, type RequestPort } from "../clients/request-port.ts";
-import { inTime } from "../clients/with-timeout.ts";
-import type { OfferCall } from "../providers/provider-calls.ts";
-import { inOfferRounds } from "../providers/provider-input-required.ts";
-import type { Offers } from "../providers/provider-aggregator.ts";
-import { pageOf } from "../clients/paging.ts";
+import {
+  type RequestHandler,
+  errorCode,
+  McpError,
+  type RequestPort,
+} from "../clients/request-port.ts";
+import { withTimeout } from "../clients/with-timeout.ts";
+import type { ProviderCall } from "../providers/provider-calls.ts";
+import { withInputRequired } from "../providers/provider-input-required.ts";
+import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
+import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import { ToolList } from "../clients/tool-list.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
@@ -18,11 +23,11 @@ import type { WatchedResources } from "../providers/watched-resources.ts";
 const loadingMs = 5_000;
 
 /** What a gateway answers, whoever asks. */
-export class GatewayAnswers {
+export class RequestHandlers {
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
   readonly #runner: CallRunner;
-  readonly #offers: Offers;
+  readonly #offers: ProviderAggregator;
   readonly #watched: WatchedResources;
   readonly #states: RequestStates;
   readonly #list: ToolList;
@@ -33,7 +38,7 @@ export class GatewayAnswers {
     executor: ToolExecutor,
     tools: ClientTools,
     runner: CallRunner,
-    offers: Offers,
+    offers: ProviderAggregator,
     watched: WatchedResources,
     states: RequestStates,
     forModel: boolean,
@@ -64,9 +69,9 @@ export class GatewayAnswers {
   }
 
   /** The requests of one client, by method. */
-  of(client: GatewayClient, era: "legacy" | "modern"): Readonly<Record<string, Answers>> {
+  of(client: GatewayClient, era: "legacy" | "modern"): Readonly<Record<string, RequestHandler>> {
     const { subscribe, prompts, complete } = this.#offers.kinds;
-    const call = ({ signal }: RequestPort): OfferCall => ({ client, signal });
+    const call = ({ signal }: RequestPort): ProviderCall => ({ client, signal });
     return {
       "tools/list": (params) => this.#listTools(client, params),
       "tools/call": (params, port) => this.#runner.call(client, params, port),
@@ -95,7 +100,7 @@ export class GatewayAnswers {
               page("prompts", await this.#offers.prompts(call(port)), "name", params),
             "prompts/get": (params, port) =>
               this.#counted(client, () =>
-                inOfferRounds(
+                withInputRequired(
                   client,
                   port,
                   this.#states,
@@ -112,7 +117,7 @@ export class GatewayAnswers {
               this.#counted(client, () => this.#offers.complete(bare(params), call(port))),
           }
         : {}),
-    } satisfies Record<string, Answers>;
+    } satisfies Record<string, RequestHandler>;
   }
 
   /** The arguments' schema of a tool that has some of them in headers, too. */
@@ -141,7 +146,7 @@ export class GatewayAnswers {
   async #listTools(client: GatewayClient, params: JsonObject): Promise<JsonObject> {
     const { registry } = this.#executor;
     // A source that hangs holds up the first list, and not each of them.
-    if (registry.loading) await (this.#loaded ??= inTime(registry.ready, loadingMs));
+    if (registry.loading) await (this.#loaded ??= withTimeout(registry.ready, loadingMs));
     return page("tools", this.#list.of(this.#tools.of(client.caller)), "name", params);
   }
 
@@ -154,7 +159,7 @@ export class GatewayAnswers {
     }
     const { signal } = port;
     const call = { client, signal };
-    return inOfferRounds(
+    return withInputRequired(
       client,
       port,
       this.#states,
@@ -171,7 +176,7 @@ function page(
   key: string,
   params: JsonObject,
 ): JsonObject {
-  const { entries, nextCursor } = pageOf(list, (entry) => String(entry[key]), params);
+  const { entries, nextCursor } = toPage(list, (entry) => String(entry[key]), params);
   return { [member]: entries, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 

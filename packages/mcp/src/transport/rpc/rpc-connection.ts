@@ -46,8 +46,7 @@ const lists: ReadonlySet<string> = new Set(
   ["tools", "prompts", "resources"].map((list) => `notifications/${list}/list_changed`),
 );
 
-// JSON-RPC 2.0, section 5.1.
-const methodNotFound = -32601;
+const methodNotFound = -32601; // JSON-RPC 2.0, section 5.1.
 
 /** Who hears what a server sends by itself. */
 export interface RpcListener {
@@ -183,8 +182,8 @@ export class RpcConnection implements Transport, ChannelReceiver {
   }
 
   async notify(method: string, params: JsonObject): Promise<void> {
-    const whole = this.#envelope === undefined ? params : this.#enveloped(params, this.#envelope);
-    await this.#channel.send({ jsonrpc: "2.0", method, params: whole });
+    const sent = this.#envelope === undefined ? params : this.#enveloped(params, this.#envelope);
+    await this.#channel.send({ jsonrpc: "2.0", method, params: sent });
   }
 
   /** A request is over, however it ended. */
