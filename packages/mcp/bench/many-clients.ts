@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
-import { listenHttp, serveMcp } from "../src/serve/index.ts";
+import { listenHttp, serveMcp } from "../src/gateway/index.ts";
 import { manyClients } from "../test/support/many-clients.ts";
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { McpProvider, McpProviderChange } from "../src/serve/index.ts";
+import type { McpProvider, McpProviderChange } from "../src/gateway/index.ts";
 import { pixel } from "./server-tools.ts";
 
 /** The resources, prompts and completion that the suite looks for. */

@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@toolweave/core";
-import { askTheClient, type ClientLog } from "../src/serve/index.ts";
+import { askTheClient, type ClientLog } from "../src/gateway/index.ts";
 
 /** A PNG of one red pixel. */
 export const pixel =

@@ -1,5 +1,5 @@
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
-import { listenHttp, serveMcp } from "../src/serve/index.ts";
+import { listenHttp, serveMcp } from "../src/gateway/index.ts";
 import { suiteProvider } from "./server-provider.ts";
 import { suiteTools } from "./server-tools.ts";
 

@@ -1,12 +1,12 @@
 import { loadedSource, type LoadedSource } from "@toolweave/core";
-import { droppingSource } from "./lifecycle/dropping-source.ts";
+import { dropWhenUnavailable } from "./connection/drop-when-unavailable.ts";
 import { checkServer } from "./options/check-server.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import { ServerProvider } from "./resources/server-provider.ts";
-import type { McpProvider } from "./serve/provider.ts";
-import { prefixOf } from "./listing/list-names.ts";
-import { secretsOf } from "./options/server-secrets.ts";
-import { ServerSession } from "./lifecycle/server-session.ts";
+import type { McpProvider } from "./options/provider.ts";
+import { getPrefix } from "./listing/tool-names.ts";
+import { getSecrets } from "./options/server-secrets.ts";
+import { ServerSession } from "./server-session.ts";
 
 /** The tools of an MCP server. */
 export interface McpSource extends LoadedSource {
@@ -37,11 +37,11 @@ export interface McpSource extends LoadedSource {
  */
 export function mcpSource(server: McpServer): McpSource {
   checkServer(server);
-  const secrets = secretsOf(server);
+  const secrets = getSecrets(server);
   let session: ServerSession | undefined;
   const listener = {
     onToolsChanged: () => void reload(),
-    onTrouble: () => dropping?.look(),
+    onTrouble: () => dropping?.onAvailabilityChange(),
   };
   const source: LoadedSource = loadedSource({
     id: server.name,
@@ -58,9 +58,9 @@ export function mcpSource(server: McpServer): McpSource {
   const reload = source.refresh;
   const dropping =
     server.whenUnavailable === "drop"
-      ? droppingSource(source, () => session?.trouble !== undefined)
+      ? dropWhenUnavailable(source, () => session?.trouble !== undefined)
       : undefined;
-  const provider = new ServerProvider(prefixOf(server), source.id, source.ready);
+  const provider = new ServerProvider(getPrefix(server), source.id, source.ready);
   const rootsChanged = (): void => {
     if (typeof server.roots === "function") session?.rootsChanged();
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { missingReference } from "../src/listing/missing-reference.ts";
+import { findMissingReference } from "../src/schema/missing-reference.ts";
 
 it.each([
   ["#", {}],
@@ -8,14 +8,14 @@ it.each([
   ["#here", { $defs: { a: { $anchor: "here" } } }],
   ["urn:a", { $defs: { a: { $id: "urn:a" } } }],
 ])("%s leads somewhere in %j", (reference, rest) => {
-  expect(missingReference({ ...rest, properties: { x: { $ref: reference } } })).toBeUndefined();
+  expect(findMissingReference({ ...rest, properties: { x: { $ref: reference } } })).toBeUndefined();
 });
 
 it.each(["#/$defs/b", "#there", "https://x.test/a", "a.json", "#/$defs/constructor"])(
   "%s leads nowhere",
   (reference) => {
     const schema = { $defs: { a: {} }, items: [{ $dynamicRef: reference }] };
-    expect(missingReference(schema)).toBe(reference);
+    expect(findMissingReference(schema)).toBe(reference);
   },
 );
 
@@ -25,9 +25,11 @@ it("data that looks like a reference is none, and a property of that name is no 
     examples: [{ $ref: "b" }],
     enum: [{ $ref: "c" }],
   };
-  expect(missingReference(schema)).toBeUndefined();
+  expect(findMissingReference(schema)).toBeUndefined();
 });
 
 it("a reference below a property with the name of a keyword is followed", () => {
-  expect(missingReference({ properties: { default: { $ref: "#/nowhere" } } })).toBe("#/nowhere");
+  expect(findMissingReference({ properties: { default: { $ref: "#/nowhere" } } })).toBe(
+    "#/nowhere",
+  );
 });

@@ -6,8 +6,8 @@ import {
   type TokenCredential,
 } from "@toolweave/core";
 import { callbackCode } from "@toolweave/http";
-import { findAuthority, listedBy, type Authority } from "../client/authority.ts";
-import { isSameIssuer } from "../client/issuer.ts";
+import { findAuthority, getListed, type Authority } from "./authority.ts";
+import { isSameIssuer } from "./issuer.ts";
 import {
   authorizationUrl,
   clientToken,
@@ -15,12 +15,12 @@ import {
   refreshToken,
   register,
   type AuthorityRequest,
-} from "../client/oauth.ts";
-import { isUnknownClient } from "../client/oauth-error.ts";
-import type { GuardedFetch } from "../client/guarded-fetch.ts";
-import type { KeptCredentials, Owner } from "./kept-credentials.ts";
-import type { McpOAuth } from "./mcp-auth.ts";
-import type { PassingSecrets } from "./passing-secrets.ts";
+} from "./oauth-client.ts";
+import { isUnknownClient } from "./oauth-error.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
+import type { StoredCredentials, Owner } from "./stored-credentials.ts";
+import type { McpOAuth } from "../options/auth-options.ts";
+import type { TokenSecrets } from "./token-secrets.ts";
 import type { Challenge } from "./sign-in-required.ts";
 
 /** Nobody listens there by default; a person can copy the address. */
@@ -50,8 +50,8 @@ interface SignInState {
 export interface OAuthFlowOptions {
   readonly server: URL;
   readonly oauth: McpOAuth;
-  readonly kept: KeptCredentials;
-  readonly secrets: PassingSecrets;
+  readonly kept: StoredCredentials;
+  readonly secrets: TokenSecrets;
   readonly fetch: GuardedFetch;
 }
 
@@ -235,7 +235,7 @@ export class OAuthFlow {
 /** That a server without PKCE is refused is the MCP specification's word ("Authorization Code Protection"). */
 function checkCanSignIn(authority: Authority): void {
   if (authority.metadata === undefined) return;
-  if (listedBy(authority, "code_challenge_methods_supported")?.includes("S256") === true) return;
+  if (getListed(authority, "code_challenge_methods_supported")?.includes("S256") === true) return;
   throw new ToolError(
     "upstream",
     `The authorization server ${new URL(authority.issuer).origin} does not say that it supports PKCE (S256), without which nobody is sent there.`,
@@ -245,14 +245,14 @@ function checkCanSignIn(authority: Authority): void {
 
 /** Without a secret where the server takes that: a program on somebody's machine can keep none. */
 function clientAuthentication(authority: Authority): string | undefined {
-  const taken = listedBy(authority, "token_endpoint_auth_methods_supported");
+  const taken = getListed(authority, "token_endpoint_auth_methods_supported");
   return ["none", "client_secret_basic", "client_secret_post"].find((one) => taken?.includes(one));
 }
 
 /** Where a server says that this is how it gives refresh tokens (SEP-2207). */
 function withOfflineAccess(scopes: readonly string[], authority: Authority): readonly string[] {
   const name = "offline_access";
-  const isOffered = listedBy(authority, "scopes_supported")?.includes(name) === true;
+  const isOffered = getListed(authority, "scopes_supported")?.includes(name) === true;
   return scopes.length === 0 || !isOffered || scopes.includes(name) ? scopes : [...scopes, name];
 }
 

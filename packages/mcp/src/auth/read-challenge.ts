@@ -1,4 +1,4 @@
-import type { HttpRefusal } from "../client/connection.ts";
+import type { HttpRefusal } from "../transport/messages/mcp-connection.ts";
 import type { Challenge } from "./sign-in-required.ts";
 
 /** More scopes are in no challenge that is meant. */

@@ -1,12 +1,12 @@
 import { ToolError, type SecretSet, type TokenCredential, type ToolContext } from "@toolweave/core";
 import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
-import { guardedFetch } from "../client/guarded-fetch.ts";
-import type { HttpAuthorization, HttpRefusal } from "../client/connection.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import type { HttpAuthorization, HttpRefusal } from "../transport/messages/mcp-connection.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
-import { KeptCredentials, type Owner } from "./kept-credentials.ts";
-import type { BearerToken } from "./mcp-auth.ts";
+import { StoredCredentials, type Owner } from "./stored-credentials.ts";
+import type { BearerToken } from "../options/auth-options.ts";
 import type { BegunSignIn, OAuthFlow, OAuthFlowOptions } from "./oauth-flow.ts";
-import { PassingSecrets } from "./passing-secrets.ts";
+import { TokenSecrets } from "./token-secrets.ts";
 import { readChallenge } from "./read-challenge.ts";
 import { SignInRequired, type Challenge } from "./sign-in-required.ts";
 
@@ -16,8 +16,8 @@ const mostBytes = 1024 * 1024;
 /** The credentials of a server over HTTP: one for each source. */
 export class ServerAuth {
   readonly #server: McpHttpServer;
-  readonly #secrets: PassingSecrets;
-  readonly #kept: KeptCredentials;
+  readonly #secrets: TokenSecrets;
+  readonly #kept: StoredCredentials;
   readonly #flowOptions: OAuthFlowOptions;
   #flow: OAuthFlow | undefined;
   readonly #http: HttpClient;
@@ -30,8 +30,8 @@ export class ServerAuth {
     const at = new URL(url);
     at.hash = "";
     this.#server = server;
-    this.#secrets = new PassingSecrets(secrets);
-    this.#kept = new KeptCredentials(name, at.href, store, this.#secrets);
+    this.#secrets = new TokenSecrets(secrets);
+    this.#kept = new StoredCredentials(name, at.href, store, this.#secrets);
     this.#http = httpClient({
       givenOrigins: [
         at.origin,

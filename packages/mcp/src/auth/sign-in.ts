@@ -1,7 +1,7 @@
 import { SecretSet } from "@toolweave/core";
 import { checkServer } from "../options/check-server.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
-import { connectError } from "../tools/mcp-error.ts";
+import { toConnectError } from "../transport/call-error.ts";
 import { ServerAuth } from "./server-auth.ts";
 import { SignInRequired } from "./sign-in-required.ts";
 
@@ -72,7 +72,7 @@ async function refusalOf(
   const late = timeoutMs === 0 ? [] : [AbortSignal.timeout(timeoutMs)];
   const signal = AbortSignal.any([...late, ...(outer === undefined ? [] : [outer])]);
   try {
-    const { connect } = await import("../client/connect.ts");
+    const { connect } = await import("../transport/connect.ts");
     const connection = await connect(server, {
       timeoutMs: timeoutMs === 0 ? Infinity : timeoutMs,
       signal,
@@ -91,6 +91,6 @@ async function refusalOf(
     }
   } catch (error) {
     if (error instanceof SignInRequired) return error;
-    throw connectError(server.name, error);
+    throw toConnectError(server.name, error);
   }
 }

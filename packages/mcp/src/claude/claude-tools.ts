@@ -12,8 +12,12 @@ import {
   type Caller,
   type ToolExecutor,
 } from "@toolweave/core";
-import { Gateway } from "../serve/serve-mcp.ts";
-import { checkedOptions, optionNames, type ServeMcpOptions } from "../serve/serve-options.ts";
+import { Gateway } from "../gateway/serve-mcp.ts";
+import {
+  checkedOptions,
+  optionNames,
+  type ServeMcpOptions,
+} from "../gateway/clients/serve-options.ts";
 import { AskingTransport } from "./asking-transport.ts";
 import { Permissions } from "./permissions.ts";
 

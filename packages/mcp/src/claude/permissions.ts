@@ -10,10 +10,10 @@ import {
   type Metadata,
   type ToolResult,
 } from "@toolweave/core";
-import { isObject } from "../serve/client-question.ts";
-import type { GatewayClient } from "../serve/gateway-client.ts";
-import type { PreparedCall } from "../serve/prepared-call.ts";
-import type { Gateway } from "../serve/serve-mcp.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
+import type { PreparedCall } from "../gateway/clients/serve-options.ts";
+import type { Gateway } from "../gateway/serve-mcp.ts";
 
 type Asking = Parameters<CanUseTool>[2];
 

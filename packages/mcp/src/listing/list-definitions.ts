@@ -1,7 +1,7 @@
 import type { JsonObject, SourceProblem } from "@toolweave/core";
-import type { McpConnection, McpDefinition } from "../client/connection.ts";
-import { measured } from "./definition-budget.ts";
-import { shownName } from "./shown-texts.ts";
+import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
+import { measureDefinition } from "../schema/definition-budget.ts";
+import { toDisplayName } from "./sanitize-texts.ts";
 
 /** More pages than any real list has: a server may go on without end. */
 const mostPages = 1_000;
@@ -44,7 +44,7 @@ export async function listDefinitions(
     for (const tool of tools) {
       isCut = isFull();
       if (isCut) break;
-      const size = measured(tool);
+      const size = measureDefinition(tool);
       characters += "fault" in size ? 0 : size.characters;
       const problem = "fault" in size ? tooLarge(tool, size.fault) : take(tool, byName);
       if (problem !== undefined) problems.push(problem);
@@ -80,7 +80,7 @@ function take(tool: unknown, byName: Map<string, McpDefinition>): SourceProblem 
     return { subject: "a tool without a name", message: "The server lists a tool without a name." };
   }
   if (byName.has(name)) {
-    const shown = shownName(name);
+    const shown = toDisplayName(name);
     return {
       subject: shown,
       message: `The server lists "${shown}" twice; the first one is taken.`,
@@ -92,7 +92,7 @@ function take(tool: unknown, byName: Map<string, McpDefinition>): SourceProblem 
 
 function tooLarge(tool: unknown, fault: string): SourceProblem {
   const { name } = (tool ?? {}) as { readonly name?: unknown };
-  const subject = typeof name === "string" ? shownName(name) : "a tool without a name";
+  const subject = typeof name === "string" ? toDisplayName(name) : "a tool without a name";
   return { subject, message: `It is no tool: ${fault}.` };
 }
 

@@ -1,18 +1,6 @@
 import { globMatcher, type SourceProblem } from "@toolweave/core";
-import type { McpDefinition } from "../client/connection.ts";
-
-/** Which tools are wanted, and what they are called here. */
-export interface Selection {
-  /**
-   * Only the tools whose own name, as the server has it, one of these globs fits: `*` is any run of characters, `?` is
-   * one. Default: all.
-   */
-  readonly include?: readonly string[];
-  /** Without the tools whose own name one of these globs fits. Default: none. */
-  readonly exclude?: readonly string[];
-  /** Names of ours by the server's own: `{ "get-sum": "add" }`. The prefix comes before them, too. */
-  readonly rename?: Readonly<Record<string, string>>;
-}
+import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
+import type { Selection } from "../options/mcp-options.ts";
 
 /**
  * The definitions that one of `include` fits, if it is there, and none of `exclude`; and a warning for each glob, and

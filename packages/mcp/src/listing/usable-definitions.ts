@@ -1,11 +1,11 @@
 import type { JsonObject, SourceProblem } from "@toolweave/core";
-import type { McpDefinition } from "../client/connection.ts";
-import { measured } from "./definition-budget.ts";
-import { missingReference } from "./missing-reference.ts";
-import { PatternFaults } from "./pattern-faults.ts";
-import { isObject } from "./schema-keywords.ts";
-import { readSchema } from "./read-schema.ts";
-import { shownName } from "./shown-texts.ts";
+import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
+import { measureDefinition } from "../schema/definition-budget.ts";
+import { findMissingReference } from "../schema/missing-reference.ts";
+import { PatternFaults } from "../schema/pattern-faults.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import { readSchema } from "../schema/read-schema.ts";
+import { toDisplayName } from "./sanitize-texts.ts";
 
 /** Those that can be a tool, and why the others cannot: one bad definition costs no other. */
 export async function usableDefinitions(definitions: readonly McpDefinition[]): Promise<{
@@ -18,13 +18,16 @@ export async function usableDefinitions(definitions: readonly McpDefinition[]): 
   for (const definition of definitions) {
     const warnings: SourceProblem[] = [];
     const fault = await faultOf(definition, patterns, (message) => {
-      warnings.push({ subject: shownName(definition.name), message, severity: "warning" });
+      warnings.push({ subject: toDisplayName(definition.name), message, severity: "warning" });
     });
     if (fault === undefined) {
       usable.push(definition);
       problems.push(...warnings);
     } else
-      problems.push({ subject: shownName(definition.name), message: `It is no tool: ${fault}.` });
+      problems.push({
+        subject: toDisplayName(definition.name),
+        message: `It is no tool: ${fault}.`,
+      });
   }
   return { usable, problems };
 }
@@ -35,7 +38,7 @@ async function faultOf(
   warn: (message: string) => void,
 ): Promise<string | undefined> {
   // First: what is too large is not looked at any further.
-  const size = measured(definition);
+  const size = measureDefinition(definition);
   if ("fault" in size) return size.fault;
   for (const member of ["inputSchema", "outputSchema"]) {
     const schema = definition[member];
@@ -43,7 +46,7 @@ async function faultOf(
     if (!isObject(schema)) return `its ${member} is no schema of an object`;
     const read = readSchema(schema);
     if (typeof read === "string") return `its ${member} ${read}`;
-    const missing = missingReference(schema);
+    const missing = findMissingReference(schema);
     if (missing !== undefined) {
       return `its ${member} refers to "${missing.slice(0, 200)}", which is not in it; nothing is fetched for a schema`;
     }

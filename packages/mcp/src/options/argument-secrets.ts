@@ -1,6 +1,5 @@
 import { ToolError, type SourceProblem } from "@toolweave/core";
 import type { McpServer } from "./mcp-options.ts";
-import { isDistinctive } from "./is-distinctive.ts";
 
 /** `--token`, `--api-key`, `-p.secret`; not `--max-tokens`, nor `--token-file`. */
 const secretFlag =
@@ -57,7 +56,7 @@ export function secretsInArguments(server: McpServer): readonly string[] {
 }
 
 /** A warning for each argument that looks like a credential. What it says holds none. */
-export function argumentProblems(server: McpServer): readonly SourceProblem[] {
+export function argumentWarnings(server: McpServer): readonly SourceProblem[] {
   if (!("command" in server)) return [];
   return secretArguments(server.args ?? []).map(({ index }) => ({
     subject: `args[${index}]`,
@@ -82,4 +81,9 @@ export function refuseSecretsOfEnv(server: McpServer): void {
       `mcpSource: args[${index}] holds the value of env.${name}: everybody on this machine can read the arguments of a process. Leave it in env alone.`,
     );
   }
+}
+
+/** True for what may be a secret: a short plain word, such as `true`, stands in answers that say nothing of it. */
+export function isDistinctive(secret: string): boolean {
+  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }

@@ -1,9 +1,9 @@
 import { isToolName } from "@toolweave/core";
-import { isObject } from "../listing/schema-keywords.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 import type { OfferOptions } from "./mcp-options.ts";
 
 /** What cannot be meant by the options that say what of a server is offered; `undefined`: they are fine. */
-export function selectionFault({
+export function findSelectionFault({
   include,
   exclude,
   rename = {},

@@ -1,8 +1,6 @@
-import type { AskOptions } from "../asking/ask-options.ts";
-import type { McpAuth } from "../auth/mcp-auth.ts";
-import type { ListCache } from "../lifecycle/list-cache.ts";
-import type { McpClient } from "../client/adopt.ts";
-import type { Selection } from "../listing/select-definitions.ts";
+import type { AskOptions } from "./ask-options.ts";
+import type { McpAuth } from "./auth-options.ts";
+import type { Awaitable, JsonValue } from "@toolweave/core";
 
 /** How the connection to a server lives. */
 interface LifecycleOptions {
@@ -89,3 +87,52 @@ export interface McpConnectedClient extends ServerBase {
 
 /** An MCP server, and how to reach it. */
 export type McpServer = McpStdioServer | McpHttpServer | McpConnectedClient;
+
+/** Which tools are wanted, and what they are called here. */
+export interface Selection {
+  /**
+   * Only the tools whose own name, as the server has it, one of these globs fits: `*` is any run of characters, `?` is
+   * one. Default: all.
+   */
+  readonly include?: readonly string[];
+  /** Without the tools whose own name one of these globs fits. Default: none. */
+  readonly exclude?: readonly string[];
+  /** Names of ours by the server's own: `{ "get-sum": "add" }`. The prefix comes before them, too. */
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Keeps what servers list from one process to the next. What comes out of it is treated as what a server says. One that
+ * fails changes nothing but that the list has to be asked for.
+ */
+export interface ListCache {
+  /** The list that was kept last under this key; `undefined`: none. */
+  get(key: string): Awaitable<JsonValue | undefined>;
+  set(key: string, list: JsonValue): Awaitable<void>;
+}
+
+/** As much of a transport as is listened to. */
+export interface HostTransport {
+  onmessage?: ((message: never, extra?: never) => void) | undefined;
+  onclose?: (() => void) | undefined;
+}
+
+/**
+ * A connected `Client` of the official SDK: `@modelcontextprotocol/client` 2.x, or `@modelcontextprotocol/sdk` 1.x from
+ * 1.20 on. Only what is used of it is named, so that any copy of either fits.
+ */
+export interface McpClient {
+  readonly transport?: HostTransport | undefined;
+  fallbackRequestHandler?:
+    | ((request: never, extra: never) => Promise<Record<string, unknown>>)
+    | undefined;
+  getServerVersion(): { readonly name: string; readonly version: string } | undefined;
+  getServerCapabilities(): object | undefined;
+  getInstructions(): string | undefined;
+  /** Of 2.x only. */
+  getProtocolEra?(): string | undefined;
+  getNegotiatedProtocolVersion?(): string | undefined;
+  // The parameters of the two lines have nothing in common but their number: see `Sending`.
+  request(request: never, schema: never, options?: never): Promise<unknown>;
+  notification(notification: never): Promise<void>;
+}

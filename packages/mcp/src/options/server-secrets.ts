@@ -1,12 +1,11 @@
 import { SecretSet } from "@toolweave/core";
-import { secretsInArguments } from "./argument-secrets.ts";
-import { isDistinctive } from "./is-distinctive.ts";
+import { secretsInArguments, isDistinctive } from "./argument-secrets.ts";
 import type { McpServer } from "./mcp-options.ts";
 
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;
 
 /** What the source was given to keep: headers, environment variables and arguments that look so. */
-export function secretsOf(server: McpServer): SecretSet {
+export function getSecrets(server: McpServer): SecretSet {
   const secrets = new SecretSet();
   const given = {
     ...("env" in server ? server.env : {}),

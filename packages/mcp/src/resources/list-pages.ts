@@ -1,7 +1,7 @@
 import type { Cancellation, JsonObject, ToolContext } from "@toolweave/core";
-import type { OnBehalf, RequestHost } from "../lifecycle/request-host.ts";
-import { measured } from "../listing/definition-budget.ts";
-import { isObject } from "../listing/schema-keywords.ts";
+import type { OnBehalf, Requester } from "../connection/requester.ts";
+import { measureDefinition } from "../schema/definition-budget.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 
 /** More pages than any real list has: a server may go on without end. */
 const mostPages = 1_000;
@@ -35,7 +35,7 @@ export interface ListedPage {
  * @param from where it begins. Default: at the beginning.
  */
 export async function listPages(
-  host: RequestHost,
+  host: Requester,
   on: ToolContext | OnBehalf,
   list: ListName,
   signal: Cancellation,
@@ -54,7 +54,7 @@ export async function listPages(
     if (Array.isArray(page)) {
       for (const entry of page as readonly unknown[]) {
         if (!isObject(entry) || entries.length >= mostEntries) continue;
-        const size = measured(entry);
+        const size = measureDefinition(entry);
         if ("fault" in size || characters + size.characters > mostCharacters) continue;
         characters += size.characters;
         entries.push(entry);

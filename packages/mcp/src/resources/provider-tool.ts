@@ -8,7 +8,7 @@ import type {
   ToolOutput,
   ToolSpec,
 } from "@toolweave/core";
-import { withSignIn, type Resumed } from "../auth/call-sign-in.ts";
+import { withSignIn, type Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 
 /** What a tool of ours over a server's resources or prompts is made of. */

@@ -13,14 +13,13 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { inRounds } from "../asking/rounds.ts";
-import type { Resumed } from "../auth/call-sign-in.ts";
+import { handleInputRequired } from "../calls/input-required.ts";
+import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
-import type { RequestHost } from "../lifecycle/request-host.ts";
-import { prefixed, type Naming } from "../listing/list-names.ts";
-import { isObject } from "../listing/schema-keywords.ts";
-import { blockOf } from "../tools/mcp-output.ts";
-import { shownProgress } from "../tools/shown-progress.ts";
+import type { Requester } from "../connection/requester.ts";
+import { withPrefix, type Naming } from "../listing/tool-names.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
 import { listPages, type ListName } from "./list-pages.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
 import type { ServerProvider } from "./server-provider.ts";
@@ -43,7 +42,7 @@ export interface ProviderToolsOptions extends Naming {
 }
 
 /** What they stand on. */
-export interface ProviderToolHost extends RequestHost {
+export interface ProviderToolHost extends Requester {
   readonly provider: ServerProvider;
   /** How calls are authorised. Absent: the server is not over HTTP. */
   readonly auth: ServerAuth | undefined;
@@ -65,7 +64,7 @@ export function providerTools(
   const { name: server, timeoutMs, program } = options;
   const problems: SourceProblem[] = [];
   const all: Parts[] = [];
-  const name = (own: string): string => prefixed(options, own);
+  const name = (own: string): string => withPrefix(options, own);
   for (const [option, parts] of [
     ["resources", resourceTools],
     ["prompts", promptTools],
@@ -90,7 +89,7 @@ export function providerTools(
 type Parts = Omit<ProviderToolParts, "timeoutMs" | "program">;
 
 function resourceTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {
-  const { server } = host.asking;
+  const { server } = host.requestHandler;
   const read = name("read_resource");
   return [
     listTool(host, "resources", {
@@ -140,7 +139,7 @@ function resourceTargets(server: string, uri: string): readonly PermissionReques
 }
 
 function promptTools(host: ProviderToolHost, name: (own: string) => string): Parts[] {
-  const { server } = host.asking;
+  const { server } = host.requestHandler;
   return [
     listTool(host, "prompts", {
       name: name("list_prompts"),
@@ -215,7 +214,7 @@ function ask(
   send: (more: JsonObject) => Awaitable<JsonObject>,
   outputOf: (server: string, answer: JsonObject) => ToolOutput,
 ): Promise<ToolOutput | Suspension> {
-  return inRounds(host.asking, ctx, resumed, send, outputOf);
+  return handleInputRequired(host.requestHandler, ctx, resumed, send, outputOf);
 }
 
 function callOf(ctx: ToolContext): Parameters<ServerProvider["prompts"]["get"]>[1] {
@@ -225,7 +224,7 @@ function callOf(ctx: ToolContext): Parameters<ServerProvider["prompts"]["get"]>[
     onProgress: ({ message, ...progress }) =>
       ctx.progress({
         ...progress,
-        ...(typeof message === "string" ? { message: shownProgress(message) } : {}),
+        ...(typeof message === "string" ? { message: toProgressMessage(message) } : {}),
       }),
   };
 }
@@ -237,7 +236,7 @@ function readOutput(server: string, answer: JsonObject): ToolOutput {
     type: "resource",
     resource,
   }));
-  return { content: blocks.map((block) => blockOf(server, block)), ...detailsOf(_meta) };
+  return { content: blocks.map((block) => toContentBlock(server, block)), ...detailsOf(_meta) };
 }
 
 /** A conversation: who says each block stands before it. */
@@ -246,7 +245,7 @@ function promptOutput(server: string, answer: JsonObject): ToolOutput {
   if (!Array.isArray(messages)) throw nonsense(server, "a prompt");
   const content = (messages as readonly JsonValue[]).flatMap((message): ContentBlock[] => {
     const { role, content: block } = isObject(message) ? message : {};
-    return [text(`${String(role)}:`), blockOf(server, block ?? null)];
+    return [text(`${String(role)}:`), toContentBlock(server, block ?? null)];
   });
   const said = typeof description === "string" ? [text(visibleText(description))] : [];
   return { content: [...said, ...content], value: answer, ...detailsOf(_meta) };

@@ -1,14 +1,14 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import type { McpConnection } from "../client/connection.ts";
-import type { OnBehalf, RequestHost } from "../lifecycle/request-host.ts";
-import { isObject } from "../listing/schema-keywords.ts";
+import type { McpConnection } from "../transport/messages/mcp-connection.ts";
+import type { OnBehalf, Requester } from "../connection/requester.ts";
+import { isObject } from "../schema/schema-keywords.ts";
 import type {
   McpPrompts,
   McpProvider,
   McpProviderCall,
   McpProviderChange,
   McpResources,
-} from "../serve/provider.ts";
+} from "../options/provider.ts";
 import { listPages } from "./list-pages.ts";
 import { ResourceWatch } from "./resource-watch.ts";
 
@@ -16,7 +16,7 @@ import { ResourceWatch } from "./resource-watch.ts";
 const resourceNotFound = -32002;
 
 /** What it stands on. */
-export interface ProviderHost extends RequestHost {
+export interface ProviderHost extends Requester {
   /** The connection of a caller, made when there is none. */
   connection(on: OnBehalf): Promise<McpConnection>;
 }
@@ -150,7 +150,7 @@ export class ServerProvider implements McpProvider {
       return await this.#ask("resources/read", params, call);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const message = `The MCP server ${this.#host.asking.server} has no resource "${String(params["uri"]).slice(0, 200)}": ${error.message}`;
+      const message = `The MCP server ${this.#host.requestHandler.server} has no resource "${String(params["uri"]).slice(0, 200)}": ${error.message}`;
       throw new ToolError("not_found", message, { cause: error });
     }
   }
@@ -178,7 +178,7 @@ export class ServerProvider implements McpProvider {
     if (isObject(answer)) return answer;
     throw new ToolError(
       "upstream",
-      `The MCP server ${this.#host.asking.server} answered with no object.`,
+      `The MCP server ${this.#host.requestHandler.server} answered with no object.`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { mcpSource } from "../../src/index.ts";
-import { argumentProblems } from "../../src/options/argument-secrets.ts";
-import { secretsOf } from "../../src/options/server-secrets.ts";
+import { argumentWarnings } from "../../src/options/argument-secrets.ts";
+import { getSecrets } from "../../src/options/server-secrets.ts";
 import { libraryServer } from "../support/servers.ts";
 import { executorOver, opened } from "../support/running.ts";
 
@@ -20,10 +20,10 @@ describe("SE10 an argument that looks like a credential", () => {
     [["run", "ghp_0123456789abcdefghijABCDEFGHIJ"], "ghp_0123456789abcdefghijABCDEFGHIJ"],
     [["x", "sk-proj-0123456789abcdefghij"], "sk-proj-0123456789abcdefghij"],
   ])("is warned of, and kept out of all texts: %j", (args, secret) => {
-    const problems = argumentProblems(server(...args));
+    const problems = argumentWarnings(server(...args));
     expect(problems).toMatchObject([{ severity: "warning" }]);
     expect(JSON.stringify(problems)).not.toContain(secret);
-    expect([...secretsOf(server(...args))]).toEqual([secret]);
+    expect([...getSecrets(server(...args))]).toEqual([secret]);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--dsn", "sqlite:///data/shop.db", "https://mcp.example.com/sse?v=2"]],
     [["--allow-write", "https://user@example.com/path", "key=value"]],
   ])("is not this: %j", (args) => {
-    expect(argumentProblems(server(...args))).toEqual([]);
+    expect(argumentWarnings(server(...args))).toEqual([]);
   });
 
   it("is refused when it is what env keeps secret", () => {
@@ -46,7 +46,7 @@ describe("SE10 an argument that looks like a credential", () => {
     expect(made("x", "--auth=t0ken-of-somebody")).toThrow(
       "mcpSource: args[1] holds the value of env.GITHUB_TOKEN: everybody on this machine can read the arguments",
     );
-    expect(argumentProblems({ ...server("--log", "verbose-1", "/a/b.pem"), env })).toEqual([]);
+    expect(argumentWarnings({ ...server("--log", "verbose-1", "/a/b.pem"), env })).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServer, McpSource } from "../../src/index.ts";
-import type { McpProviderCall, McpProviderChange } from "../../src/serve/provider.ts";
+import type { McpProviderCall, McpProviderChange } from "../../src/options/provider.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { fixtureStdio } from "../support/fixture-server-options.ts";
 import { rawHttp } from "../support/raw-http.ts";

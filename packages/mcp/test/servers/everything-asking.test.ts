@@ -1,7 +1,10 @@
 import { inFullRun } from "@toolweave/test-support";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ElicitationAnswer, ElicitationRequest } from "../../src/asking/elicitation.ts";
-import type { SamplingRequest } from "../../src/asking/sampling.ts";
+import type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  SamplingRequest,
+} from "../../src/options/ask-options.ts";
 import {
   callOf,
   everythingHost,

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import type { JsonObject, ToolResult } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LogMessage } from "../../src/asking/log-message.ts";
-import type { McpProviderCall, McpProviderChange } from "../../src/serve/provider.ts";
+import type { LogMessage } from "../../src/options/ask-options.ts";
+import type { McpProviderCall, McpProviderChange } from "../../src/options/provider.ts";
 import {
   everythingHost,
   names,

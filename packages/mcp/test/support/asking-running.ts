@@ -7,7 +7,7 @@ import {
 } from "@toolweave/core";
 import { onTestFinished } from "vitest";
 import { mcpSource, type McpServer } from "../../src/index.ts";
-import type { AskOptions } from "../../src/asking/ask-options.ts";
+import type { AskOptions } from "../../src/options/ask-options.ts";
 import { pressUrl } from "./asking-http.ts";
 import { pressServer } from "./asking-press.ts";
 

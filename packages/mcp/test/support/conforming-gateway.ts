@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "../../src/index.ts";
-import { askTheClient, serveMcp, type McpGateway } from "../../src/serve/index.ts";
+import { askTheClient, serveMcp, type McpGateway } from "../../src/gateway/index.ts";
 import { answer, httpLibrary } from "./http-library.ts";
 
 /**

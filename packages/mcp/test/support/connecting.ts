@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { compileCache } from "@toolweave/test-support";
 import { onTestFinished } from "vitest";
-import { connect } from "../../src/client/connect.ts";
-import type { ConnectOptions, McpConnection } from "../../src/client/connection.ts";
+import { connect } from "../../src/transport/connect.ts";
+import type { ConnectOptions, McpConnection } from "../../src/transport/messages/mcp-connection.ts";
 import type { McpServer, McpStdioServer } from "../../src/index.ts";
 
 /** A connection that is closed when the test is done. */

@@ -1,6 +1,6 @@
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource, type McpServer, type McpSource } from "../../src/index.ts";
-import { askTheClient, serveMcp, type McpGateway } from "../../src/serve/index.ts";
+import { askTheClient, serveMcp, type McpGateway } from "../../src/gateway/index.ts";
 
 /** One server behind a gateway that adds nothing of its own: everything runs, and questions go to the client. */
 export function gatewayOver(server: McpServer): {

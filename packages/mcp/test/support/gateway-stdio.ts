@@ -1,5 +1,5 @@
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
-import { askTheClient, serveMcp } from "../../src/serve/index.ts";
+import { askTheClient, serveMcp } from "../../src/gateway/index.ts";
 
 const registry = new ToolRegistry([
   defineTool({

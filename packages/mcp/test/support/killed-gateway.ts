@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { compileCache } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
-import { listenHttp, serveMcp } from "../../src/serve/index.ts";
+import { listenHttp, serveMcp } from "../../src/gateway/index.ts";
 
 /**
  * A gateway over HTTP that is killed, with a server behind it. It loads, and begins when its parent sends the port; then

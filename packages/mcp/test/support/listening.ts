@@ -1,8 +1,8 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
-import type { GatewayFetch } from "../../src/serve/gateway-fetch.ts";
-import { listenHttp, type HttpListener } from "../../src/serve/http-listener.ts";
-import type { HttpOptions } from "../../src/serve/http-options.ts";
+import type { GatewayFetch } from "../../src/gateway/http/gateway-fetch.ts";
+import { listenHttp, type HttpListener } from "../../src/gateway/http/http-listener.ts";
+import type { HttpOptions } from "../../src/gateway/http/http-options.ts";
 
 /** What came back. */
 export interface Answered {

@@ -18,7 +18,7 @@ import {
   serveMcp,
   type McpGateway,
   type ServeMcpOptions,
-} from "../../src/serve/index.ts";
+} from "../../src/gateway/index.ts";
 
 /** Both generations of the protocol. */
 export const eras = ["legacy", "modern"] as const;

@@ -1,5 +1,5 @@
 import { defineTool, suspend, type Tool } from "@toolweave/core";
-import { askTheClient } from "../../src/serve/index.ts";
+import { askTheClient } from "../../src/gateway/index.ts";
 import { opening } from "./serving.ts";
 
 /** A tool that is a task, and works until it is let go, or stopped. */

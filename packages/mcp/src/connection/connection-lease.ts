@@ -1,0 +1,70 @@
+import type { JsonObject, ToolContext } from "@toolweave/core";
+import type { InboundMessages } from "../server-requests/inbound-messages.ts";
+import type { McpConnection } from "../transport/messages/mcp-connection.ts";
+import { detachOnAbort } from "./late-response.ts";
+import type { CallRequestOptions } from "./requester.ts";
+
+/** A connection, and the requests that are in progress over it: a retired one closes after the last of them. */
+export class ConnectionLease {
+  readonly connection: McpConnection;
+  /** Handles the requests and notifications of its server. */
+  readonly inbound: InboundMessages;
+  /** A call has been answered over it. */
+  hasAnswered = false;
+  #running = 0;
+  #isRetired = false;
+
+  constructor(connection: McpConnection, inbound: InboundMessages) {
+    this.connection = connection;
+    this.inbound = inbound;
+  }
+
+  /** No request is in progress over it. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
+  /**
+   * Makes a request over this connection, and no other.
+   *
+   * @param ctx the call that the server's requests meanwhile belong to; `undefined`: no call.
+   */
+  async request(
+    method: string,
+    params: JsonObject,
+    options: CallRequestOptions,
+    ctx: ToolContext | undefined,
+  ): Promise<unknown> {
+    const { connection, inbound } = this;
+    this.begin();
+    const active = inbound.begin(ctx);
+    try {
+      const sent = inbound.addMeta(params);
+      const answer = await (options.onLate === undefined
+        ? connection.request(method, sent, options)
+        : detachOnAbort(options, (detached) => connection.request(method, sent, detached)));
+      this.hasAnswered = true;
+      return answer;
+    } finally {
+      inbound.end(active);
+      this.done();
+    }
+  }
+
+  /** Registers work that needs the connection. */
+  begin(): void {
+    this.#running += 1;
+  }
+
+  /** Ends that work. */
+  done(): void {
+    this.#running -= 1;
+    if (this.#isRetired && this.isIdle) void this.connection.close();
+  }
+
+  /** Closes the connection as soon as no request is in progress; no new one is made over it. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.isIdle) void this.connection.close();
+  }
+}

@@ -1,0 +1,229 @@
+import {
+  steadyClock,
+  ToolError,
+  type Cancellation,
+  type JsonObject,
+  type ToolContext,
+} from "@toolweave/core";
+import type { ServerAuth } from "../auth/server-auth.ts";
+import type { McpServer } from "../options/mcp-options.ts";
+import { InboundMessages } from "../server-requests/inbound-messages.ts";
+import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
+import { isLostSession, toCallError, toConnectError } from "../transport/call-error.ts";
+import type { McpConnection } from "../transport/messages/mcp-connection.ts";
+import { ConnectionLease } from "./connection-lease.ts";
+import { closedError, ReconnectingConnection } from "./reconnecting-connection.ts";
+import type { CallRequestOptions, OnBehalf, Requester } from "./requester.ts";
+
+/** Starts of a process, one after the other, that may fail before it is left alone. */
+const maxStarts = 5;
+
+/** Milliseconds that a server gets to say whether it speaks the newer protocol by now. */
+const newerVersionTimeoutMs = 5_000;
+
+/** The host of a server's connections. */
+export interface ServerConnectionsOptions {
+  readonly server: McpServer;
+  /** Milliseconds for connecting; 0: no limit. */
+  readonly timeoutMs: number;
+  /** Fires when the source is closed. */
+  readonly closing: AbortSignal;
+  /** Of a server over HTTP. */
+  readonly auth: ServerAuth | undefined;
+  readonly requestHandler: ServerRequestHandler;
+  /** Called for every shared connection that was made. */
+  onReady(connection: McpConnection): void;
+  /** Called when `trouble` of the shared connection has come or gone. */
+  onTrouble(): void;
+  /**
+   * Called for every notification that belongs to no call.
+   *
+   * @param isShared it came over the connection that all callers share.
+   */
+  onNotification(method: string, params: JsonObject, isShared: boolean): void;
+}
+
+/**
+ * The connections to one server: one that all share, and one for each owner of credentials. What is done with one owner's
+ * credentials never goes through another one's connection.
+ */
+export class ServerConnections implements Requester {
+  readonly requestHandler: ServerRequestHandler;
+  readonly #options: ServerConnectionsOptions;
+  readonly #byOwner = new Map<string | undefined, ReconnectingConnection>();
+  #isClosed = false;
+  #invalidText: string | undefined;
+  /** The host wants to know which version the server speaks by now. */
+  #negotiateAnew = false;
+
+  constructor(options: ServerConnectionsOptions) {
+    this.#options = options;
+    this.requestHandler = options.requestHandler;
+  }
+
+  /** The connection that all share. */
+  get shared(): ReconnectingConnection {
+    return this.#forOwner(undefined);
+  }
+
+  /** Part of the first text of the server that was not valid UTF-8. */
+  get invalidText(): string | undefined {
+    return this.#invalidText;
+  }
+
+  /**
+   * The next connection finds out which version the server speaks. A process is asked when it is started again: one that
+   * runs stays what it is.
+   */
+  negotiateAnew(): void {
+    this.#negotiateAnew = true;
+  }
+
+  /**
+   * Makes a request on behalf of a call. One that the server refuses because it no longer knows the session has not been
+   * run, and is made once more in a new one.
+   *
+   * @throws ToolError as `toCallError` says, and when there is no connection.
+   */
+  async request(
+    method: string,
+    params: JsonObject,
+    options: CallRequestOptions,
+    on: ToolContext | OnBehalf,
+  ): Promise<unknown> {
+    const { signal } = options;
+    const ctx = "runId" in on ? on : undefined;
+    const reconnecting = this.#forCaller(on);
+    try {
+      let lease = reconnecting.ready ?? (await reconnecting.connection(signal));
+      for (let isAgain = false; ; isAgain = true) {
+        try {
+          return await lease.request(method, params, options, ctx);
+        } catch (error) {
+          if (isAgain || signal.aborted || !isLostSession(error)) throw error;
+        } finally {
+          reconnecting.done();
+        }
+        lease = await reconnecting.replace(lease, signal);
+      }
+    } catch (error) {
+      const { server, closing } = this.#options;
+      if (signal.aborted) {
+        throw new ToolError("cancelled", "The call was cancelled.", { cause: error });
+      }
+      if (closing.aborted) throw closedError(server.name, error);
+      throw toCallError(server.name, error, method);
+    }
+  }
+
+  /** The connection for a call, for what has to know it: its era, what the server can do. */
+  async connection(ctx: OnBehalf, cancellation?: Cancellation): Promise<McpConnection> {
+    const reconnecting = this.#forCaller(ctx);
+    return (reconnecting.ready ?? (await reconnecting.connection(cancellation))).connection;
+  }
+
+  /** The shared connection, or another one where the host has asked and the server has become newer. */
+  async upToDate(lease: ConnectionLease): Promise<ConnectionLease> {
+    const { server, closing } = this.#options;
+    const { connection } = lease;
+    if (!this.#negotiateAnew || !("url" in server)) return lease;
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(newerVersionTimeoutMs)]);
+    if ((await connection.speaksNewer?.(signal)) !== true) {
+      this.#negotiateAnew = false;
+      return lease;
+    }
+    const { shared } = this;
+    for (const other of this.#byOwner.values()) {
+      const { ready } = other;
+      // Those of callers: no request waits for them now.
+      if (other !== shared && ready !== undefined) other.replace(ready).catch(() => {});
+    }
+    return shared.replace(lease);
+  }
+
+  /** Tells the server that there are other roots, over every connection on which it may ask for them by itself. */
+  rootsChanged(): void {
+    for (const { ready } of this.#byOwner.values()) {
+      if (ready?.connection.era !== "legacy") continue;
+      // A server that misses it asks again with the next connection.
+      ready.connection.notify("notifications/roots/list_changed", {}).catch(() => {});
+    }
+  }
+
+  /** Closes all connections. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#byOwner.values(), (connection) => connection.close()));
+  }
+
+  #forCaller(ctx: OnBehalf): ReconnectingConnection {
+    return this.#forOwner(this.#options.auth?.ownerOf(ctx));
+  }
+
+  #forOwner(owner: string | undefined): ReconnectingConnection {
+    const known = this.#byOwner.get(owner);
+    if (known !== undefined) return known;
+    const connection = this.#create(owner, () => {
+      if (this.#byOwner.get(owner) === connection) this.#byOwner.delete(owner);
+    });
+    if (this.#isClosed) void connection.close();
+    else this.#byOwner.set(owner, connection);
+    return connection;
+  }
+
+  #create(owner: string | undefined, onIdle: () => void): ReconnectingConnection {
+    const { server, timeoutMs, onReady, onTrouble } = this.#options;
+    const isShared = owner === undefined;
+    return new ReconnectingConnection({
+      server: server.name,
+      clock: steadyClock,
+      timeoutMs,
+      reconnect: isShared && server.connect !== "lazy",
+      // Another attempt over HTTP is free; a client of the host's is connected again by the host alone.
+      maxFailures: "url" in server ? Infinity : "command" in server ? maxStarts : 0,
+      random: Math.random,
+      open: (signal, isAgain) => this.#open(owner, signal, isAgain),
+      toError: (thrown) =>
+        "client" in server
+          ? notConnectedError(server.name, thrown)
+          : toConnectError(server.name, thrown),
+      ...(isShared ? { onReady: ({ connection }) => onReady(connection), onTrouble } : { onIdle }),
+    });
+  }
+
+  async #open(
+    owner: string | undefined,
+    signal: AbortSignal,
+    isAgain: boolean,
+  ): Promise<ConnectionLease> {
+    const { server, timeoutMs, auth, onNotification } = this.#options;
+    if ("client" in server && server.client.transport === undefined) {
+      throw notConnectedError(server.name);
+    }
+    // What speaks the protocol is loaded when it is needed: it costs more than all the rest.
+    const { connect } = await import("../transport/connect.ts");
+    const inbound = new InboundMessages(this.requestHandler);
+    const connection = await connect(server, {
+      timeoutMs: timeoutMs === 0 ? Infinity : timeoutMs,
+      signal,
+      // A process that is started again is mostly the same: it is asked anew when it does not speak what it spoke.
+      negotiateAnew: this.#negotiateAnew || (isAgain && "url" in server),
+      capabilities: inbound.capabilities,
+      authorization: auth?.authorizationFor(owner),
+      onNotification: (method, params) => {
+        if (inbound.onNotification(method, params)) return;
+        onNotification(method, params, owner === undefined);
+      },
+      onInvalidText: (excerpt) => void (this.#invalidText ??= excerpt),
+      onRequest: (request) => inbound.answerRequest(request),
+    });
+    this.#negotiateAnew = false;
+    inbound.onConnected(connection);
+    return new ConnectionLease(connection, inbound);
+  }
+}
+
+function notConnectedError(server: string, cause?: unknown): ToolError {
+  const message = `The client of the MCP server ${server} is not connected: connect it again.`;
+  return new ToolError("unavailable", message, { cause, retryable: false });
+}

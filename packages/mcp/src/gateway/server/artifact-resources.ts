@@ -1,0 +1,84 @@
+import {
+  type JsonObject,
+  type StoredContent,
+  type Tool,
+  type ToolExecutor,
+  ToolsetSnapshot,
+} from "@toolweave/core";
+import { artifactScheme } from "../clients/call-result.ts";
+import type { GatewayClient } from "../clients/gateway-client.ts";
+
+/** True for the address of an artifact. */
+export function isArtifact(uri: string): boolean {
+  return uri.startsWith(artifactScheme);
+}
+
+/**
+ * An artifact as a resource, for the client whose call has made it. It is read by a call of its own, so that the policy
+ * has a say, and the audit hears of it.
+ *
+ * @returns the result of `resources/read`; `undefined`: there is no such artifact for this client.
+ */
+export async function readArtifact(
+  executor: ToolExecutor,
+  { behalf }: GatewayClient,
+  uri: string,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
+  let read: JsonObject | undefined;
+  const tool: Tool = {
+    spec: readerSpec,
+    async invoke(_args, ctx) {
+      read = await contentsOf(uri, await ctx.artifacts.read(uri));
+      return "read";
+    },
+  };
+  const entry = { tool, source: "toolweave", trusted: true };
+  const outcome = await executor.execute(
+    { id: crypto.randomUUID(), name: readerSpec.name, arguments: { uri } },
+    {
+      toolset: new ToolsetSnapshot(0, new Map([[readerSpec.name, entry]])),
+      signal,
+      ...behalf,
+    },
+  );
+  return outcome.status === "completed" && !outcome.result.isError ? read : undefined;
+}
+
+const readerSpec = {
+  name: "read_artifact_resource",
+  description: "Reads an artifact as a resource, for a client of the gateway.",
+  inputSchema: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  provenance: { adapter: "toolweave" },
+} as const;
+
+async function contentsOf(uri: string, content: StoredContent): Promise<JsonObject> {
+  const { mediaType } = content.ref;
+  const bytes = await content.bytes();
+  const isText = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)\b)/.test(mediaType);
+  const body = (isText ? textOf(bytes) : undefined) ?? { blob: base64(bytes) };
+  return { contents: [{ uri, mimeType: mediaType, ...body }] };
+}
+
+function textOf(bytes: Uint8Array): { readonly text: string } | undefined {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return undefined;
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  const step = 0x8000;
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += step) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + step));
+  }
+  return btoa(binary);
+}

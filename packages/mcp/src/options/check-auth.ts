@@ -1,0 +1,113 @@
+import { checkOptions, ToolError, type CredentialStore } from "@toolweave/core";
+import type { McpHttpServer } from "./mcp-options.ts";
+import type { McpAuth, McpOAuth, McpPrivateKey } from "./auth-options.ts";
+
+const authNames: readonly string[] = [
+  "bearer",
+  "oauth",
+  "store",
+] satisfies readonly (keyof McpAuth)[];
+
+const oauthNames: readonly string[] = [
+  "clientId",
+  "clientSecret",
+  "privateKey",
+  "clientMetadataUrl",
+  "issuer",
+  "flow",
+  "redirectUri",
+  "scopes",
+] satisfies readonly (keyof McpOAuth)[];
+
+const keyNames: readonly string[] = ["key", "algorithm"] satisfies readonly (keyof McpPrivateKey)[];
+
+const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof CredentialStore)[];
+
+/**
+ * Looks at the credentials of a server over HTTP. Their values are in no text.
+ *
+ * @throws ToolError `internal` for what cannot be meant.
+ */
+export function checkAuth({ auth, headers = {}, allowOrigins = [] }: McpHttpServer): void {
+  const isList = Array.isArray(allowOrigins) && allowOrigins.every(isOrigin);
+  if (!isList) {
+    throw misuse('allowOrigins takes a list of origins such as "https://auth.example.com:8443"');
+  }
+  if (auth === undefined) return;
+  checkOptions("mcpSource auth", auth, authNames);
+  const { bearer, oauth, store } = auth;
+  if (bearer !== undefined && typeof bearer !== "function" && !isText(bearer)) {
+    throw misuse("auth.bearer takes a text, or a function that gives one");
+  }
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (hasHeader && (bearer !== undefined || oauth !== undefined)) {
+    throw misuse("give either auth or the header authorization: only one of them can be sent");
+  }
+  if (store !== undefined && !storeMethods.every((name) => typeof store[name] === "function")) {
+    throw misuse("auth.store takes a CredentialStore: get, set and delete");
+  }
+  if (oauth !== undefined) checkOAuth(oauth);
+}
+
+function checkOAuth(oauth: McpOAuth): void {
+  checkOptions("mcpSource auth.oauth", oauth, oauthNames);
+  const { clientId, clientSecret, privateKey, clientMetadataUrl, issuer, flow, scopes } = oauth;
+  const texts = { clientId, clientSecret, issuer };
+  for (const [name, value] of Object.entries(texts)) {
+    if (value !== undefined && !isText(value)) throw misuse(`auth.oauth.${name} is no text`);
+  }
+  if (privateKey !== undefined) {
+    checkOptions("mcpSource auth.oauth.privateKey", privateKey, keyNames);
+    if (!isText(privateKey.key) || !/^(?:ES|RS|PS)\d{3}$/.test(privateKey.algorithm)) {
+      throw misuse("auth.oauth.privateKey takes { key, algorithm }: PEM, and ES256 or the like");
+    }
+  }
+  const hasProof = clientSecret !== undefined || privateKey !== undefined;
+  if (hasProof && clientId === undefined && clientMetadataUrl === undefined) {
+    throw misuse("auth.oauth has a secret, and no clientId that it belongs to");
+  }
+  if (hasProof && issuer === undefined) {
+    throw misuse(
+      "auth.oauth.issuer is missing: say which authorization server the secret belongs to, or the MCP server could name one of its own, and get it",
+    );
+  }
+  if (issuer !== undefined && !isWeb(issuer)) throw misuse("auth.oauth.issuer takes an https URL");
+  const document = URL.parse(clientMetadataUrl ?? "");
+  if (
+    clientMetadataUrl !== undefined &&
+    !(document?.protocol === "https:" && document.pathname !== "/")
+  ) {
+    throw misuse("auth.oauth.clientMetadataUrl takes an https URL with a path");
+  }
+  if (flow !== undefined && flow !== "authorizationCode" && flow !== "clientCredentials") {
+    throw misuse("auth.oauth.flow is authorizationCode or clientCredentials");
+  }
+  if (flow === "clientCredentials" && !hasProof) {
+    throw misuse(
+      "auth.oauth.flow clientCredentials needs a clientId with a clientSecret or a privateKey",
+    );
+  }
+  if (oauth.redirectUri !== undefined && URL.parse(oauth.redirectUri) === null) {
+    throw misuse("auth.oauth.redirectUri takes an absolute URL");
+  }
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isText))) {
+    throw misuse('auth.oauth.scopes takes a list: ["read"]');
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isWeb(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+}
+
+function isOrigin(text: unknown): boolean {
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  return url !== null && isWeb(url.href) && url.href === `${url.origin}/`;
+}
+
+function misuse(what: string): ToolError {
+  return new ToolError("internal", `mcpSource: ${what}.`);
+}

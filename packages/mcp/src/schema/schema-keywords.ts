@@ -1,0 +1,25 @@
+import type { JsonObject } from "@toolweave/core";
+
+/** Keywords whose members have names of the author's choice, `$ref` and `default` among them, and are schemas. */
+export const namingKeywords: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependencies",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
+
+/** Keywords whose values are no schemas: what looks like a keyword in them is none. */
+export const dataKeywords: ReadonlySet<string> = new Set([
+  "const",
+  "default",
+  "enum",
+  "example",
+  "examples",
+]);
+
+/** True for a JSON object; false for arrays and primitives. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

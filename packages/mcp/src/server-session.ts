@@ -1,0 +1,218 @@
+import {
+  ToolError,
+  type JsonObject,
+  type LoadedTools,
+  type SecretSet,
+  type ToolContext,
+} from "@toolweave/core";
+import { ServerAuth } from "./auth/server-auth.ts";
+import type { McpToolHost } from "./calls/mcp-tool.ts";
+import { RemoteTasks } from "./calls/remote-tasks.ts";
+import type { ConnectionLease } from "./connection/connection-lease.ts";
+import { closedError } from "./connection/reconnecting-connection.ts";
+import type { CallRequestOptions, OnBehalf } from "./connection/requester.ts";
+import { ServerConnections } from "./connection/server-connections.ts";
+import { cacheList, readCachedList } from "./listing/list-cache.ts";
+import { listDefinitions, type ListedDefinitions } from "./listing/list-definitions.ts";
+import { ListRefreshThrottle } from "./listing/list-refresh-throttle.ts";
+import type { McpServer } from "./options/mcp-options.ts";
+import type { ProviderToolHost } from "./resources/provider-tools.ts";
+import type { ServerProvider } from "./resources/server-provider.ts";
+import { ServerRequestHandler } from "./server-requests/server-request-handler.ts";
+import { createTools } from "./source-tools.ts";
+import { isLostSession, toCallError } from "./transport/call-error.ts";
+import type { McpConnection, McpDefinition } from "./transport/messages/mcp-connection.ts";
+
+const defaultTimeoutMs = 60_000;
+
+/** The source of a session. */
+export interface SessionListener {
+  /** The server's tools may have changed: list them again. */
+  onToolsChanged(): void;
+  /** `trouble` has come or gone. */
+  onTrouble(): void;
+}
+
+/** The state of a source: its server's connections, tasks, list and provider. */
+export class ServerSession implements McpToolHost, ProviderToolHost {
+  readonly requestHandler: ServerRequestHandler;
+  /** Of a server over HTTP. */
+  readonly auth: ServerAuth | undefined;
+  /** The resources, prompts and completion of the server. */
+  readonly provider: ServerProvider;
+  readonly tasks: RemoteTasks;
+  readonly #connections: ServerConnections;
+  readonly #server: McpServer;
+  readonly #timeoutMs: number;
+  readonly #closing: AbortSignal;
+  readonly #listener: SessionListener;
+  /** Lists that are in progress: none is needed because of a connection that they made. */
+  #listing = 0;
+  /** A list that calls wait for. */
+  #latestList: Promise<ListedDefinitions> | undefined;
+  readonly #throttle = new ListRefreshThrottle();
+  #hasBegun = false;
+  #hasListed = false;
+
+  /** @param closing fires when the source is closed. */
+  constructor(
+    server: McpServer,
+    secrets: SecretSet,
+    closing: AbortSignal,
+    listener: SessionListener,
+    provider: ServerProvider,
+  ) {
+    this.#server = server;
+    this.#timeoutMs = server.timeoutMs ?? defaultTimeoutMs;
+    this.#closing = closing;
+    this.#listener = listener;
+    this.requestHandler = new ServerRequestHandler(server.name, server);
+    this.provider = provider;
+    provider.attach(this);
+    this.auth = "url" in server ? new ServerAuth(server, secrets) : undefined;
+    this.#connections = new ServerConnections({
+      server,
+      timeoutMs: this.#timeoutMs,
+      closing,
+      auth: this.auth,
+      requestHandler: this.requestHandler,
+      onReady: (connection) => {
+        provider.connected(connection);
+        if (this.#listing === 0) listener.onToolsChanged();
+      },
+      onTrouble: () => listener.onTrouble(),
+      onNotification: (method, params, isShared) => {
+        if (method === "notifications/tasks/status") this.tasks.onStatus(params);
+        if (!isShared || provider.hear(method, params)) return;
+        if (method !== "notifications/tools/list_changed") return;
+        this.#throttle.schedule(() => listener.onToolsChanged());
+      },
+    });
+    this.tasks = new RemoteTasks(this.#connections);
+  }
+
+  /** Why the tools cannot be called: attempts to connect fail. An error that only the host can end is left to the calls. */
+  get trouble(): ToolError | undefined {
+    const { trouble } = this.#connections.shared;
+    return trouble?.retryable === true && this.#hasListed ? trouble : undefined;
+  }
+
+  /** Warnings about a server whose tools can be called. */
+  get warnings(): readonly string[] {
+    const { invalidText } = this.#connections;
+    if (invalidText === undefined) return [];
+    return [
+      `The server sent text that is not valid UTF-8; its bytes were replaced by U+FFFD: ${JSON.stringify(invalidText)}.`,
+    ];
+  }
+
+  get unavailable(): string | undefined {
+    return this.trouble === undefined
+      ? undefined
+      : `there is no connection to the MCP server ${this.#server.name}.`;
+  }
+
+  /**
+   * The tools as the server lists them now; for the first time those of last time, where they are known.
+   *
+   * @throws ToolError when they cannot be had.
+   */
+  async list(): Promise<LoadedTools> {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    const cached = isFirst ? await readCachedList(this.#server) : undefined;
+    if (cached !== undefined) {
+      this.#hasListed = true;
+      // A failure is reported by the calls.
+      if (this.#server.connect !== "lazy") this.#connections.shared.connection().catch(() => {});
+      this.provider.offers(cached.capabilities);
+      return createTools(cached, this.#server, this);
+    }
+    const listed = await this.#listed();
+    this.#hasListed = true;
+    await cacheList(this.#server, listed);
+    return this.#throttle.measure(() => createTools(listed, this.#server, this));
+  }
+
+  /** See `ServerConnections.negotiateAnew`. */
+  negotiateAnew(): void {
+    this.#connections.negotiateAnew();
+  }
+
+  async latestDefinition(name: string): Promise<McpDefinition | undefined> {
+    this.#latestList ??= this.#listed().finally(() => (this.#latestList = undefined));
+    const { definitions } = await this.#latestList;
+    this.#listener.onToolsChanged();
+    return definitions.find((definition) => definition.name === name);
+  }
+
+  /** See `ServerConnections.request`. */
+  request(
+    method: string,
+    params: JsonObject,
+    options: CallRequestOptions,
+    on: ToolContext | OnBehalf,
+  ): Promise<unknown> {
+    return this.#connections.request(method, params, options, on);
+  }
+
+  /** See `ServerConnections.connection`. */
+  connection(on: OnBehalf): Promise<McpConnection> {
+    return this.#connections.connection(on);
+  }
+
+  /** See `ServerConnections.rootsChanged`. */
+  rootsChanged(): void {
+    this.#connections.rootsChanged();
+  }
+
+  /** Closes all connections. Idempotent. */
+  async close(): Promise<void> {
+    this.#throttle.stop();
+    await this.#connections.close();
+    await this.auth?.close();
+  }
+
+  async #listed(): Promise<ListedDefinitions> {
+    const { name } = this.#server;
+    const { shared } = this.#connections;
+    this.#listing += 1;
+    try {
+      let lease = await this.#connections.upToDate(await shared.connectNow());
+      lease.begin();
+      try {
+        return await this.#listOver(lease).catch(async (error: unknown) => {
+          if (!isLostSession((error as ToolError).cause)) throw error;
+          lease.done();
+          lease = await shared.replace(lease);
+          lease.begin();
+          return this.#listOver(lease);
+        });
+      } catch (error) {
+        // A connection over which nothing has ever been listed is of no use.
+        if (!this.#hasListed) shared.fail(lease, error as ToolError);
+        throw error;
+      } finally {
+        lease.done();
+        shared.done();
+      }
+    } catch (error) {
+      if (this.#closing.aborted) throw closedError(name, error);
+      throw error;
+    } finally {
+      this.#listing -= 1;
+    }
+  }
+
+  async #listOver({ connection }: ConnectionLease): Promise<ListedDefinitions> {
+    const { name } = this.#server;
+    const timeouts = this.#timeoutMs === 0 ? [] : [AbortSignal.timeout(this.#timeoutMs)];
+    try {
+      return await listDefinitions(connection, AbortSignal.any([this.#closing, ...timeouts]));
+    } catch (error) {
+      if (timeouts[0]?.aborted !== true) throw toCallError(name, error);
+      const message = `Listing the tools of the MCP server ${name} took more than ${this.#timeoutMs} ms.`;
+      throw new ToolError("timeout", message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { dataKeywords, namingKeywords } from "../../schema/schema-keywords.ts";
+import { encodeHeaderValue } from "./message-headers.ts";
+
+/** An argument that goes into a header as well. */
+interface HeaderParameter {
+  readonly path: readonly string[];
+  /** `mcp-param-region` */
+  readonly header: string;
+}
+
+/** What a tool's `x-mcp-header` annotations ask for (2026-07-28, Tools, `x-mcp-header`). */
+export interface ParameterHeaders {
+  /** Why the tool must not be listed: its annotations are not valid. */
+  readonly fault?: string;
+  /** Arguments that hold secrets: they are not sent in headers, whatever the annotation says. */
+  readonly withheld: readonly string[];
+  /** The headers of one call; `undefined`: none. */
+  from(args: JsonObject): Record<string, string> | undefined;
+}
+
+const annotation = "x-mcp-header";
+
+/** Deeper, and more parts, than any schema that is taken: see the budgets of `listing/`. */
+const maxLevels = 100;
+const maxParts = 100_000;
+
+// RFC 9110, section 5.6.2.
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** What proxies take for a credential, or must not see. */
+const credentials = /^(?:proxy-)?(?:authorization|authenticate)$|^(?:set-)?cookie2?$/i;
+
+const permitted: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+
+const none: ParameterHeaders = { withheld: [], from: () => undefined };
+
+/**
+ * Reads the `x-mcp-header` annotations of an input schema. A tool with a `fault` is not listed on a connection over HTTP
+ * of the newer protocol; others send what `of` gives as `RequestOptions.headers` of `tools/call`.
+ */
+export function parameterHeaders(inputSchema: JsonSchema): ParameterHeaders {
+  const found = new Map<string, HeaderParameter>();
+  const withheld: string[] = [];
+  const secrets = secretsIn(inputSchema);
+  const places: Place[] = [
+    { schema: inputSchema, path: [], isReachable: false, isSecret: false, level: 0 },
+  ];
+  for (let seen = 0; seen < places.length && seen < maxParts; seen++) {
+    const place = places[seen] as Place;
+    const { schema } = place;
+    if (Object.hasOwn(schema, annotation)) {
+      const fault = findFault(place, found);
+      if (fault !== undefined) return { ...none, fault };
+      const header = schema[annotation] as string;
+      found.set(header.toLowerCase(), {
+        path: place.path,
+        header: `mcp-param-${header.toLowerCase()}`,
+      });
+      if (
+        secrets === "anywhere" ||
+        (secrets === "marked" && (place.isSecret || isMarked(schema)))
+      ) {
+        withheld.push(place.path.join("."));
+      }
+    }
+    if (place.level < maxLevels) places.push(...listParts(place));
+  }
+  const hidden = new Set(withheld);
+  const sent = [...found.values()].filter(({ path }) => !hidden.has(path.join(".")));
+  if (sent.length === 0) return { withheld, from: none.from };
+  return { withheld, from: (args) => toHeaders(sent, args) };
+}
+
+interface Place {
+  readonly schema: JsonObject;
+  readonly path: readonly string[];
+  /** Only `properties` lead here. */
+  readonly isReachable: boolean;
+  /** It is part of something secret. */
+  readonly isSecret: boolean;
+  readonly level: number;
+}
+
+function findFault(place: Place, found: ReadonlyMap<string, HeaderParameter>): string | undefined {
+  const { schema, path, isReachable } = place;
+  const name = schema[annotation];
+  const where = path.length === 0 ? "the schema itself" : `"${path.join(".")}"`;
+  if (!isReachable)
+    return `${where} has an ${annotation}, which only properties of objects may have`;
+  if (typeof name !== "string" || !token.test(name)) {
+    return `the ${annotation} of ${where} is no name of a header`;
+  }
+  if (credentials.test(name)) return `the ${annotation} of ${where} is "${name}", a credential`;
+  if (!permitted.has(schema["type"])) {
+    return `the ${annotation} of ${where} is on something else than a string, an integer or a boolean`;
+  }
+  if (found.has(name.toLowerCase())) return `two properties have the ${annotation} "${name}"`;
+  return undefined;
+}
+
+function* listParts(place: Place): Generator<Place> {
+  const { schema, path, isReachable, level } = place;
+  const isRoot = level === 0;
+  const isSecret = place.isSecret || isMarked(schema);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (dataKeywords.has(keyword) || typeof value !== "object" || value === null) continue;
+    const leads = keyword === "properties" && (isRoot || isReachable);
+    const parts: readonly (readonly [string, JsonValue | undefined])[] =
+      Array.isArray(value) || !namingKeywords.has(keyword)
+        ? (Array.isArray(value) ? value : [value]).map(
+            (part: JsonValue) => [keyword, part] as const,
+          )
+        : Object.entries(value as JsonObject);
+    for (const [name, part] of parts) {
+      if (typeof part !== "object" || part === null || Array.isArray(part)) continue;
+      const next = { schema: part as JsonObject, path: [...path, name], level: level + 1 };
+      yield { ...next, isReachable: leads, isSecret };
+    }
+  }
+}
+
+/**
+ * Where a schema has secrets, by what the core takes for marks of them: whoever sees headers must not see those. With
+ * references and alternatives beside the marks, any property may be what is marked.
+ */
+function secretsIn(schema: JsonSchema): "nowhere" | "marked" | "anywhere" {
+  const json = JSON.stringify(schema);
+  if (!/"(?:writeOnly|x-secret)":true|"format":"password"/.test(json)) return "nowhere";
+  return /"(?:\$ref|\$dynamicRef|allOf|anyOf|oneOf|then|else|dependentSchemas|dependencies|patternProperties)":/.test(
+    json,
+  )
+    ? "anywhere"
+    : "marked";
+}
+
+function isMarked(schema: JsonObject): boolean {
+  const { writeOnly, format } = schema;
+  return writeOnly === true || schema["x-secret"] === true || format === "password";
+}
+
+function toHeaders(
+  parameters: readonly HeaderParameter[],
+  args: JsonObject,
+): Record<string, string> | undefined {
+  const headers: Record<string, string> = {};
+  for (const { path, header } of parameters) {
+    const text = toHeaderText(valueAt(args, path));
+    if (text !== undefined) headers[header] = encodeHeaderValue(text);
+  }
+  return headers;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as JsonObject)[key];
+  }
+  return value;
+}
+
+function toHeaderText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
+  return undefined;
+}

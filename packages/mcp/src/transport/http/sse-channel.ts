@@ -1,0 +1,106 @@
+import { ToolError } from "@toolweave/core";
+import type { HttpResponse } from "@toolweave/http";
+import type { McpHttpServer } from "../../options/mcp-options.ts";
+import {
+  Stop,
+  type Channel,
+  type ChannelReceiver,
+  type OutgoingMessage,
+  type SendOptions,
+} from "../messages/channel.ts";
+import type { HttpAuthorization } from "../messages/mcp-connection.ts";
+import { SseParser, type StreamEvent } from "./sse-parser.ts";
+import { HttpEndpoint, statusError } from "./http-endpoint.ts";
+import { readMessage } from "../messages/read-message.ts";
+import { ServerEnded } from "../messages/transport-errors.ts";
+
+/** HTTP with SSE (2024-11-05, Transports): one stream with all that the server says, and a URL to send to. */
+export class SseChannel implements Channel {
+  readonly hasOwnStreams = false;
+  readonly isProcess = false;
+  readonly said = "";
+  readonly fate = undefined;
+  readonly #endpoint: HttpEndpoint;
+  readonly #closing = new Stop();
+  #target: URL | undefined;
+  #version: string | undefined;
+
+  constructor(server: McpHttpServer, authorization: HttpAuthorization | undefined) {
+    this.#endpoint = new HttpEndpoint(server, authorization);
+  }
+
+  async open(receiver: ChannelReceiver): Promise<void> {
+    const answer = await this.#endpoint.request({
+      method: "GET",
+      headers: { accept: "text/event-stream" },
+      stop: this.#closing,
+    });
+    if (answer.stream === undefined) throw statusError(answer);
+    await new Promise<void>((resolve, reject) => {
+      void this.#read(answer, receiver, resolve).then((why) => {
+        reject(why);
+        receiver.end(why);
+      });
+    });
+  }
+
+  async send(message: OutgoingMessage, { headers }: SendOptions = {}): Promise<void> {
+    const answer = await this.#endpoint.request({
+      method: "POST",
+      url: this.#target,
+      headers: {
+        ...headers,
+        ...(this.#version === undefined ? {} : { "mcp-protocol-version": this.#version }),
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(message),
+      stop: this.#closing,
+    });
+    const { status } = answer;
+    if (status >= 200 && status <= 299) return;
+    // What is posted goes to a session of the stream's; after a redirect it may have been taken all the same.
+    const isUnknown = status === 404 || (status === 400 && /session/i.test(answer.text()));
+    throw statusError(answer, isUnknown && answer.method === "POST");
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort(new Error("the connection was closed"));
+    return this.#endpoint.close();
+  }
+
+  /** Reads until there is no more, and says why. */
+  async #read(answer: HttpResponse, receiver: ChannelReceiver, ready: () => void): Promise<Error> {
+    const events = new SseParser(
+      (event) => {
+        if (event.type === "endpoint") {
+          this.#target ??= this.#targetOf(event);
+          ready();
+        } else if (event.type === "message") {
+          readMessage(event.data, receiver);
+        }
+      },
+      (text) => receiver.invalidText(text),
+    );
+    try {
+      for await (const chunk of answer.stream ?? []) events.read(chunk);
+      return new ServerEnded("the server ended its stream", "");
+    } catch (error) {
+      return ToolError.is(error) ? error : new ServerEnded("the stream broke off", "", error);
+    }
+  }
+
+  /** Nowhere but at the server itself: what is sent may be secret. */
+  #targetOf({ data }: StreamEvent): URL {
+    const { url } = this.#endpoint;
+    const target = URL.parse(data, url.href);
+    if (target?.origin === url.origin) return target;
+    throw new ToolError(
+      "permission_denied",
+      `The server at ${url.origin} wants its messages sent to another origin, which is refused.`,
+    );
+  }
+}
