@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { addApprovals } from "./approvals-commands.ts";
-import type { CallOptions } from "./call.ts";
-import type { CliIo } from "./cli-io.ts";
-import { addConform } from "./conform-commands.ts";
-import { exitCodeHelp } from "./exit-code.ts";
+import { addApprovals } from "./commands/approvals/command.ts";
+import type { CallOptions } from "./commands/call/run.ts";
+import type { CliIo } from "./process/cli-io.ts";
+import { addConform } from "./commands/conform/command.ts";
+import { exitCodeHelp } from "./process/exit-code.ts";
 import {
   callExamples,
   examples,
@@ -13,8 +13,8 @@ import {
   policyExamples,
   searchExamples,
 } from "./help-text.ts";
-import type { InspectOptions } from "./inspect.ts";
-import type { LockOptions } from "./lock.ts";
+import type { InspectOptions } from "./commands/inspect/run.ts";
+import type { LockOptions } from "./commands/lock/run.ts";
 import {
   collect,
   lockFileHelp,
@@ -23,12 +23,12 @@ import {
   withToolOptions,
   withPolicy,
   withStore,
-} from "./option-values.ts";
-import type { Output } from "./output.ts";
-import type { ExplainOptions } from "./policy-explain.ts";
-import type { SearchOptions } from "./search.ts";
-import { addServe } from "./serve-commands.ts";
-import { version } from "./version.ts";
+} from "./commands/shared/options.ts";
+import type { Output } from "./process/output.ts";
+import type { ExplainOptions } from "./commands/policy/explain.ts";
+import type { SearchOptions } from "./commands/search/run.ts";
+import { addServe } from "./commands/serve/command.ts";
+import { version } from "./process/version.ts";
 
 /** What a command works with; `end` takes its exit code. */
 export interface CommandContext {
@@ -79,10 +79,10 @@ export function commands(context: CommandContext): Command {
     .addHelpText("after", inspectExamples + exitCodeHelp)
     .action(async (options: InspectOptions & LockOptions & { readonly check?: boolean }) => {
       if (options.check === true) {
-        const { check } = await import("./lock.ts");
+        const { check } = await import("./commands/lock/run.ts");
         return end(await check(options, io, output));
       }
-      const { inspect } = await import("./inspect.ts");
+      const { inspect } = await import("./commands/inspect/run.ts");
       end(await inspect(options, io, output));
     });
 
@@ -96,7 +96,7 @@ export function commands(context: CommandContext): Command {
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", lockExamples + exitCodeHelp)
     .action(async (options: LockOptions) => {
-      const { lock } = await import("./lock.ts");
+      const { lock } = await import("./commands/lock/run.ts");
       end(await lock(options, io, output));
     });
 
@@ -111,7 +111,7 @@ export function commands(context: CommandContext): Command {
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", searchExamples + exitCodeHelp)
     .action(async (words: readonly string[], options: SearchOptions) => {
-      const { search } = await import("./search.ts");
+      const { search } = await import("./commands/search/run.ts");
       end(await search(words, options, io, output));
     });
 
@@ -129,7 +129,7 @@ export function commands(context: CommandContext): Command {
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", callExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: CallOptions) => {
-      const { call } = await import("./call.ts");
+      const { call } = await import("./commands/call/run.ts");
       end(await call(tool, words, options, io, output));
     });
 
@@ -156,7 +156,7 @@ export function commands(context: CommandContext): Command {
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", explainExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
-      const { explain } = await import("./policy-explain.ts");
+      const { explain } = await import("./commands/policy/explain.ts");
       end(await explain(tool, words, options, io, output));
     });
   return program;

@@ -1,8 +1,8 @@
-import { shown } from "./call-recipe.ts";
-import type { ConformOptions } from "./conform.ts";
-import { withoutSecrets } from "./kept-secrets.ts";
-import { safeLine } from "./safe-text.ts";
-import { shellLine } from "./shell-line.ts";
+import { shown } from "./store/pending-call-context.ts";
+import type { ConformOptions } from "./commands/conform/run.ts";
+import { withoutSecrets } from "./input/secret-options.ts";
+import { safeLine } from "./render/safe-text.ts";
+import { shellLine } from "./render/shell-line.ts";
 
 /**
  * The command line that tests the same again, for a POSIX shell. A secret has an environment variable

@@ -3,7 +3,7 @@ import { nodeProblem } from "./node-version.ts";
 
 const problem = nodeProblem(process.version);
 if (problem === undefined) {
-  const { runCli } = await import("./cli.ts");
+  const { runCli } = await import("./program.ts");
   const interrupt = new AbortController();
   for (const [signal, code] of [
     ["SIGINT", 130],

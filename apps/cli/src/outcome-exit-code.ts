@@ -1,5 +1,5 @@
 import type { ToolErrorCode, ToolOutcome } from "@toolweave/core";
-import { exitCode } from "./exit-code.ts";
+import { exitCode } from "./process/exit-code.ts";
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
   not_found: exitCode.usage,

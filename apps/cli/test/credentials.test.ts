@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseAuth } from "../src/parse-auth.ts";
-import { sourceOptions } from "../src/source-options.ts";
+import { parseAuth } from "../src/input/auth-option.ts";
+import { sourceOptions } from "../src/input/api-options.ts";
 
 const env = { TOKEN: "from-env", LOGIN: "ada:s3cret:x", PASSWORD: "pa:ss", EMPTY: "" };
 const one = { openapi: ["a.yaml"] };

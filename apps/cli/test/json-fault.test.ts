@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonFault } from "../src/json-fault.ts";
+import { jsonFault } from "../src/input/json-error-position.ts";
 
 test.each([
   ["", "line 1, column 1"],

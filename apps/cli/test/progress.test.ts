@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { showSteps } from "../src/progress.ts";
+import { showSteps } from "../src/render/progress.ts";
 import { captureIo } from "./support/captured-io.ts";
 
 beforeEach(() => {

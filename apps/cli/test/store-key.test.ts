@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { StoreKey } from "../src/store-key.ts";
-import { isHomeStore, storePath } from "../src/store-path.ts";
+import { StoreKey } from "../src/store/store-key.ts";
+import { isHomeStore, storePath } from "../src/store/store-path.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
 test.each([

@@ -1,0 +1,282 @@
+import {
+  ToolRegistry,
+  type Answer,
+  type GrantChoice,
+  type Interruption,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import type { StoreOptions } from "./list.ts";
+import { askForAnswers } from "../../prompt/ask-for-answers.ts";
+import { proposalsOf } from "../../prompt/ask-for-approval.ts";
+import { isHopeless } from "../call/run.ts";
+import { rebuiltApi, recipeOf } from "../../store/pending-call-context.ts";
+import { cliExecutor } from "../shared/executor.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { describeProposals } from "../../render/describe-grant.ts";
+import { bounded, describeRequests } from "../../render/describe-requests.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import { keptCall, refusalOf, retriedOutcome } from "./pending-call.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { outcomeExitCode } from "../../outcome-exit-code.ts";
+import { storeCommand, waitsForYes } from "../shared/hints.ts";
+import type { Output } from "../../process/output.ts";
+import { canAsk } from "../../prompt/questions.ts";
+import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
+import {
+  report,
+  sayDenial,
+  type CommandPlace,
+  type ReportOptions,
+} from "../shared/report-outcome.ts";
+import { safeValue } from "../../render/safe-text.ts";
+import { checkSavePath } from "../shared/save-result.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import { UsageError } from "../../process/errors.ts";
+
+/** The options of the commands that let a call go on. */
+interface AnswerOptions extends StoreOptions, ToolOptions {
+  readonly verbose?: boolean;
+  readonly output?: string;
+}
+
+/**
+ * What the person answers. A call that `isOver` may be answered once more as it was, by a command that
+ * holds its answers itself: nobody is asked, and what it says is not shown. `undefined`: it is not.
+ */
+type AnswersTo = (
+  interruption: Interruption,
+  isOver: boolean,
+) => readonly Answer[] | undefined | Promise<readonly Answer[] | undefined>;
+
+/** The options of `toolweave approvals approve`. */
+export interface ApproveOptions extends AnswerOptions {
+  readonly always?: boolean;
+  readonly anyArguments?: boolean;
+  readonly arguments?: string;
+  readonly by?: string;
+}
+
+/** The options of `toolweave approvals reject`. */
+export interface RejectOptions extends StoreOptions {
+  readonly verbose?: boolean;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** The options of `toolweave approvals resume`. */
+export interface ResumeOptions extends AnswerOptions {
+  readonly answer?: readonly string[];
+}
+
+/** `toolweave approvals approve`: runs a call that waits for a yes, and prints its answer as `call` does. */
+export async function approve(
+  id: string,
+  options: ApproveOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { always, anyArguments, by } = options;
+  if (anyArguments === true && always !== true) {
+    throw new UsageError("--any-arguments says what --always saves: give both.");
+  }
+  if (always === true && options.arguments !== undefined) {
+    throw new UsageError(
+      "--always saves what was asked for, and --arguments changes it: give one of them.",
+    );
+  }
+  const edited =
+    options.arguments === undefined
+      ? undefined
+      : await readObjectOption("--arguments", options.arguments, io);
+  const grant: GrantChoice | undefined =
+    always !== true
+      ? undefined
+      : anyArguments === true
+        ? { scope: "always", arguments: "any" }
+        : "always";
+  return withStore(options, io, (store) =>
+    answerCall(id, options, { io, output, store }, (interruption, isOver) => {
+      const answers: Answer[] = [
+        {
+          type: "approve",
+          ...(by === undefined ? {} : { by }),
+          ...(edited === undefined ? {} : { arguments: edited }),
+          ...(grant === undefined ? {} : { grant }),
+        },
+      ];
+      if (isOver) return answers;
+      if (!waitsForYes(interruption)) throw waitsForMore(id);
+      const { call, requests } = interruption;
+      const shown = describeRequests(requests, edited ?? call.arguments);
+      const showCommand = storeCommand(store, io.env, "show", interruption.id);
+      output.say(
+        `toolweave: About to run ${safeValue(call.name)}:\n${bounded(shown, showCommand)}`,
+      );
+      const proposals = proposalsOf(requests);
+      if (grant !== undefined && proposals.length > 0) {
+        output.say(describeProposals(proposals, grant).trimEnd());
+      }
+      return answers;
+    }),
+  );
+}
+
+/** `toolweave approvals resume`: goes on with a call that waits for whatever it may be. */
+export function resume(
+  id: string,
+  options: ResumeOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { answer: written } = options;
+  return withStore(options, io, (store) =>
+    answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
+      if (written === undefined) {
+        if (isOver) return undefined;
+        if (canAsk(io)) return askForAnswers(interruption, io);
+        throw new UsageError("Nobody can be asked here: give the answers with --answer.");
+      }
+      const given: unknown[] = [];
+      for (const json of written) given.push(await readJsonOption("--answer", json, io));
+      // Whatever it is, the executor says what is wrong with it.
+      return given.flat() as Answer[];
+    }),
+  );
+}
+
+/** `toolweave approvals reject`: sees to it that a call never runs. */
+export function reject(
+  id: string,
+  options: RejectOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { reason, by } = options;
+  const answers: Answer[] = [
+    {
+      type: "reject",
+      ...(reason === undefined ? {} : { reason }),
+      ...(by === undefined ? {} : { by }),
+    },
+  ];
+  return withStore(options, io, async (store) => {
+    const place = { io, output, store };
+    const record = await keptCall(store, id);
+    const refusal = await refusalOf(store, record);
+    if (record.status === "finished") {
+      return rejected(await retriedOutcome(store, record, answers), options, place);
+    }
+    if (refusal !== undefined) {
+      // Somebody has looked at it now: it need not be listed for ever.
+      if (record.status === "unfinished") await store.pendingCalls.finish(record.interruption.id);
+      return reported(refusal, options, place);
+    }
+    const { interruption } = record;
+    if (!waitsForYes(interruption)) throw waitsForMore(id);
+    // What has not begun needs no tool to be rejected.
+    const executor = cliExecutor({ registry: new ToolRegistry([]), store });
+    const outcome = await executor.resume(interruption, answers, { signal: io.signal });
+    return rejected(outcome, options, place);
+  });
+}
+
+/** That a call is rejected is what was wanted. */
+async function rejected(
+  outcome: ToolOutcome,
+  options: RejectOptions,
+  place: CommandPlace,
+): Promise<number> {
+  const code = await reported(outcome, options, place);
+  const isRejected = outcome.status === "failed" && outcome.error.code === "approval_rejected";
+  return isRejected ? exitCode.completed : code;
+}
+
+function waitsForMore(id: string): UsageError {
+  return new UsageError(
+    `This call has begun and waits for more than a yes: use \`toolweave approvals resume ${id}\`.`,
+  );
+}
+
+/** Takes a call to its end in this process, if nothing speaks against it. */
+async function answerCall(
+  id: string,
+  options: AnswerOptions,
+  place: CommandPlace,
+  answersTo: AnswersTo,
+): Promise<number> {
+  const { io, output, store } = place;
+  await checkSavePath(options.output);
+  const record = await keptCall(store, id);
+  const refusal = await refusalOf(store, record);
+  const { interruption } = record;
+  if (refusal !== undefined) {
+    const isOver = record.status === "finished";
+    const retried = isOver ? await answersTo(interruption, true) : undefined;
+    if (retried === undefined) return reported(refusal, options, place);
+    return reported(await retriedOutcome(store, record, retried), options, place);
+  }
+  const recipe = recipeOf(interruption);
+  const rebuilt = rebuiltApi(recipe, options);
+  const { policy: kept } = recipe ?? {};
+  const made = { ...rebuilt.options, ...(kept === undefined ? {} : { policy: kept }) };
+  const plan = await planSources(made, io, output, rebuilt.madeWith);
+  const answers = (await answersTo(interruption, false)) ?? [];
+  const { registry, failures, policy } = await plan.load();
+  try {
+    for (const failure of failures) output.say(describeError(failure, options.verbose === true));
+    const found = registry.get(interruption.call.name);
+    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
+    const { timeout } = rebuilt.options;
+    const executor = cliExecutor({
+      registry,
+      policy,
+      timeout,
+      isForModel: found?.delegates,
+      store,
+    });
+    const outcome = await executor.resume(interruption, answers, { signal: io.signal });
+    const code = await reported(outcome, options, place);
+    await sayDenial(outcome, executor, output);
+    if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {
+      output.say(
+        "toolweave: It may have done part of its work: check what it did before you call it again.",
+      );
+    }
+    return code;
+  } finally {
+    await registry.close();
+  }
+}
+
+/** False for a call that still waits. Where the store cannot tell, it may have begun. */
+async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
+  try {
+    return (await store.pendingCalls.get(id))?.status !== "pending";
+  } catch {
+    return true;
+  }
+}
+
+async function reported(
+  outcome: ToolOutcome,
+  options: ReportOptions,
+  place: CommandPlace,
+): Promise<number> {
+  await report(outcome, options, place);
+  return outcomeExitCode(outcome, place.io.signal.aborted);
+}
+
+async function withStore(
+  { store: option }: StoreOptions,
+  io: CliIo,
+  work: (store: ApprovalStore) => Promise<number>,
+): Promise<number> {
+  const store = new ApprovalStore(option, io.env);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,122 @@
+import type { Command } from "commander";
+import type { ApproveOptions, RejectOptions, ResumeOptions } from "./answer.ts";
+import type { StoreOptions } from "./list.ts";
+import type { CommandContext } from "../../commands.ts";
+import { exitCodeHelp } from "../../process/exit-code.ts";
+import {
+  approvalsExamples,
+  approveExamples,
+  grantsExamples,
+  listExamples,
+  rejectExamples,
+  resumeExamples,
+  revokeExamples,
+  showExamples,
+} from "../../help-text.ts";
+import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
+
+const idHelp = "as `toolweave approvals list` prints it, or its first characters";
+
+/** `toolweave approvals …`: what waits for a person, and what a person has said. */
+export function addApprovals(program: Command, { io, output, end }: CommandContext): void {
+  const approvals = program
+    .command("approvals")
+    .summary("answer the calls that wait for a person")
+    .description(
+      "Shows and answers the calls that wait for a person, here or in another process; and the grants, which answer for one.",
+    )
+    .addHelpText("after", approvalsExamples + exitCodeHelp);
+  const command = (nameAndArguments: string): Command =>
+    withStore(approvals.command(nameAndArguments));
+
+  command("list")
+    .summary("list the calls that wait")
+    .description("Lists the calls that wait, and those of which nobody knows how they ended.")
+    .option("--json", 'print {"calls": [...]}')
+    .addHelpText("after", listExamples + exitCodeHelp)
+    .action(async (options: StoreOptions) => {
+      const { listCalls } = await import("./list.ts");
+      end(await listCalls(options, io, output));
+    });
+
+  command("show")
+    .summary("show what a call would do")
+    .description("Shows what a call would do, why somebody is asked, and what can be saved.")
+    .argument("<id>", idHelp)
+    .option("--json", "print it as JSON")
+    .addHelpText("after", showExamples + exitCodeHelp)
+    .action(async (id: string, options: StoreOptions) => {
+      const { showCall } = await import("./list.ts");
+      end(await showCall(id, options, io, output));
+    });
+
+  withToolOverrides(command("approve"))
+    .summary("let a call run")
+    .description(
+      "Runs a call that waits, once and as it was shown, and prints its answer as `toolweave call` does.",
+    )
+    .argument("<id>", idHelp)
+    .option("--always", "save it too: calls like this one are not asked about again")
+    .option("--any-arguments", "with --always: whatever their arguments are")
+    .option("--arguments <json|@file|->", "run it with these arguments instead")
+    .option("--by <name>", "who agrees")
+    .option("--output <file>", outputHelp)
+    .option("--json", "print the whole outcome as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", approveExamples + exitCodeHelp)
+    .action(async (id: string, options: ApproveOptions) => {
+      const { approve } = await import("./answer.ts");
+      end(await approve(id, options, io, output));
+    });
+
+  command("reject")
+    .summary("see to it that a call never runs")
+    .description("Sees to it that a call never runs. Ends with 0 when it is rejected.")
+    .argument("<id>", idHelp)
+    .option("--reason <text>", "why, for whoever made the call")
+    .option("--by <name>", "who rejects it")
+    .option("--json", "print the whole outcome as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", rejectExamples + exitCodeHelp)
+    .action(async (id: string, options: RejectOptions) => {
+      const { reject } = await import("./answer.ts");
+      end(await reject(id, options, io, output));
+    });
+
+  withToolOverrides(command("resume"))
+    .summary("answer a call that waits for more than a yes")
+    .description(
+      "Goes on with a call that waits for whatever it may be. Without --answer it asks, on a terminal.",
+    )
+    .argument("<id>", idHelp)
+    .option("--answer <json|@file|->", "an answer, or a list of them; may be repeated", collect)
+    .option("--output <file>", outputHelp)
+    .option("--json", "print the whole outcome as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", resumeExamples + exitCodeHelp)
+    .action(async (id: string, options: ResumeOptions) => {
+      const { resume } = await import("./answer.ts");
+      end(await resume(id, options, io, output));
+    });
+
+  command("grants")
+    .summary("list what nobody is asked about any more")
+    .description("Lists the grants: each answers for a person until it is revoked.")
+    .option("--json", 'print {"grants": [...]}')
+    .addHelpText("after", grantsExamples + exitCodeHelp)
+    .action(async (options: StoreOptions) => {
+      const { listGrants } = await import("./grants.ts");
+      end(await listGrants(options, io, output));
+    });
+
+  command("revoke")
+    .summary("take a grant back")
+    .description("Takes a grant back: from now on somebody is asked again.")
+    .argument("<grant-id>", "as `toolweave approvals grants` prints it, or its first characters")
+    .option("--json", "print the grant as JSON")
+    .addHelpText("after", revokeExamples + exitCodeHelp)
+    .action(async (id: string, options: StoreOptions) => {
+      const { revokeGrant } = await import("./grants.ts");
+      end(await revokeGrant(id, options, io, output));
+    });
+}

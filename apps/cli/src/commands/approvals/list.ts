@@ -1,0 +1,176 @@
+import type { Interruption, PendingCallRecord, PendingCallStatus } from "@toolweave/core";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { recipeOf } from "../../store/pending-call-context.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { describeProposals } from "../../render/describe-grant.ts";
+import { describeRequest, describeRequests } from "../../render/describe-requests.ts";
+import { duration } from "../../render/duration.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import { shortIds } from "../../input/find-by-id.ts";
+import { keptCall, refusalOf } from "./pending-call.ts";
+import { nextCommands } from "../shared/hints.ts";
+import type { Output } from "../../process/output.ts";
+import { proposalsOf } from "../../prompt/ask-for-approval.ts";
+import { safeJson, safeValue } from "../../render/safe-text.ts";
+import { table } from "../../render/table.ts";
+
+/** The options of the commands that read the store. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly json?: boolean;
+}
+
+/** `toolweave approvals list`: the calls that wait, and those of which nobody knows how they ended. */
+export async function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
+  const store = new ApprovalStore(options.store, io.env);
+  try {
+    const records = await store.pendingCalls.list();
+    sayMissing(store, output);
+    const now = await store.pendingCalls.now();
+    const short = shortIds(records.map(({ interruption }) => interruption.id));
+    if (options.json === true) {
+      const calls = records.map(({ interruption, status }) => ({
+        shortId: short.get(interruption.id),
+        ...callData(interruption, status),
+      }));
+      await output.write(`${safeJson(JSON.stringify({ calls }, null, 2))}\n`);
+      return exitCode.completed;
+    }
+    const rows = records.map(({ interruption, status }) => [
+      safeValue(short.get(interruption.id) ?? ""),
+      safeValue(interruption.call.name),
+      intentOf(interruption),
+      ...timesOf(interruption, status, now),
+      shownStatus[status],
+    ]);
+    for (const line of table(rows)) await output.write(`${line}\n`);
+    const waiting = records.filter(({ status }) => status === "pending").length;
+    await output.write(
+      `${rows.length > 0 ? "\n" : ""}${waiting === 1 ? "1 call waits" : `${waiting} calls wait`}\n`,
+    );
+    return exitCode.completed;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A path that is written wrong looks like a store in which nothing is. */
+export function sayMissing({ exists, path }: ApprovalStore, output: Output): void {
+  if (!exists) output.say(`toolweave: There is no store at ${safeValue(path)} yet.`);
+}
+
+/** `toolweave approvals show`: everything that a person has to know before they answer. */
+export async function showCall(
+  id: string,
+  options: StoreOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const store = new ApprovalStore(options.store, io.env);
+  try {
+    const record = await keptCall(store, id);
+    const { interruption, status } = record;
+    const refusal = await refusalOf(store, record);
+    const next = nextCommands(interruption, store, io.env);
+    if (options.json === true) {
+      const data = {
+        ...callData(interruption, status),
+        ...(refusal === undefined
+          ? { next }
+          : { refusal: refusal.status === "failed" ? refusal.error : undefined }),
+      };
+      await output.write(`${safeJson(JSON.stringify(data, null, 2))}\n`);
+    } else {
+      const now = await store.pendingCalls.now();
+      for (const line of shownLines(record, now, refusal === undefined))
+        await output.write(`${line}\n`);
+      if (refusal === undefined) {
+        await output.write("\nTo answer it:\n");
+        const { show: _, notes, ...answers } = next;
+        for (const command of Object.values(answers)) await output.write(`  ${command}\n`);
+        for (const note of notes) await output.write(`${note}\n`);
+      }
+    }
+    if (refusal?.status === "failed") output.say(describeError(refusal.error, false));
+    return exitCode.completed;
+  } finally {
+    await store.close();
+  }
+}
+
+function* shownLines(
+  { interruption, status }: PendingCallRecord,
+  now: number,
+  canBeAnswered: boolean,
+): Generator<string> {
+  const { id, call, requests } = interruption;
+  yield `${safeValue(call.name)} ${safeValue(id)}`;
+  yield `  ${[shownStatus[status], ...timesOf(interruption, status, now)].filter(Boolean).join(", ")}`;
+  for (const line of sourceLines(interruption)) yield `  ${line}`;
+  yield describeRequests(requests, call.arguments).trimEnd();
+  const proposals = canBeAnswered ? proposalsOf(requests) : [];
+  if (proposals.length === 0) return;
+  yield "";
+  yield `With --always: ${describeProposals(proposals, "always").trimEnd()}`;
+}
+
+/** Where the call's tool is from, and whose credentials it would use. */
+function* sourceLines(interruption: Interruption): Generator<string> {
+  const recipe = recipeOf(interruption);
+  if (recipe === undefined) {
+    yield "made by another program";
+    return;
+  }
+  const { documents, mcp = [], config, baseUrl, auth, header, policy } = recipe;
+  for (const { location = "a document whose address is not kept" } of documents) {
+    yield `from ${safeValue(location)}`;
+  }
+  for (const server of mcp) yield `from ${safeValue(server)}`;
+  if (config !== undefined) yield `from ${safeValue(config)}`;
+  if (baseUrl !== undefined) yield `at ${safeValue(baseUrl)}`;
+  const credentials = [...auth, ...header].map(safeValue);
+  if (credentials.length > 0) yield `with ${credentials.join(", ")}`;
+  if (policy !== undefined) yield `under the policy ${safeValue(policy)}`;
+}
+
+const shownStatus: Readonly<Record<PendingCallStatus, string>> = {
+  pending: "pending",
+  claimed: "claimed: it runs now",
+  finished: "finished",
+  unfinished: "unfinished: nobody knows how it ended",
+};
+
+function timesOf(interruption: Interruption, status: PendingCallStatus, now: number): string[] {
+  const calledAt = recipeOf(interruption)?.calledAt;
+  const left = interruption.expiresAt - now;
+  return [
+    calledAt === undefined ? "" : `${duration(now - calledAt)} old`,
+    status === "pending" ? (left > 0 ? `${duration(left)} left` : "expired") : "",
+  ];
+}
+
+const widestIntent = 70;
+
+function intentOf({ requests }: Interruption): string {
+  const [first, ...more] = requests;
+  if (first === undefined) return "";
+  const text = describeRequest(first);
+  const clipped = text.length > widestIntent ? `${text.slice(0, widestIntent - 1)}…` : text;
+  return more.length === 0 ? clipped : `${clipped} and ${more.length} more`;
+}
+
+function callData(interruption: Interruption, status: PendingCallStatus): object {
+  const { id, call, requests, expiresAt, runId, specHash } = interruption;
+  const calledAt = recipeOf(interruption)?.calledAt;
+  return {
+    id,
+    status,
+    call,
+    requests,
+    ...(calledAt === undefined ? {} : { calledAt }),
+    expiresAt,
+    runId,
+    specHash,
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  ToolError,
+  ToolRegistry,
+  type Answer,
+  type ClaimResult,
+  type PendingCallRecord,
+  type ToolOutcome,
+} from "@toolweave/core";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+import { cliExecutor } from "../shared/executor.ts";
+import { findById } from "../../input/find-by-id.ts";
+
+/**
+ * The call that an id, or the beginning of one, stands for. A whole id also finds what is over.
+ *
+ * @throws UsageError
+ */
+export async function keptCall(store: ApprovalStore, id: string): Promise<PendingCallRecord> {
+  const whole = await store.pendingCalls.get(id);
+  return (
+    whole ??
+    findById(
+      id,
+      await store.pendingCalls.list(),
+      ({ interruption }) => interruption.id,
+      "call that waits",
+      ": it was answered, has expired, or is in another store",
+    )
+  );
+}
+
+const claims = {
+  // Nobody claims it here: that is for whoever goes on with it.
+  pending: "unknown",
+  claimed: "running",
+  finished: "finished",
+  unfinished: "unfinished",
+} as const satisfies Record<PendingCallRecord["status"], ClaimResult>;
+
+/**
+ * Why a kept call cannot be answered: over, expired, changed, or of another key. Until this has said
+ * `undefined`, nothing that stands in it is to be believed: whoever can write to the store may have
+ * written it. Takes nothing.
+ */
+export async function refusalOf(
+  store: ApprovalStore,
+  { interruption, status }: PendingCallRecord,
+): Promise<ToolOutcome | undefined> {
+  const { problem, isNew, path } = store.key;
+  if (problem !== undefined) throw problem;
+  if (isNew) {
+    throw new ToolError(
+      "store_unavailable",
+      `The key ${path} is not there, and nothing that waits can be opened without it: restore it, or set TOOLWEAVE_KEY.`,
+    );
+  }
+  let isGenuine = false;
+  const executor = cliExecutor({
+    registry: new ToolRegistry([]),
+    store: {
+      key: store.key,
+      grants: store.grants,
+      pendingCalls: {
+        ...store.pendingCalls,
+        // The executor comes here with what it could open, and is still in time.
+        claim: () => {
+          isGenuine = status === "pending";
+          return claims[status];
+        },
+        finish: () => {},
+        // That it is over is the answer here, whatever came of it.
+        finishedResult: () => undefined,
+      },
+    },
+  });
+  const outcome = await executor.resume(interruption, [{ type: "reject" }]);
+  return isGenuine ? undefined : outcome;
+}
+
+/**
+ * What a call that is over has come to, for a retry of the same answers; for others why they are
+ * refused. Needs no tool, and runs none.
+ */
+export function retriedOutcome(
+  store: ApprovalStore,
+  { interruption }: PendingCallRecord,
+  answers: readonly Answer[],
+): Promise<ToolOutcome> {
+  const pendingCalls = {
+    ...store.pendingCalls,
+    claim: (): ClaimResult => "finished",
+    finish: () => {},
+  };
+  const executor = cliExecutor({
+    registry: new ToolRegistry([]),
+    store: { key: store.key, grants: store.grants, pendingCalls },
+  });
+  return executor.resume(interruption, answers);
+}

@@ -1,0 +1,121 @@
+import {
+  argumentsSchemaOf,
+  nearNames,
+  type OnAsk,
+  type Tool,
+  type ToolCall,
+  type ToolRegistry,
+} from "@toolweave/core";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { askingApprover } from "../../prompt/ask-for-approval.ts";
+import { recipeMetadata } from "../../store/pending-call-context.ts";
+import { cliExecutor } from "../shared/executor.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import { planSources, type SourcePlan } from "../../sources/load-sources.ts";
+import { outcomeExitCode } from "../../outcome-exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { parseArguments } from "../../input/parse-arguments.ts";
+import { canAsk } from "../../prompt/questions.ts";
+import { readObjectOption } from "../../input/json-option.ts";
+import { report, sayDenial } from "../shared/report-outcome.ts";
+import { checkSavePath } from "../shared/save-result.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import { UsageError } from "../../process/errors.ts";
+
+/** The options of `toolweave call`. */
+export interface CallOptions extends ToolOptions {
+  readonly args?: string;
+  readonly policy?: string;
+  readonly store?: string;
+  readonly yes?: boolean;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave call`: calls one tool, asks first where the policy does, and prints the answer. */
+export async function call(
+  tool: string,
+  words: readonly string[],
+  options: CallOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { verbose = false, policy, timeout } = options;
+  const plan = await planSources(options, io, output);
+  await checkSavePath(options.output);
+  const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
+  const { registry, failures, policy: rules, store: place } = await plan.load();
+  try {
+    for (const failure of failures) output.say(describeError(failure, verbose));
+    const found = registry.get(tool);
+    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
+    if (found === undefined) throw unknownTool(registry, tool);
+    const schema = argumentsSchemaOf(found);
+    // Reading the schema is what shows that an operation is broken.
+    if (found.availability?.status === "unavailable") {
+      output.say(describeError(new Error(found.availability.reason), false));
+      return exitCode.toolError;
+    }
+    const toolCall: ToolCall = {
+      id: "call",
+      name: tool,
+      arguments: words.length === 0 ? base : parseArguments(words, schema, base),
+      metadata: recipeMetadata({ ...options, ...plan }, policy),
+    };
+    const attempt = async (): Promise<number | undefined> => {
+      const store = new ApprovalStore(options.store ?? place, io.env);
+      try {
+        const executor = cliExecutor({
+          registry,
+          policy: rules,
+          timeout,
+          onAsk: onAsk(options, io),
+          isForModel: found.delegates,
+          // Who has approved it already needs no store that works.
+          store: options.yes === true ? undefined : store,
+        });
+        const outcome = await executor.execute(toolCall, { signal: io.signal });
+        if (store.key.wasTaken) return undefined;
+        await report(outcome, options, { io, output, store });
+        await sayDenial(outcome, executor, output);
+        return outcomeExitCode(outcome, io.signal.aborted);
+      } finally {
+        await store.close();
+      }
+    };
+    // Another process has just made the key of the store: nothing has run, and the next try has it.
+    return (await attempt()) ?? (await attempt()) ?? exitCode.toolError;
+  } finally {
+    await registry.close();
+  }
+}
+
+/**
+ * True where a source that failed ends the command: one that was named on the command line, or any when the tool is not
+ * found. Of a file's servers one may be dead, and the others work.
+ */
+export function isHopeless(
+  { config }: SourcePlan,
+  failures: readonly unknown[],
+  found: Tool | undefined,
+): boolean {
+  return failures.length > 0 && (config === undefined || found === undefined);
+}
+
+/** The error for a tool that no document has. */
+export function unknownTool(registry: ToolRegistry, tool: string): UsageError {
+  const near = nearNames(tool, registry.toolset().names());
+  const meant = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
+  return new UsageError(
+    `There is no tool ${JSON.stringify(tool.slice(0, 80))}.${meant} \`toolweave inspect\` lists them.`,
+  );
+}
+
+function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
+  if (yes === true) return () => ({ approved: true });
+  // Whoever pipes the arguments in has no stdin left to answer with.
+  return canAsk(io) && args !== "-" ? askingApprover(io) : "interrupt";
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../commands.ts";
+import type { ConformOptions } from "./run.ts";
+import { exitCodeHelp } from "../../process/exit-code.ts";
+import { conformExamples } from "../../help-text.ts";
+import { collect, deadlineOption, seedOption, withApi } from "../shared/options.ts";
+
+/** `toolweave conform`: whether tools keep the contract. */
+export function addConform(program: Command, { io, output, end }: CommandContext): void {
+  const command = program
+    .command("conform")
+    .summary("check that tools keep the contract")
+    .description(
+      "Checks every rule of the contract against tools, a source or an adapter: what a module exports, what an OpenAPI document makes, or what an MCP server has.",
+    )
+    .argument("[module]", "a .js, .mjs or .ts file that exports what is tested")
+    .option("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
+    .option("--mcp <command|url>", "an MCP server: a command that starts it, or its URL")
+    .option("--config <file>", "what is tested, with sample calls, as JSON")
+    .option("--only <id|area>", "only this rule, or these; may be repeated", collect)
+    .option("--seed <n>", "the inputs of an earlier run again", seedOption)
+    .option(
+      "--deadline <ms>",
+      "for what must come to an end: a start, a call (default: 10000)",
+      deadlineOption,
+    );
+  withApi(command)
+    .option("--json", "print the report as JSON, one line for each that is tested")
+    .option("--junit <file|->", "write the report as JUnit XML")
+    .option("--badge <file>", "write a badge that shields.io can read")
+    .option("--summary <file>", "write what the report comes to as JSON")
+    .option("--verbose", "say also what was done for the rules that hold, and what led to an error")
+    .addHelpText("after", conformExamples + exitCodeHelp)
+    .action(async (module: string | undefined, options: ConformOptions) => {
+      const { conform } = await import("./run.ts");
+      end(await conform(module, options, io, output));
+    });
+}

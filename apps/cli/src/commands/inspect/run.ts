@@ -1,0 +1,127 @@
+import {
+  argumentsSchemaOf,
+  type PolicyEffect,
+  type RegisteredTool,
+  type RegistryProblem,
+} from "@toolweave/core";
+import { cliExecutor } from "../shared/executor.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import type { Output } from "../../process/output.ts";
+import { sayPolicyWarnings } from "../shared/policy-warnings.ts";
+import { renderArguments } from "../../render/tool-arguments.ts";
+import { renderProblems, renderTools } from "../../render/tool-list.ts";
+import { safeJson } from "../../render/safe-text.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+
+/** The options of `toolweave inspect`. */
+export interface InspectOptions extends ToolOptions {
+  readonly filter?: readonly string[];
+  readonly policy?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave inspect`: lists the tools of documents and servers, and what could not become one. */
+export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
+  const { filter, json, verbose = false } = options;
+  const plan = await planSources(options, io, output);
+  const { registry, documents, failures, sources, policy } = await plan.load();
+  try {
+    // Without it a tool that cannot be called would be listed as one that can.
+    for (const document of documents) document.realize();
+    // The sources tell the registry of what they have dropped in a microtask.
+    await Promise.resolve();
+    const all = registry.toolset();
+    const shown = filter === undefined ? all : all.select({ include: filter });
+    const entries = [...shown.entries()];
+    const { problems } = registry;
+    const executor = cliExecutor({ registry, policy });
+    const decisions = new Map<string, PolicyEffect>();
+    for (const { tool } of entries) {
+      const { name } = tool.spec;
+      decisions.set(name, (await executor.explain({ name })).effect);
+    }
+    const warnings = sayPolicyWarnings(executor, output);
+    if (json === true) await writeJson(entries, { problems, decisions, warnings }, output);
+    else if (failures.length < sources.length || sources.length === 0) {
+      // What could not be loaded at all is said on stderr.
+      const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
+      const list = renderTools(entries, decisions, io.stdout);
+      await writeList(list, countOf(entries.length, all.size), listed, io, output);
+      const [only] = entries;
+      // Whoever asks for one tool is about to call it.
+      if (filter !== undefined && entries.length === 1 && only !== undefined) {
+        await output.write("\n");
+        for (const line of renderArguments(argumentsSchemaOf(only.tool), io.stdout)) {
+          await output.write(`${line}\n`);
+        }
+      }
+    }
+    for (const failure of failures) output.say(describeError(failure, verbose));
+    return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
+  } finally {
+    await registry.close();
+  }
+}
+
+/** @internal What `inspect --json` says beside the tools. */
+export interface Findings {
+  readonly problems: readonly RegistryProblem[];
+  readonly decisions: ReadonlyMap<string, PolicyEffect>;
+  readonly warnings: readonly string[];
+}
+
+/** @internal Tools and findings as one JSON object; a tool that cannot be written becomes a problem. */
+export async function writeJson(
+  entries: readonly RegisteredTool[],
+  { problems, decisions, warnings }: Findings,
+  output: Pick<Output, "write">,
+): Promise<void> {
+  const found = [...problems];
+  // Tool by tool: all of a large document at once would be one string of many megabytes.
+  await output.write('{"tools":[');
+  let separator = "\n";
+  for (const { tool, source } of entries) {
+    let json: string;
+    try {
+      json = safeJson(JSON.stringify(tool.spec));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `It cannot be written as JSON: ${reason}.`;
+      found.push({ source, subject: tool.spec.name, message });
+      continue;
+    }
+    await output.write(separator + json);
+    separator = ",\n";
+  }
+  const rest = { problems: found, decisions: Object.fromEntries(decisions), warnings };
+  await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
+}
+
+async function writeList(
+  list: Iterable<string>,
+  tools: string,
+  problems: readonly RegistryProblem[],
+  io: CliIo,
+  output: Output,
+): Promise<void> {
+  let separator = "";
+  for (const line of list) {
+    await output.write(`${line}\n`);
+    separator = "\n";
+  }
+  const found = problems.length === 0 ? "no problems" : count(problems.length, "problem");
+  await output.write(`${separator}${tools}, ${found}\n`);
+  for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
+}
+
+function countOf(shown: number, total: number): string {
+  return shown === total ? count(total, "tool") : `${shown} of ${count(total, "tool")}`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,174 @@
+import { createServer, type Server } from "node:http";
+import { dirname } from "node:path";
+import { ToolError } from "@toolweave/core";
+import type { McpHttpServer, McpServer } from "@toolweave/mcp";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import { unlessInterrupted } from "../../process/interrupt.ts";
+import { keptCredentials } from "../../store/credentials.ts";
+import { mcpServer } from "../../sources/mcp-server.ts";
+import type { Output } from "../../process/output.ts";
+import { asking, canAsk } from "../../prompt/questions.ts";
+import { safeLine, safeValue } from "../../render/safe-text.ts";
+import { storePath } from "../../store/store-path.ts";
+import { assertTrusted } from "../trust/run.ts";
+import { chosenSources, type ToolOptions } from "../../input/tool-options.ts";
+import { UsageError } from "../../process/errors.ts";
+
+/** The options of `toolweave login`. */
+export type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
+
+/** As `signIn` has it, where nothing else is said. */
+const usualRedirect = "http://127.0.0.1:8976/callback";
+
+/** `toolweave login`: a person signs in at an MCP server, and what they get is kept for later commands. */
+export async function login(
+  source: string | undefined,
+  options: LoginOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const server = await serverFor(source, options, io);
+  const { signIn } = await import("@toolweave/mcp");
+  const begun = await unlessInterrupted(signIn(server, { signal: io.signal }), io.signal);
+  const name = safeValue(server.name);
+  if (begun === undefined) {
+    await output.write(`${name} asks for no sign-in, or has what it needs.\n`);
+    return exitCode.completed;
+  }
+  const scopes = begun.scopes.length === 0 ? "" : ` (${begun.scopes.map(safeLine).join(", ")})`;
+  // Shown and never opened: the server has chosen it.
+  output.say(`toolweave: Sign in to ${name}${scopes} at\n\n  ${safeValue(begun.url)}\n`);
+  const redirect = server.auth?.oauth?.redirectUri ?? usualRedirect;
+  const state = URL.parse(begun.url)?.searchParams.get("state") ?? undefined;
+  const answer = await answerFor(redirect, state, io, output);
+  await begun.finish(answer);
+  await output.write(`Signed in to ${name}.\n`);
+  return exitCode.completed;
+}
+
+async function serverFor(
+  source: string | undefined,
+  options: LoginOptions,
+  io: CliIo,
+): Promise<McpHttpServer> {
+  const [url, ...others] = options.mcp ?? [];
+  if (url !== undefined) {
+    if (source !== undefined || others.length > 0) {
+      throw new UsageError(
+        "Give the name of one server in a configuration, or one --mcp with its URL.",
+      );
+    }
+    const place = {
+      isAlone: true,
+      folder: "",
+      headers: {},
+      auth: [],
+      timeout: undefined,
+      env: io.env,
+      credentials: () => keptCredentials(io.env),
+    };
+    return withUrl(mcpServer(url, place), url);
+  }
+  const { config, found } = chosenSources({ ...options, mcp: [] });
+  if (source === undefined || config === undefined) {
+    throw new UsageError("Name the server to sign in to, as the configuration does.");
+  }
+  if (found) await assertTrusted(config, {}, io);
+  const { serverOf } = await import("@toolweave/config");
+  const folder = dirname(storePath(undefined, io.env));
+  const server = await serverOf(config, source, { env: io.env, store: folder }).catch(
+    (error: unknown) => {
+      if (!ToolError.is(error)) throw error;
+      throw new UsageError(error.message, { cause: error });
+    },
+  );
+  if (server === undefined) {
+    throw new UsageError(
+      `There is no MCP server ${JSON.stringify(source.slice(0, 80))} in ${config}.`,
+    );
+  }
+  return withUrl(server, source);
+}
+
+function withUrl(server: McpServer, name: string): McpHttpServer {
+  if ("url" in server) return server;
+  throw new UsageError(
+    `${safeValue(name)} is a program: only a server with a URL is signed in to.`,
+  );
+}
+
+/** Where the person was led back to: to this process, or pasted. */
+async function answerFor(
+  redirect: string,
+  state: string | undefined,
+  io: CliIo,
+  output: Output,
+): Promise<string> {
+  const given = new AbortController();
+  const signal = AbortSignal.any([given.signal, io.signal]);
+  const listening = await listen(redirect, state, given.signal);
+  try {
+    if (listening === undefined && !canAsk(io)) {
+      throw new UsageError(
+        `Nothing can listen at ${safeValue(redirect)}, and nobody can be asked here: run it in a terminal.`,
+      );
+    }
+    const pasted = canAsk(io)
+      ? asking({ ...io, signal }, (question) =>
+          question("Then come back, or paste the whole address that you are led to here: "),
+        )
+      : new Promise<undefined>(() => {});
+    if (!canAsk(io)) output.say("toolweave: Waiting for the browser to come back …");
+    const answer = await unlessInterrupted(
+      Promise.race([pasted, ...(listening === undefined ? [] : [listening.led])]),
+      io.signal,
+    );
+    if (answer === undefined || answer.trim() === "") throw new UsageError("Nobody has signed in.");
+    return answer.trim();
+  } finally {
+    given.abort();
+  }
+}
+
+/**
+ * Resolves with the first address of this sign-in that the browser is led to; undefined: nothing can listen there. Any
+ * page in the browser can send a request here: one without the `state` of this sign-in does not end it (RFC 6749, section
+ * 10.12).
+ */
+async function listen(
+  redirect: string,
+  state: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly led: Promise<string> } | undefined> {
+  const url = URL.parse(redirect);
+  const isLoopback =
+    url?.protocol === "http:" && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname);
+  if (url === null || !isLoopback) return undefined;
+  let server: Server | undefined;
+  const led = new Promise<string>((resolve) => {
+    server = createServer((request, response) => {
+      const at = URL.parse(request.url ?? "", url.origin);
+      const isBack =
+        at?.pathname === url.pathname &&
+        (at.searchParams.has("code") || at.searchParams.has("error")) &&
+        (state === undefined || isOnly(at.searchParams.getAll("state"), state));
+      response.writeHead(isBack ? 200 : 404, { "content-type": "text/plain", connection: "close" });
+      response.end(
+        isBack ? "You can close this page and go back to the terminal.\n" : "Not here.\n",
+      );
+      if (isBack) resolve(at.href);
+    });
+  });
+  const started = await new Promise<boolean>((resolve) => {
+    server?.once("error", () => resolve(false));
+    server?.listen(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ""), () => resolve(true));
+  });
+  if (!started) return undefined;
+  signal.addEventListener("abort", () => server?.close(), { once: true });
+  return { led };
+}
+
+function isOnly(values: readonly string[], expected: string): boolean {
+  return values.length === 1 && values[0] === expected;
+}

@@ -1,0 +1,65 @@
+import { nearNames } from "@toolweave/core";
+import { UsageError } from "../process/errors.ts";
+
+/** Fewer characters would make it likely that another one is meant, once the first is gone. */
+const shortest = 6;
+const mostShown = 5;
+
+/** The shortest beginning of each id that is no other's, for a person to type. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...ids].sort();
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = [sorted[index - 1], sorted[index + 1]].map((other) => sharedLength(id, other));
+      return [id, id.slice(0, Math.max(shortest, ...shared.map((length) => length + 1)))];
+    }),
+  );
+}
+
+/**
+ * The one that an id, or the beginning of one, stands for.
+ *
+ * @param noun what it is, for errors: `grant`.
+ * @param why what may have become of it; the end of a sentence.
+ * @throws UsageError that names those which may be meant.
+ */
+export function findById<T>(
+  written: string,
+  all: readonly T[],
+  idOf: (one: T) => string,
+  noun: string,
+  why = "",
+): T {
+  const ids = all.map(idOf);
+  const begins = (one: T): boolean => written.length >= shortest && idOf(one).startsWith(written);
+  const exact = all.filter((one) => idOf(one) === written);
+  const found = exact.length > 0 ? exact : all.filter(begins);
+  const [first, second] = found;
+  if (first !== undefined && second === undefined) return first;
+  const id = JSON.stringify(written.slice(0, 80));
+  if (first !== undefined) {
+    throw new UsageError(`${id} is more than one ${noun}: ${listed(found.map(idOf))}.`);
+  }
+  const beginnings = ids.map((id) => id.slice(0, written.length));
+  const near = nearNames(written, beginnings, mostShown);
+  const meant = ids.filter((_, index) => near.includes(beginnings[index] as string));
+  const hint =
+    meant.length > 0
+      ? ` Did you mean ${listed(meant)}?`
+      : ids.length > 0
+        ? ` There is ${listed(ids)}.`
+        : "";
+  const tooShort = written.length < shortest ? ` Write ${shortest} characters at least.` : "";
+  throw new UsageError(`There is no ${noun} with the id ${id}${why}.${hint}${tooShort}`);
+}
+
+function listed(ids: readonly string[]): string {
+  return ids.slice(0, mostShown).join(", ") + (ids.length > mostShown ? ", …" : "");
+}
+
+function sharedLength(id: string, other: string | undefined): number {
+  if (other === undefined) return 0;
+  let length = 0;
+  while (length < id.length && id[length] === other[length]) length += 1;
+  return length;
+}

@@ -1,0 +1,69 @@
+import { namedKey } from "./auth-option.ts";
+import { isReference } from "./secret-value.ts";
+
+/** An option as it is written: `["--auth", "bearer:$TOKEN"]`. */
+export type WrittenOption = readonly [name: string, value: string];
+
+/** An option that may hold a secret, taken apart. */
+interface SecretOption {
+  /** Which one it is: of two with the same slot the later replaces the earlier. */
+  readonly slot: string;
+  /** It names environment variables in place of every secret, so that it can be written down. */
+  readonly isNamed: boolean;
+  /** The same with an environment variable in place of the secret. */
+  readonly named: WrittenOption;
+}
+
+/** Of options that may hold secrets: those that may be written down, and the others without them. */
+export function withoutSecrets(
+  name: "--auth" | "--header",
+  options: readonly string[],
+): { readonly kept: readonly string[]; readonly withheld: readonly WrittenOption[] } {
+  const parts = options.map((option) => ({ option, ...secretOption(name, option) }));
+  return {
+    kept: parts.flatMap(({ option, isNamed }) => (isNamed ? [option] : [])),
+    withheld: parts.flatMap(({ isNamed, named }) => (isNamed ? [] : [named])),
+  };
+}
+
+/** Which credential or header an option gives. */
+export function slotOf(name: string, value: string): string {
+  return `${name} ${secretOption(name, value).slot}`;
+}
+
+function secretOption(name: string, written: string): SecretOption {
+  return name === "--auth" ? authOption(written) : headerOption(written);
+}
+
+function authOption(written: string): SecretOption {
+  const [, kind = "", rest = ""] = /^(\w+):(.*)$/s.exec(written) ?? [];
+  const key = kind === "apiKey" ? namedKey(rest) : undefined;
+  if (key !== undefined) {
+    const { scheme, value } = key;
+    return {
+      slot: `apiKey:${scheme}`,
+      isNamed: isReference(value),
+      named: ["--auth", `apiKey:${scheme}=$${variable(scheme)}`],
+    };
+  }
+  const secret = kind === "basic" ? rest.slice(rest.indexOf(":") + 1) : rest;
+  const name = { bearer: "TOKEN", basic: "LOGIN" }[kind] ?? "API_KEY";
+  return { slot: kind, isNamed: isReference(secret), named: ["--auth", `${kind}:$${name}`] };
+}
+
+function headerOption(written: string): SecretOption {
+  const colon = written.indexOf(":");
+  const name = written.slice(0, colon).trim();
+  return {
+    slot: name.toLowerCase(),
+    isNamed: isReference(written.slice(colon + 1).trim()),
+    named: ["--header", `${name}: $${variable(name)}`],
+  };
+}
+
+function variable(name: string): string {
+  return name
+    .replace(/\W/g, "_")
+    .replace(/^(?=\d)/, "_")
+    .toUpperCase();
+}

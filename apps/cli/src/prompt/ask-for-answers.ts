@@ -1,0 +1,60 @@
+import type { Answer, Interruption, InterruptionRequest, JsonValue } from "@toolweave/core";
+import { argumentValue } from "../input/argument-value.ts";
+import { askToRun } from "./ask-for-approval.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { describeRequests } from "../render/describe-requests.ts";
+import { Interrupt } from "../process/interrupt.ts";
+import { asking, isYes, type Question } from "./questions.ts";
+import { safeValue } from "../render/safe-text.ts";
+import { SchemaView } from "../input/schema-view.ts";
+
+/** Asks a person for everything that a call waits for. A no to one request is a no to the call. */
+export function askForAnswers(interruption: Interruption, io: CliIo): Promise<readonly Answer[]> {
+  const { call, requests } = interruption;
+  return asking(io, async (question) => {
+    const answers: Answer[] = [];
+    io.stderr.write(`${safeValue(call.name)} waits for you:\n`);
+    for (const request of requests) {
+      io.stderr.write(describeRequests([request], call.arguments));
+      const answer = await answerTo(request, question, io);
+      if (answer.type === "reject") return [answer];
+      answers.push(answer);
+    }
+    return answers;
+  });
+}
+
+async function answerTo(
+  request: InterruptionRequest,
+  question: Question,
+  io: CliIo,
+): Promise<Answer> {
+  const { id: requestId } = request;
+  switch (request.type) {
+    case "approval": {
+      const answer = await askToRun(
+        question,
+        io,
+        request.grant === undefined ? [] : [request.grant],
+      );
+      if (!answer.approved) return { type: "reject", requestId };
+      const { grant } = answer;
+      return { type: "approve", requestId, ...(grant === undefined ? {} : { grant }) };
+    }
+    case "auth":
+      return isYes(await question("Have you signed in? [y/N] "))
+        ? { type: "approve", requestId }
+        : { type: "reject", requestId };
+    case "input":
+      return { type: "input", requestId, value: await valueFor(request.schema, question) };
+    case "result":
+      return { type: "result", requestId, value: await valueFor(undefined, question) };
+  }
+}
+
+async function valueFor(schema: JsonValue | undefined, question: Question): Promise<JsonValue> {
+  const typed = await question("Your answer: ");
+  // Who has no answer yet leaves the call to whoever has one.
+  if (typed === undefined) throw new Interrupt();
+  return argumentValue(typed.trim(), new SchemaView(schema), "Your answer");
+}

@@ -1,0 +1,37 @@
+import type { AskAnswer, Approver, GrantProposal, InterruptionRequest } from "@toolweave/core";
+import type { CliIo } from "../process/cli-io.ts";
+import { describeProposals } from "../render/describe-grant.ts";
+import { describeRequests } from "../render/describe-requests.ts";
+import { asking, isYes, type Question } from "./questions.ts";
+import { safeValue } from "../render/safe-text.ts";
+
+/** Shows a person what a call is about to do and takes their answer. Anything but a yes is a no. */
+export function askingApprover(io: CliIo): Approver {
+  return ({ spec, arguments: args, requests }) => {
+    io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
+    io.stderr.write(describeRequests(requests, args));
+    return asking(io, (question) => askToRun(question, io, proposalsOf(requests)));
+  };
+}
+
+/** What would be remembered of a yes for good. */
+export function proposalsOf(requests: readonly InterruptionRequest[]): readonly GrantProposal[] {
+  return requests.flatMap((request) => (request.type === "approval" && request.grant) || []);
+}
+
+/** Takes a yes, a no, or a yes for good, of which all is shown before it is given. */
+export async function askToRun(
+  question: Question,
+  io: CliIo,
+  proposals: readonly GrantProposal[],
+): Promise<AskAnswer> {
+  const choices = proposals.length === 0 ? "[y/N]" : "[y/N/always]";
+  const typed = await question(`Run it? ${choices} `);
+  if (isYes(typed)) return { approved: true };
+  if (proposals.length === 0 || !/^\s*a(?:lways)?\s*$/i.test(typed ?? ""))
+    return { approved: false };
+  io.stderr.write(describeProposals(proposals, "always"));
+  return isYes(await question("Save this and run it? [y/N] "))
+    ? { approved: true, grant: "always" }
+    : { approved: false };
+}

@@ -1,0 +1,30 @@
+import { commandLineWords } from "./option-names.ts";
+import { safeText } from "./safe-text.ts";
+
+const mostCauses = 8;
+
+/**
+ * An error for stderr: its message; with `verbose` also its stack and those of its causes.
+ */
+export function describeError(error: unknown, verbose: boolean): string {
+  const lines = [indented(`toolweave: ${commandLineWords(messageOf(error))}`)];
+  if (verbose) {
+    let current: unknown = error;
+    for (let count = 0; count < mostCauses && current instanceof Error; count++) {
+      if (count > 0) lines.push(indented(`Caused by ${current.name}: ${current.message}`));
+      const frames = current.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+      lines.push(...frames);
+      current = current.cause;
+    }
+  }
+  return safeText(lines.join("\n"));
+}
+
+/** A message may quote what somebody else wrote: no line of it passes for one of the command. */
+function indented(message: string): string {
+  return message.replace(/\r?\n/g, "\n  ");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

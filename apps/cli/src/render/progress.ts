@@ -1,0 +1,50 @@
+import type { CliIo } from "../process/cli-io.ts";
+
+const patienceMs = 1000;
+
+/**
+ * Says on the terminal what is being waited for, once that has taken a second. Without a terminal
+ * nothing is said.
+ *
+ * @returns takes the line away.
+ */
+export function showProgress(io: CliIo, message: string): () => void {
+  const { stderr } = io;
+  if (stderr.isTTY !== true) return () => {};
+  let shown = false;
+  const timer = setTimeout(() => {
+    shown = true;
+    stderr.write(message);
+  }, patienceMs);
+  return () => {
+    clearTimeout(timer);
+    if (shown) stderr.write("\r\u001b[2K");
+  };
+}
+
+/** Says how far something is. */
+export interface Steps {
+  /** Replaces what was said before. */
+  readonly say: (text: string) => void;
+  /** Takes the line away. */
+  readonly end: () => void;
+}
+
+/** The same for what has many steps: one line that is written anew, at most ten times a second. */
+export function showSteps(io: CliIo): Steps {
+  const { stderr } = io;
+  if (stderr.isTTY !== true) return { say: () => {}, end: () => {} };
+  const began = performance.now();
+  let last = 0;
+  return {
+    say: (text) => {
+      const now = performance.now();
+      if (now - began < patienceMs || now - last < 100) return;
+      last = now;
+      stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
+    },
+    end: () => {
+      if (last > 0) stderr.write("\r\u001b[2K");
+    },
+  };
+}

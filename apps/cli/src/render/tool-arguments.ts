@@ -1,0 +1,59 @@
+import { styleText } from "node:util";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { TerminalOutput } from "../process/cli-io.ts";
+import { safeLine, safeValue } from "./safe-text.ts";
+import { SchemaView } from "../input/schema-view.ts";
+
+const mostValues = 8;
+
+/** Lists the arguments of one tool, one a line: name, type, whether it is required, what it is. */
+export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Generator<string> {
+  const view = new SchemaView(schema);
+  const names = view.propertyNames;
+  if (names.length === 0) {
+    yield "It takes no arguments.";
+    return;
+  }
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  const rows = names.map((name) => ({
+    name: safeValue(name),
+    type: typeLabel(view.property(name), schema, name),
+    need: required.has(name) ? "required" : "",
+    about: safeLine(descriptionOf(schema, name)),
+  }));
+  const width = (column: "name" | "type"): number =>
+    Math.min(40, Math.max(...rows.map((row) => row[column].length)));
+  yield "Arguments:";
+  for (const { name, type, need, about } of rows) {
+    const left = `  ${styleText("bold", name.padEnd(width("name")), { stream })}  ${type.padEnd(width("type"))}`;
+    yield `${left}  ${need.padEnd(8)}  ${about}`.trimEnd();
+  }
+}
+
+function typeLabel(view: SchemaView | undefined, schema: JsonSchema, name: string): string {
+  const values = view?.values ?? [];
+  if (values.length > 0) {
+    const shown = values.slice(0, mostValues).map((value) => safeValue(plain(value)));
+    return shown.join("|") + (values.length > shown.length ? "|…" : "");
+  }
+  const declared = propertyOf(schema, name)["type"];
+  if (typeof declared === "string") return safeValue(declared);
+  return view?.types === undefined ? "any" : [...view.types].join("|");
+}
+
+function plain(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function descriptionOf(schema: JsonSchema, name: string): string {
+  const { description } = propertyOf(schema, name);
+  const [first = ""] = typeof description === "string" ? description.trim().split("\n", 1) : [];
+  return first;
+}
+
+function propertyOf({ properties }: JsonSchema, name: string): JsonSchema {
+  const property = (properties as JsonSchema | undefined)?.[name];
+  return typeof property === "object" && property !== null && !Array.isArray(property)
+    ? (property as JsonSchema)
+    : {};
+}

@@ -1,0 +1,203 @@
+import { dirname, join } from "node:path";
+import {
+  ToolError,
+  type PolicyInput,
+  type PolicyLayerInput,
+  type ToolRegistry,
+  type ToolSource,
+} from "@toolweave/core";
+import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
+import type { McpSource } from "@toolweave/mcp";
+import type { OpenApiSource } from "@toolweave/openapi";
+import type { Document } from "../store/pending-call-context.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { describeError } from "../render/describe-error.ts";
+import { Interrupt, unlessInterrupted } from "../process/interrupt.ts";
+import { loadPolicy } from "../input/policy-option.ts";
+import { mcpServer } from "./mcp-server.ts";
+import type { Output } from "../process/output.ts";
+import { showProgress } from "../render/progress.ts";
+import { safeLine } from "../render/safe-text.ts";
+import { sourceOptions } from "../input/api-options.ts";
+import { keptCredentials } from "../store/credentials.ts";
+import { storePath } from "../store/store-path.ts";
+import { assertTrusted } from "../commands/trust/run.ts";
+import { chosenSources, type ChosenSources, type ToolOptions } from "../input/tool-options.ts";
+import { UsageError } from "../process/errors.ts";
+
+/** The sources' tools, and what could not be loaded. Whoever gets it closes the registry. */
+export interface LoadedSources {
+  readonly registry: ToolRegistry;
+  readonly documents: readonly OpenApiSource[];
+  readonly servers: readonly McpSource[];
+  /** All of them. */
+  readonly sources: readonly ToolSource[];
+  /** What each source that could not be loaded was rejected with. */
+  readonly failures: readonly unknown[];
+  /** `--policy`, which narrows what the file says. */
+  readonly policy: PolicyInput | undefined;
+  /** The store of calls that wait, where the file names a folder for it. */
+  readonly store: string | undefined;
+  /** The limits of `toolweave serve` in the file. */
+  readonly serve: ServeLimits | undefined;
+}
+
+/** What a command has to know before it loads. */
+export interface SourcePlan extends ChosenSources {
+  /**
+   * Loads everything; resolves when each source has loaded or failed.
+   *
+   * @throws UsageError for a file that cannot be meant; Interrupt
+   */
+  load(options?: LoadPlanOptions): Promise<LoadedSources>;
+}
+
+/** What a command adds to the sources. */
+interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
+  /** Does not wait for the sources. Default: false. */
+  readonly isHasty?: boolean;
+}
+
+/** What a call that waits was made with. */
+export interface MadeWith {
+  readonly documents?: readonly Document[];
+  /** Where the programs of `--mcp` ran. */
+  readonly folder?: string;
+}
+
+/**
+ * Reads and checks what the command line says of sources and policy; nothing is loaded yet. A configuration that was
+ * found in the current folder has to be trusted before anything else happens.
+ *
+ * @throws UsageError, UntrustedConfig
+ */
+export async function planSources(
+  options: ToolOptions & { readonly policy?: string; readonly json?: boolean },
+  io: CliIo,
+  output: Output,
+  { documents, folder = process.cwd() }: MadeWith = {},
+): Promise<SourcePlan> {
+  const chosen = chosenSources(options);
+  const { openapi, mcp, config, found } = chosen;
+  if (found && config !== undefined) await assertTrusted(config, options, io);
+  const api = sourceOptions({ ...options, openapi }, io.env);
+  output.keepSecret(...api.secrets);
+  const servers = mcp.map((written) =>
+    mcpServer(written, {
+      isAlone: openapi.length + mcp.length === 1 && config === undefined,
+      folder,
+      headers: (api.options.headers ?? {}) as Readonly<Record<string, string>>,
+      auth: options.auth ?? [],
+      timeout: options.timeout,
+      env: io.env,
+      credentials: () => keptCredentials(io.env),
+    }),
+  );
+  const policy = await loadPolicy(options.policy);
+  const load = async (more: LoadPlanOptions = {}): Promise<LoadedSources> => {
+    const [{ ToolRegistry }, { openApiSource }] = await Promise.all([
+      import("@toolweave/core"),
+      import("@toolweave/openapi"),
+    ]);
+    if (io.signal.aborted) throw new Interrupt();
+    const file = config === undefined ? undefined : await configOf(config, io, output, more);
+    const ofDocuments = (documents ?? openapi.map((location): Document => ({ location }))).map(
+      ({ location, id }) => {
+        const own = id === undefined ? api.options : { ...api.options, id };
+        return /^https?:\/\//i.test(location)
+          ? openApiSource.fromUrl(location, own)
+          : openApiSource.fromFile(location, own);
+      },
+    );
+    const ofServers =
+      servers.length === 0
+        ? []
+        : await import("@toolweave/mcp").then(({ mcpSource }) =>
+            servers.map((server) => mcpSource({ ...more.mcp, ...server })),
+          );
+    const lock = more.lock;
+    const given = [...ofDocuments, ...ofServers];
+    const own =
+      lock === undefined || given.length === 0
+        ? given
+        : await import("@toolweave/config").then(({ locked }) =>
+            given.map((source) => locked(source, lock)),
+          );
+    const registry = file?.registry ?? new ToolRegistry();
+    const configured = file?.sources ?? [];
+    const all = [...given, ...configured.map(({ source }) => source)];
+    try {
+      registry.add(own);
+      const failures = more.isHasty === true ? [] : await settled(all, registry, chosen, io);
+      return {
+        registry,
+        documents: [
+          ...ofDocuments,
+          ...configured.flatMap((one) => (one.kind === "openapi" ? [one.source] : [])),
+        ],
+        servers: [
+          ...ofServers,
+          ...configured.flatMap((one) => (one.kind === "mcp" ? [one.source] : [])),
+        ],
+        sources: all,
+        failures,
+        policy: narrowed(file?.executorOptions.policy, policy),
+        store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
+        serve: file?.serve,
+      };
+    } catch (error) {
+      await registry.close();
+      throw error;
+    }
+  };
+  return { ...chosen, load };
+}
+
+async function settled(
+  sources: readonly { readonly ready: Promise<void> }[],
+  registry: ToolRegistry,
+  { openapi, mcp, config }: ChosenSources,
+  io: CliIo,
+): Promise<unknown[]> {
+  const loaded = [...openapi, ...mcp, ...(config === undefined ? [] : [config])].join(", ");
+  const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
+  try {
+    await unlessInterrupted(registry.ready, io.signal);
+    const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
+    return ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  } finally {
+    done();
+  }
+}
+
+async function configOf(
+  path: string,
+  io: CliIo,
+  output: Output,
+  { lock, mcp }: LoadPlanOptions,
+): Promise<LoadedConfig> {
+  const { loadConfig } = await import("@toolweave/config");
+  try {
+    const config = await loadConfig(path, {
+      env: io.env,
+      store: dirname(storePath(undefined, io.env)),
+      ...(lock === undefined ? {} : { lock }),
+      ...(mcp === undefined ? {} : { mcp }),
+    });
+    output.keepSecret(...config.secrets);
+    for (const warning of config.warnings) output.say(describeError(new Error(warning), false));
+    return config;
+  } catch (error) {
+    if (!ToolError.is(error)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+/** A policy of the command line takes nothing back that the file forbids. */
+function narrowed(
+  ofFile: PolicyInput | undefined,
+  given: PolicyInput | undefined,
+): PolicyInput | undefined {
+  if (ofFile === undefined || given === undefined) return given ?? ofFile;
+  return [ofFile, given].flat() as readonly PolicyLayerInput[];
+}

@@ -1,0 +1,197 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Interruption, JsonObject } from "@toolweave/core";
+import { slotOf, withoutSecrets, type WrittenOption } from "../input/secret-options.ts";
+import { isPreset } from "../input/policy-option.ts";
+import { shellLine } from "../render/shell-line.ts";
+import type { MadeWith } from "../sources/load-sources.ts";
+import { isKeepable } from "../sources/mcp-server.ts";
+import type { ChosenSources, ToolOptions } from "../input/tool-options.ts";
+import { UsageError } from "../process/errors.ts";
+
+/** A document and what it is called; the name is part of what an approval is for. */
+export interface Document {
+  readonly location: string;
+  /** Default: the location. */
+  readonly id?: string;
+}
+
+/** How a call that waits was made: what another process needs to make the same tools. No secrets. */
+export interface CallRecipe {
+  readonly version: 1;
+  /** Milliseconds since the epoch. */
+  readonly calledAt: number;
+  /** A location that may hold a secret is left out. */
+  readonly documents: readonly { readonly location?: string; readonly id?: string }[];
+  /** MCP servers, by command or URL; the folder is where commands ran. */
+  readonly mcp?: readonly string[];
+  readonly folder?: string;
+  /** The absolute path of a configuration. */
+  readonly config?: string;
+  /** It was found in a folder, not named: it has to be trusted as it is when the call is answered. */
+  readonly found?: true;
+  readonly baseUrl?: string;
+  readonly header: readonly string[];
+  readonly auth: readonly string[];
+  readonly allowOrigin: readonly string[];
+  /** URLs, and absolute paths. */
+  readonly allowReference: readonly string[];
+  readonly timeout?: number;
+  /** A preset, or the absolute path of a file. */
+  readonly policy?: string;
+  /** Options that have to be given again, as they could be written. */
+  readonly withheld: readonly WrittenOption[];
+}
+
+const metadataKey = "toolweave-cli";
+
+/** The recipe of a call, as it goes with the call: authenticated with it, and not shown to a model. */
+export function recipeMetadata(
+  options: ToolOptions & ChosenSources,
+  policy: string | undefined,
+): JsonObject {
+  const { openapi, mcp, config, found, baseUrl, header = [], auth = [], timeout } = options;
+  const { allowOrigin = [], allowReference = [] } = options;
+  const headers = withoutSecrets("--header", header);
+  const credentials = withoutSecrets("--auth", auth);
+  const documents = openapi.map(keptDocument);
+  const hides = documents.some(({ location }) => location === undefined);
+  const recipe: CallRecipe = {
+    version: 1,
+    calledAt: Date.now(),
+    documents,
+    ...(mcp.length === 0 ? {} : { folder: resolve() }),
+    ...(mcp.length === 0 || !mcp.every(isKeepable) ? {} : { mcp }),
+    ...(config === undefined ? {} : { config }),
+    ...(config === undefined || !found ? {} : { found }),
+    ...(baseUrl === undefined || shown(baseUrl) !== baseUrl ? {} : { baseUrl }),
+    header: headers.kept,
+    auth: credentials.kept,
+    allowOrigin,
+    allowReference: allowReference.map(keptReference),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(policy === undefined ? {} : { policy: isPreset(policy) ? policy : resolve(policy) }),
+    withheld: [
+      // All of them: those that are given replace those that were kept.
+      ...(hides ? openapi.map((document): WrittenOption => ["--openapi", shown(document)]) : []),
+      ...(mcp.every(isKeepable)
+        ? []
+        : mcp.map((server): WrittenOption => ["--mcp", isKeepable(server) ? server : "SERVER"])),
+      ...(baseUrl === undefined || shown(baseUrl) === baseUrl
+        ? []
+        : [["--base-url", shown(baseUrl)] as const]),
+      ...headers.withheld,
+      ...credentials.withheld,
+    ],
+  };
+  return { [metadataKey]: recipe as unknown as JsonObject };
+}
+
+/** How the call was made; undefined: not by this command. */
+export function recipeOf({ call }: Interruption): CallRecipe | undefined {
+  const recipe = call.metadata?.[metadataKey] as Partial<CallRecipe> | null | undefined;
+  return recipe?.version === 1 && typeof recipe.calledAt === "number"
+    ? (recipe as CallRecipe)
+    : undefined;
+}
+
+/** What a call goes on with: as it was made, with the options that are given now over it. */
+export interface RebuiltApi {
+  readonly options: ToolOptions;
+  readonly madeWith: MadeWith;
+}
+
+/** @throws UsageError for a call that cannot be made again without more options. */
+export function rebuiltApi(recipe: CallRecipe | undefined, given: ToolOptions): RebuiltApi {
+  const documents = given.openapi?.map((location, index) => ({
+    location,
+    // The same document in another place keeps the name that it was approved by.
+    ...(given.openapi?.length === recipe?.documents.length ? idOf(recipe?.documents[index]) : {}),
+  }));
+  const { mcp, config } = { ...recipe, ...given };
+  if (recipe === undefined && (documents ?? mcp ?? config) === undefined) {
+    throw new UsageError(
+      "This call was not made by `toolweave`: answer it in the program that made it, or say with --openapi, --mcp or --config where its tools are from.",
+    );
+  }
+  const missing = (recipe?.withheld ?? []).filter(([name, value]) => !isGiven(name, value, given));
+  if (missing.length > 0) {
+    throw new UsageError(
+      `The call was made with what may be secret, and is not kept. Add ${shellLine(missing.flat())}`,
+    );
+  }
+  const { baseUrl, timeout } = { ...recipe, ...given };
+  return {
+    madeWith: {
+      documents: documents ?? ((recipe?.documents ?? []) as readonly Document[]),
+      // One that was not kept is given again as it was: it runs where it ran.
+      ...(recipe?.folder === undefined || (given.mcp !== undefined && recipe.mcp !== undefined)
+        ? {}
+        : { folder: recipe.folder }),
+    },
+    options: {
+      openapi: (documents ?? recipe?.documents ?? []).map(({ location = "" }) => location),
+      ...(mcp === undefined ? {} : { mcp }),
+      ...(config === undefined ? {} : { config }),
+      ...(given.config === undefined && recipe?.found === true ? { found: true } : {}),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(timeout === undefined ? {} : { timeout }),
+      header: merged("--header", recipe?.header, given.header),
+      auth: merged("--auth", recipe?.auth, given.auth),
+      allowOrigin: given.allowOrigin ?? recipe?.allowOrigin ?? [],
+      allowReference: given.allowReference ?? recipe?.allowReference ?? [],
+    },
+  };
+}
+
+function keptDocument(document: string): { location?: string; id?: string } {
+  const url = webUrl(document);
+  if (url === undefined) {
+    const path = /^file:/i.test(document) ? fileURLToPath(document) : document;
+    return { location: resolve(path), id: document };
+  }
+  return shown(document) === document ? { location: document } : {};
+}
+
+/** What is compared with addresses: a URL's query and login say nothing there. */
+function keptReference(place: string): string {
+  const url = URL.parse(place);
+  if (url === null || url.protocol === "file:") return url?.href ?? resolve(place);
+  return `${url.origin}${url.pathname}`;
+}
+
+/** A URL without what may be secret in it; a path as it is. */
+export function shown(document: string): string {
+  const url = webUrl(document);
+  if (url === undefined) return document;
+  const { username, password, origin, pathname, search } = url;
+  if (username + password + search === "") return document;
+  const login = username + password === "" ? "//" : "//USER:PASSWORD@";
+  return `${origin.replace("//", login)}${pathname}${search === "" ? "" : "?QUERY"}`;
+}
+
+function webUrl(document: string): URL | undefined {
+  return /^https?:\/\//i.test(document) ? (URL.parse(document) ?? undefined) : undefined;
+}
+
+function idOf(document: { readonly id?: string } | undefined): { id?: string } {
+  return document?.id === undefined ? {} : { id: document.id };
+}
+
+function isGiven(name: string, value: string, given: ToolOptions): boolean {
+  if (name === "--openapi") return given.openapi !== undefined;
+  if (name === "--mcp") return given.mcp !== undefined;
+  if (name === "--base-url") return given.baseUrl !== undefined;
+  const options = (name === "--auth" ? given.auth : given.header) ?? [];
+  return options.some((option) => slotOf(name, option) === slotOf(name, value));
+}
+
+/** What is given replaces what was kept of the same slot. */
+function merged(
+  name: "--auth" | "--header",
+  kept: readonly string[] = [],
+  given: readonly string[] = [],
+): readonly string[] {
+  const slots = new Set(given.map((option) => slotOf(name, option)));
+  return [...kept.filter((option) => !slots.has(slotOf(name, option))), ...given];
+}
