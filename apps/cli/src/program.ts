@@ -1,10 +1,21 @@
-import { CommanderError, type Command } from "commander";
+import { Command, CommanderError } from "commander";
 import type { CliIo } from "./process/cli-io.ts";
-import { commands } from "./commands.ts";
-import { exitCode } from "./process/exit-code.ts";
+import { addApprovals } from "./commands/approvals/command.ts";
+import { addCall } from "./commands/call/command.ts";
+import { addConform } from "./commands/conform/command.ts";
+import { addInspect } from "./commands/inspect/command.ts";
+import { addLock } from "./commands/lock/command.ts";
+import { addLogin } from "./commands/login/command.ts";
+import { addPolicy } from "./commands/policy/command.ts";
+import { addSearch } from "./commands/search/command.ts";
+import { addServe } from "./commands/serve/command.ts";
+import { addTrust } from "./commands/trust/command.ts";
+import type { CommandContext } from "./commands/shared/context.ts";
+import { exitCode, exitCodeHelp } from "./process/exit-code.ts";
 import { Interrupt } from "./process/interrupt.ts";
 import { Output, OutputClosed } from "./process/output.ts";
 import { UntrustedConfig, UsageError } from "./process/errors.ts";
+import { version } from "./process/version.ts";
 
 /**
  * The command line, on streams of the caller's. Never rejects: what goes wrong is on stderr and in the exit code, and
@@ -105,4 +116,54 @@ function plainMessage({ message }: CommanderError): string {
   const [first = "", ...rest] = plain.split("\n");
   const sentence = first.charAt(0).toUpperCase() + first.slice(1);
   return [sentence.endsWith(".") ? sentence : `${sentence}.`, ...rest].join("\n");
+}
+
+const examples = `
+Examples:
+  $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
+  $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
+  $ toolweave serve --config toolweave.json
+  $ toolweave search 'find a pet by its status' --openapi openapi.yaml
+  $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
+  $ toolweave approvals list
+  $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
+  $ toolweave conform ./my-tools.ts
+
+\`toolweave <command> --help\` has more of them.
+`;
+
+/** All commands. What one does is loaded when it is used. */
+function commands(context: CommandContext): Command {
+  const { io, output, end } = context;
+  const program = new Command("toolweave")
+    .description(
+      "Lists, calls, serves and governs the tools of MCP servers and OpenAPI documents, and tests any tools.",
+    )
+    .version(version(), "--version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      // Said by `runCli`, in one place for all errors.
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText("after", examples + exitCodeHelp);
+
+  addInspect(program, context);
+  addLock(program, context);
+  addSearch(program, context);
+  addCall(program, context);
+  addServe(program, context);
+  addTrust(program, context);
+  addLogin(program, context);
+  addApprovals(program, context);
+  addConform(program, context);
+  addPolicy(program, context);
+  return program;
 }

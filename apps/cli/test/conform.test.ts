@@ -6,7 +6,7 @@ import { ajvValidator, type JsonObject } from "@toolweave/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { runCli } from "../src/program.ts";
 import { configSubjects } from "../src/commands/conform/config.ts";
-import { conformExamples } from "../src/help-text.ts";
+import { conformExamples } from "../src/commands/conform/command.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { tempFile, tempFolder } from "./support/temp-file.ts";

@@ -1,19 +1,82 @@
 import type { Command } from "commander";
 import type { ApproveOptions, RejectOptions, ResumeOptions } from "./answer.ts";
 import type { StoreOptions } from "./list.ts";
-import type { CommandContext } from "../../commands.ts";
+import type { CommandContext } from "../shared/context.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import {
-  approvalsExamples,
-  approveExamples,
-  grantsExamples,
-  listExamples,
-  rejectExamples,
-  resumeExamples,
-  revokeExamples,
-  showExamples,
-} from "../../help-text.ts";
 import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
+
+const approvalsExamples = `
+Examples:
+  $ toolweave approvals list
+  $ toolweave approvals show 3f2a91
+  $ toolweave approvals approve 3f2a91
+  $ toolweave approvals reject 3f2a91 --reason 'not before Monday'
+
+The store is --store, else $TOOLWEAVE_STORE, else toolweave/approvals.sqlite in $XDG_STATE_HOME or
+~/.local/state. Without $HOME, ~ is the home folder that the system has for the user. What waits
+there is sealed with $TOOLWEAVE_KEY (32 bytes or more), else with the key in the file beside it
+(approvals.sqlite.key), which is made when first needed.
+`;
+
+const listExamples = `
+Examples:
+  $ toolweave approvals list
+  $ toolweave approvals list --json | jq -r '.calls[] | select(.status == "pending") | .id'
+
+"claimed" runs now, or has just lost its process. "unfinished" began to run and never came to its
+end: look at what it did. It is not run again; \`toolweave approvals reject\` takes it off the list.
+`;
+
+const showExamples = `
+Examples:
+  $ toolweave approvals show 3f2a91
+  $ toolweave approvals show 3f2a91 --json | jq '.requests[].grant'
+`;
+
+const approveExamples = `
+Examples:
+  $ toolweave approvals approve 3f2a91
+  $ toolweave approvals approve 3f2a91 --always             # exactly this, from now on
+  $ toolweave approvals approve 3f2a91 --arguments '{"id": 8}'
+  $ toolweave approvals approve 3f2a91 --auth 'bearer:$TOKEN'
+
+The call is made as it was: with the same document, address, options and policy. Secrets are not
+kept, so that --auth and --header have to be given again unless they were $NAME. A call runs once;
+if it now does something else than what was shown, it waits anew.
+`;
+
+const rejectExamples = `
+Examples:
+  $ toolweave approvals reject 3f2a91
+  $ toolweave approvals reject 3f2a91 --reason 'not before Monday' --by ada
+`;
+
+const resumeExamples = `
+Examples:
+  $ toolweave approvals resume 3f2a91
+  $ toolweave approvals resume 3f2a91 --answer '{"type": "input", "value": {"name": "Rex"}}'
+  $ toolweave approvals resume 3f2a91 --answer @answers.json
+
+An answer is for the request that its "requestId" names; without it, for all:
+  {"type": "approve"}                           to an approval; to auth: "I have signed in"
+  {"type": "approve", "grant": "always"}        and to all calls like this one
+  {"type": "approve", "arguments": {"id": 8}}   to other arguments
+  {"type": "reject", "reason": "not now"}       to anything: the call does not run
+  {"type": "input", "value": "Rex"}             to input, or to auth
+  {"type": "result", "value": 42}               to a result
+Every request needs its answer at once. \`toolweave approvals show <id> --json\` has their ids.
+`;
+
+const grantsExamples = `
+Examples:
+  $ toolweave approvals grants
+  $ toolweave approvals grants --json | jq '.grants[].permission'
+`;
+
+const revokeExamples = `
+Examples:
+  $ toolweave approvals revoke 8c01de
+`;
 
 const idHelp = "as `toolweave approvals list` prints it, or its first characters";
 

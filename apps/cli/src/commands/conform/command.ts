@@ -1,9 +1,35 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../commands.ts";
+import type { CommandContext } from "../shared/context.ts";
 import type { ConformOptions } from "./run.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import { conformExamples } from "../../help-text.ts";
 import { collect, deadlineOption, seedOption, withApi } from "../shared/options.ts";
+
+/** The help's examples. */
+export const conformExamples = `
+Examples:
+  $ toolweave conform ./my-tools.ts
+  $ toolweave conform --openapi openapi.yaml
+  $ toolweave conform --mcp 'npx -y my-mcp-server --read-only'
+  $ toolweave conform --config conformance.json --junit report.xml --badge badge.json
+  $ toolweave conform ./my-tools.ts --only TW-SPEC-003 --seed 7     # one rule, as it was
+  $ toolweave conform ./my-tools.ts --only SPEC --only NAME --json | jq '.rules[] | .id'
+
+A module exports, as its default: a manifest of @toolweave/conformance, or a list of them; a tool,
+or a list of tools; a source; or a function that makes one of these. Without a manifest no tool is
+ever called: rules that need calls are "not applicable". A file for --config has such calls:
+  {
+    "name": "my server",
+    "mcp": { "command": "my-mcp-server", "env": { "API_KEY": "$API_KEY" } },
+    "samples": {
+      "succeedingCalls": [{ "tool": "find_book", "arguments": { "title": "Emma" } }],
+      "failingCalls": [{ "tool": "find_book", "arguments": { "title": "" } }]
+    },
+    "secrets": ["API_KEY"],
+    "without": { "slowCalls": "every tool answers at once" }
+  }
+In place of "mcp" it has "openapi" or "module", a URL or a path beside the file. "secrets" are names
+of environment variables. { "subjects": [...] } tests several.
+`;
 
 /** `toolweave conform`: whether tools keep the contract. */
 export function addConform(program: Command, { io, output, end }: CommandContext): void {

@@ -1,10 +1,7 @@
 import { Option, type Command } from "commander";
-import type { CommandContext } from "../../commands.ts";
+import type { CommandContext } from "../shared/context.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import { loginExamples, serveExamples, trustExamples } from "../../help-text.ts";
-import type { LoginOptions } from "../login/run.ts";
 import {
-  collect,
   graceOption,
   lockFileHelp,
   withPolicy,
@@ -13,9 +10,27 @@ import {
 } from "../shared/options.ts";
 import { withServeLimits } from "./limits.ts";
 import type { ServeOptions } from "./run.ts";
-import type { TrustOptions } from "../trust/run.ts";
 
-/** `toolweave serve`, `toolweave trust` and `toolweave login`. */
+const serveExamples = `
+Examples:
+  $ toolweave serve --config toolweave.json
+  $ toolweave serve --locked --policy strict
+  $ toolweave serve --http
+  $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
+  $ toolweave serve --openapi https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
+
+A host starts it with this line in its own mcpServers:
+  "tools": {
+    "command": "npx",
+    "args": ["-y", "toolweave", "serve", "--config", "/path/toolweave.json"]
+  }
+
+What needs a person is asked of the client's user, where the client can do that. Elsewhere the call
+is kept, and its answer has the command of \`toolweave approvals\` that goes on with it; always so
+with --approvals out-of-band. Over HTTP other machines are let in with a token only.
+`;
+
+/** Registers `toolweave serve`. */
 export function addServe(program: Command, { io, output, end }: CommandContext): void {
   withServeLimits(withStore(withPolicy(withToolOptions(program.command("serve")))))
     .summary("serve the tools over MCP")
@@ -49,42 +64,5 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
     .action(async (options: ServeOptions) => {
       const { serve } = await import("./run.ts");
       end(await serve(options, io, output));
-    });
-
-  program
-    .command("trust")
-    .summary("trust the toolweave.json of a folder")
-    .description(
-      "Shows what the toolweave.json of a folder starts, connects to and reads, and asks whether to trust it. Commands use a file that they find in the current folder only when it is trusted as it is; one that --config names needs no trust.",
-    )
-    .argument("[folder]", "default: the current one")
-    .option("--list", "list the files that are trusted")
-    .option("--revoke", "trust it no longer")
-    .option("--yes", "trust it without asking")
-    .option("--json", "print the result as JSON; asks nothing")
-    .option("--verbose", "say also what led to an error")
-    .addHelpText("after", trustExamples + exitCodeHelp)
-    .action(async (folder: string | undefined, options: TrustOptions) => {
-      const { trust } = await import("../trust/run.ts");
-      end(await trust(folder, options, io, output));
-    });
-
-  program
-    .command("login")
-    .summary("sign in to an MCP server")
-    .description(
-      "Signs in to an MCP server with OAuth: prints where to go, waits for the browser to come back, and keeps the tokens for later commands.",
-    )
-    .argument("[source]", "its name in the configuration")
-    .option(
-      "--config <file>",
-      "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
-    )
-    .option("--mcp <url>", "the server, in place of a name", collect)
-    .option("--verbose", "say also what led to an error")
-    .addHelpText("after", loginExamples + exitCodeHelp)
-    .action(async (source: string | undefined, options: LoginOptions) => {
-      const { login } = await import("../login/run.ts");
-      end(await login(source, options, io, output));
     });
 }

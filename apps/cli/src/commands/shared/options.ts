@@ -59,6 +59,10 @@ export function withApi(command: Command): Command {
     );
 }
 
+/** The words after a tool's name, with all commands that take its arguments. */
+export const argumentsHelp =
+  "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both";
+
 /** What `--lock-file` is, with all commands that have a lock. */
 export const lockFileHelp = "the lock (default: toolweave.lock.json beside the configuration)";
 
