@@ -134,7 +134,7 @@ Examples:
 
 /** All commands. What one does is loaded when it is used. */
 function commands(context: CommandContext): Command {
-  const { io, output, end } = context;
+  const { io } = context;
   const program = new Command("toolweave")
     .description(
       "Lists, calls, serves and governs the tools of MCP servers and OpenAPI documents, and tests any tools.",

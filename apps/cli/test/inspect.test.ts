@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonSchema, JsonValue, RegisteredTool } from "@toolweave/core";
 import { runCli } from "../src/program.ts";
-import { writeJson } from "../src/commands/inspect/run.ts";
+import { writeJson } from "../src/render/tools-json.ts";
 import { showProgress } from "../src/render/progress.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";

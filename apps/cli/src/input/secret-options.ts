@@ -1,4 +1,5 @@
 import { namedKey } from "./auth-option.ts";
+import { splitCommand } from "./split-command.ts";
 import { isReference } from "./secret-value.ts";
 
 /** An option as it is written: `["--auth", "bearer:$TOKEN"]`. */
@@ -15,7 +16,7 @@ interface SecretOption {
 }
 
 /** Of options that may hold secrets: those that may be written down, and the others without them. */
-export function withoutSecrets(
+export function separateSecrets(
   name: "--auth" | "--header",
   options: readonly string[],
 ): { readonly kept: readonly string[]; readonly withheld: readonly WrittenOption[] } {
@@ -66,4 +67,33 @@ function variable(name: string): string {
     .replace(/\W/g, "_")
     .replace(/^(?=\d)/, "_")
     .toUpperCase();
+}
+
+const secretOptionName = /^--?[\w-]*(?:auth|credential|key|pass|pwd|secret|token)[\w-]*(?:=|$)/i;
+const secretValue =
+  /^(?:sk-|gh[opsu]_|github_pat_|xox[abp]-|AKIA|eyJ)|^[\w-]*(?:key|token|secret|password)=./i;
+
+/** True for what may be written down: no part of it looks like a secret. */
+export function isKeepable(written: string): boolean {
+  if (/^https?:\/\//i.test(written)) {
+    const url = URL.parse(written);
+    return url !== null && url.username + url.password + url.search === "";
+  }
+  return !splitCommand(written, "--mcp").some(
+    (word) => secretOptionName.test(word) || secretValue.test(word),
+  );
+}
+
+/** A URL without what may be secret in it; a path as it is. */
+export function maskLocation(document: string): string {
+  const url = webUrl(document);
+  if (url === undefined) return document;
+  const { username, password, origin, pathname, search } = url;
+  if (username + password + search === "") return document;
+  const login = username + password === "" ? "//" : "//USER:PASSWORD@";
+  return `${origin.replace("//", login)}${pathname}${search === "" ? "" : "?QUERY"}`;
+}
+
+export function webUrl(document: string): URL | undefined {
+  return /^https?:\/\//i.test(document) ? (URL.parse(document) ?? undefined) : undefined;
 }

@@ -1,3 +1,5 @@
+import type { ToolErrorCode, ToolOutcome } from "@toolweave/core";
+
 /** What the process ends with. Scripts rely on these numbers. */
 export const exitCode = {
   completed: 0,
@@ -27,3 +29,25 @@ Exit codes:
   3    refused, waiting for approval, or in a folder that is not trusted; nothing was sent
   4    a document or server could not be loaded, or what conform tests not be made; nothing was sent
   130  interrupted (Ctrl-C)`;
+
+const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
+  not_found: exitCode.usage,
+  not_advertised: exitCode.refused,
+  invalid_arguments: exitCode.usage,
+  permission_denied: exitCode.refused,
+  approval_rejected: exitCode.refused,
+  approval_invalid: exitCode.refused,
+};
+
+/** What the process ends with after a call. */
+export function outcomeExitCode(outcome: ToolOutcome, interrupted: boolean): number {
+  switch (outcome.status) {
+    case "completed":
+      return outcome.result.isError ? exitCode.toolError : exitCode.completed;
+    case "interrupted":
+      return exitCode.refused;
+    case "failed":
+      if (interrupted && outcome.error.code === "cancelled") return exitCode.interrupted;
+      return byErrorCode[outcome.error.code] ?? exitCode.toolError;
+  }
+}

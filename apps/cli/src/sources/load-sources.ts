@@ -9,7 +9,7 @@ import {
 import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
 import type { McpSource } from "@toolweave/mcp";
 import type { OpenApiSource } from "@toolweave/openapi";
-import type { Document } from "../store/pending-call-context.ts";
+import type { Document, MadeWith } from "../store/pending-call-context.ts";
 import type { CliIo } from "../process/cli-io.ts";
 import { describeError } from "../render/describe-error.ts";
 import { Interrupt, unlessInterrupted } from "../process/interrupt.ts";
@@ -21,7 +21,7 @@ import { safeLine } from "../render/safe-text.ts";
 import { sourceOptions } from "../input/api-options.ts";
 import { keptCredentials } from "../store/credentials.ts";
 import { storePath } from "../store/store-path.ts";
-import { assertTrusted } from "../commands/trust/run.ts";
+import { assertTrusted } from "./config-trust.ts";
 import { chosenSources, type ChosenSources, type ToolOptions } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
 
@@ -56,13 +56,6 @@ export interface SourcePlan extends ChosenSources {
 interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
   /** Does not wait for the sources. Default: false. */
   readonly isHasty?: boolean;
-}
-
-/** What a call that waits was made with. */
-export interface MadeWith {
-  readonly documents?: readonly Document[];
-  /** Where the programs of `--mcp` ran. */
-  readonly folder?: string;
 }
 
 /**

@@ -64,18 +64,3 @@ export function serverName(command: string, args: readonly string[]): string {
   const script = args.find((arg) => !arg.startsWith("-"));
   return script === undefined ? program : basename(script);
 }
-
-const secretOption = /^--?[\w-]*(?:auth|credential|key|pass|pwd|secret|token)[\w-]*(?:=|$)/i;
-const secretValue =
-  /^(?:sk-|gh[opsu]_|github_pat_|xox[abp]-|AKIA|eyJ)|^[\w-]*(?:key|token|secret|password)=./i;
-
-/** True for what may be written down: no part of it looks like a secret. */
-export function isKeepable(written: string): boolean {
-  if (/^https?:\/\//i.test(written)) {
-    const url = URL.parse(written);
-    return url !== null && url.username + url.password + url.search === "";
-  }
-  return !splitCommand(written, "--mcp").some(
-    (word) => secretOption.test(word) || secretValue.test(word),
-  );
-}

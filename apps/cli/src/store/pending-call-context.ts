@@ -1,11 +1,16 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Interruption, JsonObject } from "@toolweave/core";
-import { slotOf, withoutSecrets, type WrittenOption } from "../input/secret-options.ts";
+import {
+  isKeepable,
+  maskLocation,
+  separateSecrets,
+  slotOf,
+  webUrl,
+  type WrittenOption,
+} from "../input/secret-options.ts";
 import { isPreset } from "../input/policy-option.ts";
 import { shellLine } from "../render/shell-line.ts";
-import type { MadeWith } from "../sources/load-sources.ts";
-import { isKeepable } from "../sources/mcp-server.ts";
 import type { ChosenSources, ToolOptions } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
 
@@ -14,6 +19,13 @@ export interface Document {
   readonly location: string;
   /** Default: the location. */
   readonly id?: string;
+}
+
+/** What a call that waits was made with. */
+export interface MadeWith {
+  readonly documents?: readonly Document[];
+  /** Where the programs of `--mcp` ran. */
+  readonly folder?: string;
 }
 
 /** How a call that waits was made: what another process needs to make the same tools. No secrets. */
@@ -52,8 +64,8 @@ export function recipeMetadata(
 ): JsonObject {
   const { openapi, mcp, config, found, baseUrl, header = [], auth = [], timeout } = options;
   const { allowOrigin = [], allowReference = [] } = options;
-  const headers = withoutSecrets("--header", header);
-  const credentials = withoutSecrets("--auth", auth);
+  const headers = separateSecrets("--header", header);
+  const credentials = separateSecrets("--auth", auth);
   const documents = openapi.map(keptDocument);
   const hides = documents.some(({ location }) => location === undefined);
   const recipe: CallRecipe = {
@@ -64,7 +76,7 @@ export function recipeMetadata(
     ...(mcp.length === 0 || !mcp.every(isKeepable) ? {} : { mcp }),
     ...(config === undefined ? {} : { config }),
     ...(config === undefined || !found ? {} : { found }),
-    ...(baseUrl === undefined || shown(baseUrl) !== baseUrl ? {} : { baseUrl }),
+    ...(baseUrl === undefined || maskLocation(baseUrl) !== baseUrl ? {} : { baseUrl }),
     header: headers.kept,
     auth: credentials.kept,
     allowOrigin,
@@ -73,13 +85,15 @@ export function recipeMetadata(
     ...(policy === undefined ? {} : { policy: isPreset(policy) ? policy : resolve(policy) }),
     withheld: [
       // All of them: those that are given replace those that were kept.
-      ...(hides ? openapi.map((document): WrittenOption => ["--openapi", shown(document)]) : []),
+      ...(hides
+        ? openapi.map((document): WrittenOption => ["--openapi", maskLocation(document)])
+        : []),
       ...(mcp.every(isKeepable)
         ? []
         : mcp.map((server): WrittenOption => ["--mcp", isKeepable(server) ? server : "SERVER"])),
-      ...(baseUrl === undefined || shown(baseUrl) === baseUrl
+      ...(baseUrl === undefined || maskLocation(baseUrl) === baseUrl
         ? []
-        : [["--base-url", shown(baseUrl)] as const]),
+        : [["--base-url", maskLocation(baseUrl)] as const]),
       ...headers.withheld,
       ...credentials.withheld,
     ],
@@ -150,7 +164,7 @@ function keptDocument(document: string): { location?: string; id?: string } {
     const path = /^file:/i.test(document) ? fileURLToPath(document) : document;
     return { location: resolve(path), id: document };
   }
-  return shown(document) === document ? { location: document } : {};
+  return maskLocation(document) === document ? { location: document } : {};
 }
 
 /** What is compared with addresses: a URL's query and login say nothing there. */
@@ -158,20 +172,6 @@ function keptReference(place: string): string {
   const url = URL.parse(place);
   if (url === null || url.protocol === "file:") return url?.href ?? resolve(place);
   return `${url.origin}${url.pathname}`;
-}
-
-/** A URL without what may be secret in it; a path as it is. */
-export function shown(document: string): string {
-  const url = webUrl(document);
-  if (url === undefined) return document;
-  const { username, password, origin, pathname, search } = url;
-  if (username + password + search === "") return document;
-  const login = username + password === "" ? "//" : "//USER:PASSWORD@";
-  return `${origin.replace("//", login)}${pathname}${search === "" ? "" : "?QUERY"}`;
-}
-
-function webUrl(document: string): URL | undefined {
-  return /^https?:\/\//i.test(document) ? (URL.parse(document) ?? undefined) : undefined;
 }
 
 function idOf(document: { readonly id?: string } | undefined): { id?: string } {

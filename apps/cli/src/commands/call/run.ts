@@ -1,28 +1,20 @@
-import {
-  argumentsSchemaOf,
-  nearNames,
-  type OnAsk,
-  type Tool,
-  type ToolCall,
-  type ToolRegistry,
-} from "@toolweave/core";
+import { argumentsSchemaOf, type OnAsk, type ToolCall } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { askingApprover } from "../../prompt/ask-for-approval.ts";
 import { recipeMetadata } from "../../store/pending-call-context.ts";
 import { cliExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { planSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { outcomeExitCode } from "../../outcome-exit-code.ts";
+import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
+import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
 import { canAsk } from "../../prompt/questions.ts";
 import { readObjectOption } from "../../input/json-option.ts";
+import { isHopeless, unknownTool } from "../shared/tool-lookup.ts";
 import { report, sayDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
-import { UsageError } from "../../process/errors.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ToolOptions {
@@ -91,27 +83,6 @@ export async function call(
   } finally {
     await registry.close();
   }
-}
-
-/**
- * True where a source that failed ends the command: one that was named on the command line, or any when the tool is not
- * found. Of a file's servers one may be dead, and the others work.
- */
-export function isHopeless(
-  { config }: SourcePlan,
-  failures: readonly unknown[],
-  found: Tool | undefined,
-): boolean {
-  return failures.length > 0 && (config === undefined || found === undefined);
-}
-
-/** The error for a tool that no document has. */
-export function unknownTool(registry: ToolRegistry, tool: string): UsageError {
-  const near = nearNames(tool, registry.toolset().names());
-  const meant = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
-  return new UsageError(
-    `There is no tool ${JSON.stringify(tool.slice(0, 80))}.${meant} \`toolweave inspect\` lists them.`,
-  );
 }
 
 function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {

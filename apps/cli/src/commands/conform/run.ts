@@ -1,7 +1,6 @@
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import { ToolError } from "@toolweave/core";
 import type { CliIo } from "../../process/cli-io.ts";
-import { conformCommand } from "../../conform-command-line.ts";
 import { checkDestinations, writeReports, type Destinations } from "./report-files.ts";
 import type { ConformSubject } from "./subject.ts";
 import { describeError } from "../../render/describe-error.ts";
@@ -10,9 +9,11 @@ import { exitCode } from "../../process/exit-code.ts";
 import { Interrupt, unlessInterrupted } from "../../process/interrupt.ts";
 import type { Output } from "../../process/output.ts";
 import { showProgress, showSteps } from "../../render/progress.ts";
-import { safeValue } from "../../render/safe-text.ts";
+import { safeLine, safeValue } from "../../render/safe-text.ts";
 import type { ApiOptions } from "../../input/api-options.ts";
 import { UsageError } from "../../process/errors.ts";
+import { maskLocation, separateSecrets } from "../../input/secret-options.ts";
+import { shellLine } from "../../render/shell-line.ts";
 
 /** The options of `toolweave conform`. */
 export interface ConformOptions extends Omit<ApiOptions, "openapi">, Destinations {
@@ -174,4 +175,38 @@ function withoutSecrets(report: ConformanceReport, secrets: readonly string[]): 
     ...(rule.seen === undefined ? {} : { seen: clean(rule.seen) }),
   });
   return { ...report, subject: clean(report.subject), rules: report.rules.map(cleanRule) };
+}
+
+/**
+ * The command line that tests the same again, for a POSIX shell. A secret has an environment variable
+ * in its place.
+ */
+function conformCommand(
+  module: string | undefined,
+  options: ConformOptions,
+  more: readonly string[],
+): string {
+  const { openapi = [], mcp, config, baseUrl, timeout, deadline } = options;
+  const { allowOrigin = [], allowReference = [] } = options;
+  const repeated = (name: string, values: readonly string[]): string[] =>
+    values.flatMap((value) => [name, value]);
+  const secret = (name: "--auth" | "--header", values: readonly string[] = []): string[] => {
+    const { kept, withheld } = separateSecrets(name, values);
+    return [...repeated(name, kept), ...withheld.flat()];
+  };
+  const words = [
+    ...(module === undefined ? [] : [module]),
+    ...repeated("--openapi", openapi.map(maskLocation)),
+    ...(mcp === undefined ? [] : ["--mcp", maskLocation(mcp)]),
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(baseUrl === undefined ? [] : ["--base-url", baseUrl]),
+    ...secret("--header", options.header),
+    ...secret("--auth", options.auth),
+    ...repeated("--allow-origin", allowOrigin),
+    ...repeated("--allow-reference", allowReference),
+    ...(timeout === undefined ? [] : ["--timeout", String(timeout)]),
+    ...(deadline === undefined ? [] : ["--deadline", String(deadline)]),
+    ...more,
+  ];
+  return shellLine(["toolweave", "conform", ...words.map(safeLine)]);
 }

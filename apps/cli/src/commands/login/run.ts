@@ -11,7 +11,7 @@ import type { Output } from "../../process/output.ts";
 import { asking, canAsk } from "../../prompt/questions.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
 import { storePath } from "../../store/store-path.ts";
-import { assertTrusted } from "../trust/run.ts";
+import { assertTrusted } from "../../sources/config-trust.ts";
 import { chosenSources, type ToolOptions } from "../../input/tool-options.ts";
 import { UsageError } from "../../process/errors.ts";
 

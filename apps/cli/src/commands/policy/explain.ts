@@ -7,7 +7,7 @@ import {
   type PolicyEffect,
 } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { isHopeless, unknownTool } from "../call/run.ts";
+import { isHopeless, unknownTool } from "../shared/tool-lookup.ts";
 import { cliExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";

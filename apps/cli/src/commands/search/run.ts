@@ -3,7 +3,7 @@ import { cliExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { writeJson } from "../inspect/run.ts";
+import { writeJson } from "../../render/tools-json.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
 import { renderTools } from "../../render/tool-list.ts";
