@@ -27,11 +27,11 @@ import { version } from "./process/version.ts";
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const output = new Output(io);
   let code: number = exitCode.completed;
-  const program = commands({ io, output, end: (result) => (code = result) });
+  const program = createProgram({ io, output, end: (result) => (code = result) });
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
-    code = await failed(error, argv, program, output);
+    code = await reportError(error, argv, program, output);
   }
   const isSilent = code !== exitCode.completed && !output.hasResult;
   if (isSilent && argv.includes("--json")) await writeFailure(code, output);
@@ -47,7 +47,7 @@ async function writeFailure(code: number, output: Output): Promise<void> {
   await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
 }
 
-async function failed(
+async function reportError(
   error: unknown,
   argv: readonly string[],
   program: Command,
@@ -56,14 +56,14 @@ async function failed(
   const verbose = argv.includes("--verbose");
   if (error instanceof OutputClosed) return exitCode.completed;
   if (error instanceof Interrupt) {
-    output.say("toolweave: Interrupted.");
+    output.printMessage("toolweave: Interrupted.");
     return exitCode.interrupted;
   }
   if (error instanceof UntrustedConfig) {
-    await sayError(error, verbose, output);
+    await printError(error, verbose, output);
     return exitCode.refused;
   }
-  const command = commandOf(argv, program);
+  const command = resolveCommandName(argv, program);
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCode.completed;
     // It has written the help already.
@@ -73,21 +73,21 @@ async function failed(
       dashed && error.code === "commander.unknownOption"
         ? "\nA tool's arguments are written without dashes: id=7."
         : "";
-    return misused(new UsageError(plainMessage(error) + hint), command, verbose, output);
+    return reportMisuse(new UsageError(toSentence(error) + hint), command, verbose, output);
   }
-  if (error instanceof UsageError) return misused(error, command, verbose, output);
-  await sayError(error, verbose, output);
+  if (error instanceof UsageError) return reportMisuse(error, command, verbose, output);
+  await printError(error, verbose, output);
   return exitCode.toolError;
 }
 
 /** Prints an error. What displays it is loaded only then, so that `--help` does not wait for core. */
-async function sayError(error: unknown, verbose: boolean, output: Output): Promise<void> {
+async function printError(error: unknown, verbose: boolean, output: Output): Promise<void> {
   const { describeError } = await import("./render/describe-error.ts");
-  output.say(describeError(error, verbose));
+  output.printMessage(describeError(error, verbose));
 }
 
 /** The command that is meant, as it is written. */
-function commandOf(argv: readonly string[], program: Command): string {
+function resolveCommandName(argv: readonly string[], program: Command): string {
   const path = [program.name()];
   let command = program;
   for (const word of argv) {
@@ -99,19 +99,19 @@ function commandOf(argv: readonly string[], program: Command): string {
   return path.join(" ");
 }
 
-async function misused(
+async function reportMisuse(
   error: UsageError,
   command: string,
   verbose: boolean,
   output: Output,
 ): Promise<number> {
-  await sayError(error, verbose, output);
-  output.say(`See \`${command} --help\`.`);
+  await printError(error, verbose, output);
+  output.printMessage(`See \`${command} --help\`.`);
   return exitCode.usage;
 }
 
 /** Commander's message as a sentence, without the value of a mistyped option: it may be a secret. */
-function plainMessage({ message }: CommanderError): string {
+function toSentence({ message }: CommanderError): string {
   const plain = message.replace(/^error: /, "").replace(/(--[\w-]+)=[^\n]*?'/, "$1'");
   const [first = "", ...rest] = plain.split("\n");
   const sentence = first.charAt(0).toUpperCase() + first.slice(1);
@@ -133,7 +133,7 @@ Examples:
 `;
 
 /** All commands. What one does is loaded when it is used. */
-function commands(context: CommandContext): Command {
+function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command("toolweave")
     .description(

@@ -35,8 +35,8 @@ test("a key is made when it is kept, and found by whoever comes later", () => {
   const path = tempStore();
   const key = new StoreKey(path, {});
   expect([key.isNew, existsSync(dirname(path))]).toEqual([true, false]);
-  key.keep();
-  key.keep();
+  key.save();
+  key.save();
   const later = new StoreKey(path, {});
   expect([later.isNew, later.value]).toEqual([false, key.value]);
   expect(key.value.length).toBeGreaterThanOrEqual(43);
@@ -45,8 +45,8 @@ test("a key is made when it is kept, and found by whoever comes later", () => {
 test("of two that are made together one is kept, whole, and the other says so", () => {
   const path = tempStore();
   const [first, second] = [new StoreKey(path, {}), new StoreKey(path, {})];
-  first.keep();
-  expect(() => second.keep()).toThrow("made by another process just now");
+  first.save();
+  expect(() => second.save()).toThrow("made by another process just now");
   expect([first.wasTaken, second.wasTaken]).toEqual([false, true]);
   expect(readFileSync(`${path}.key`, "utf8")).toBe(`${first.value}\n`);
   expect(readdirSync(dirname(path))).toEqual(["approvals.sqlite.key"]);

@@ -1,6 +1,6 @@
 import type { OpenApiOptions } from "@toolweave/openapi";
 import { parseAuth } from "./auth-option.ts";
-import { secretValue } from "./secret-value.ts";
+import { resolveSecretValue } from "./secret-value.ts";
 import { UsageError } from "../process/errors.ts";
 
 /** The options that say where and how an API is reached. */
@@ -20,7 +20,7 @@ export interface ApiOptions {
  * @returns the options, and the secrets in them.
  * @throws UsageError
  */
-export function sourceOptions(
+export function toSourceOptions(
   {
     openapi,
     baseUrl,
@@ -38,11 +38,11 @@ export function sourceOptions(
     );
   }
   const credentials = parseAuth(auth, env);
-  const origins = allowOrigin.map(checkedOrigin);
+  const origins = allowOrigin.map(parseOrigin);
   const headers = parseHeaders(header, env);
   return {
     options: {
-      ...(baseUrl === undefined ? {} : { baseUrl: checkedBaseUrl(baseUrl) }),
+      ...(baseUrl === undefined ? {} : { baseUrl: validateBaseUrl(baseUrl) }),
       ...(header.length === 0 ? {} : { headers }),
       ...(auth.length === 0 ? {} : { auth: credentials.auth }),
       // Whoever types an origin means both: that it is reached, and with the credentials beside it.
@@ -65,12 +65,12 @@ function parseHeaders(
     if (name === undefined || value === undefined) {
       throw new UsageError(`--header must be "Name: value".`);
     }
-    headers[name] = secretValue(value, env, `--header ${name}`);
+    headers[name] = resolveSecretValue(value, env, `--header ${name}`);
   }
   return headers;
 }
 
-function checkedBaseUrl(text: string): string {
+function validateBaseUrl(text: string): string {
   const url = webUrl(text);
   if (url !== undefined && url.username === "" && url.password === "") return text;
   throw new UsageError(
@@ -78,7 +78,7 @@ function checkedBaseUrl(text: string): string {
   );
 }
 
-function checkedOrigin(text: string): string {
+function parseOrigin(text: string): string {
   const url = webUrl(text);
   if (url !== undefined && url.href === `${url.origin}/`) return url.origin;
   throw new UsageError(

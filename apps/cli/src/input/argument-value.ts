@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import { typeOf, type JsonType, type SchemaView } from "./schema-view.ts";
+import { jsonTypeOf, type JsonType, type SchemaView } from "./schema-view.ts";
 import { UsageError } from "../process/errors.ts";
 
 /**
@@ -9,25 +9,25 @@ import { UsageError } from "../process/errors.ts";
  * @param path what errors call the argument.
  * @throws UsageError
  */
-export function argumentValue(text: string, schema: SchemaView, path: string): JsonValue {
+export function parseArgumentValue(text: string, schema: SchemaView, path: string): JsonValue {
   const { types, values } = schema;
   const named =
     values.find((value) => value === text) ??
     values.find((value) => (value === null || typeof value !== "object") && String(value) === text);
   if (named !== undefined) return named;
-  if (types === undefined) return anyValue(text);
+  if (types === undefined) return parseUntypedValue(text);
 
-  if (types.has("number") && !types.has("string") && isNumber(text)) return numberValue(text, path);
+  if (types.has("number") && !types.has("string") && isNumber(text)) return parseNumber(text, path);
   if (types.has("boolean") && (text === "true" || text === "false") && !types.has("string")) {
     return text === "true";
   }
   if (types.has("null") && text === "null" && !types.has("string")) return null;
-  const structure = structured(text, types);
+  const structure = parseStructure(text, types);
   if (structure !== undefined) return structure;
   if (types.has("string")) return text;
-  if (types.has("array")) return [argumentValue(text, schema.items, path)];
+  if (types.has("array")) return [parseArgumentValue(text, schema.items, path)];
   throw new UsageError(
-    `${path} takes ${expected(types)}, not ${JSON.stringify(text.slice(0, 60))}${complaint(text, types)}.`,
+    `${path} takes ${describeTypes(types)}, not ${JSON.stringify(text.slice(0, 60))}${jsonErrorHint(text, types)}.`,
   );
 }
 
@@ -36,7 +36,7 @@ export function argumentValue(text: string, schema: SchemaView, path: string): J
  *
  * @throws UsageError
  */
-export function repeatedValue(
+export function parseRepeatedValue(
   texts: readonly string[],
   schema: SchemaView,
   path: string,
@@ -45,12 +45,12 @@ export function repeatedValue(
   if (types !== undefined && !types.has("array")) {
     throw new UsageError(`${path} is given ${texts.length} times and takes one value.`);
   }
-  return texts.map((text) => argumentValue(text, schema.items, path));
+  return texts.map((text) => parseArgumentValue(text, schema.items, path));
 }
 
 /** Without a type, what reads as JSON is JSON. */
-function anyValue(text: string): JsonValue {
-  const value = parsed(text);
+function parseUntypedValue(text: string): JsonValue {
+  const value = tryParseJson(text);
   // A number that would lose digits is better sent as it was written.
   if (typeof value === "number" && String(value) !== text) return text;
   return value === undefined ? text : value;
@@ -60,7 +60,7 @@ function isNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }
 
-function numberValue(text: string, path: string): number {
+function parseNumber(text: string, path: string): number {
   const value = Number(text);
   const exact = /^-?\d+$/.test(text) ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (!exact) {
@@ -72,13 +72,13 @@ function numberValue(text: string, path: string): number {
 }
 
 /** An array or an object written as JSON, where the schema has room for one. */
-function structured(text: string, types: ReadonlySet<JsonType>): JsonValue | undefined {
+function parseStructure(text: string, types: ReadonlySet<JsonType>): JsonValue | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = parsed(text);
-  return value !== undefined && types.has(typeOf(value)) ? value : undefined;
+  const value = tryParseJson(text);
+  return value !== undefined && types.has(jsonTypeOf(value)) ? value : undefined;
 }
 
-function parsed(text: string): JsonValue | undefined {
+function tryParseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -95,11 +95,11 @@ const descriptions: Readonly<Record<JsonType, string>> = {
   object: `JSON such as {"key": "value"}`,
 };
 
-function expected(types: ReadonlySet<JsonType>): string {
+function describeTypes(types: ReadonlySet<JsonType>): string {
   return [...types].map((type) => descriptions[type]).join(", or ");
 }
 
-function complaint(text: string, types: ReadonlySet<JsonType>): string {
+function jsonErrorHint(text: string, types: ReadonlySet<JsonType>): string {
   if (!types.has("object") || !/^\s*\{/.test(text)) return "";
   try {
     JSON.parse(text);

@@ -1,5 +1,5 @@
 import type { OpenApiAuth } from "@toolweave/openapi";
-import { secretValue } from "./secret-value.ts";
+import { resolveSecretValue } from "./secret-value.ts";
 import { UsageError } from "../process/errors.ts";
 
 /** The credentials of `--auth`, and every secret in them. */
@@ -19,33 +19,34 @@ export function parseAuth(
   const auth: { -readonly [K in keyof OpenApiAuth]: OpenApiAuth[K] } = {};
   const schemes: Record<string, string> = {};
   const secrets: string[] = [];
-  const valueOf = (written: string, option: string): string => secretValue(written, env, option);
-  const secret = (written: string, option: string): string => {
-    const value = valueOf(written, option);
+  const readValue = (written: string, option: string): string =>
+    resolveSecretValue(written, env, option);
+  const readSecret = (written: string, option: string): string => {
+    const value = readValue(written, option);
     secrets.push(value);
     return value;
   };
-  const once = (kind: "bearer" | "basic" | "apiKey"): void => {
+  const assertFirst = (kind: "bearer" | "basic" | "apiKey"): void => {
     if (auth[kind] !== undefined) throw new UsageError(`--auth ${kind} is given twice.`);
   };
 
   for (const option of options) {
     const [, kind, rest = ""] = /^(\w+):(.*)$/s.exec(option) ?? [];
     if (kind === "bearer") {
-      once(kind);
-      auth.bearer = secret(rest, "--auth bearer");
+      assertFirst(kind);
+      auth.bearer = readSecret(rest, "--auth bearer");
     } else if (kind === "basic") {
-      once(kind);
+      assertFirst(kind);
       // `basic:$LOGIN` holds both; else each may be a variable of its own.
-      const login = rest.includes(":") ? rest : valueOf(rest, "--auth basic");
+      const login = rest.includes(":") ? rest : readValue(rest, "--auth basic");
       const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(login) ?? [];
       if (username === "" || password === "") {
         throw new UsageError("--auth basic must be basic:USER:PASSWORD.");
       }
       const parts = { username, password };
       if (login === rest) {
-        parts.username = valueOf(username, "--auth basic");
-        parts.password = valueOf(password, "--auth basic");
+        parts.username = readValue(username, "--auth basic");
+        parts.password = readValue(password, "--auth basic");
       }
       secrets.push(
         parts.password,
@@ -53,16 +54,16 @@ export function parseAuth(
       );
       auth.basic = parts;
     } else if (kind === "apiKey") {
-      const named = namedKey(rest);
+      const named = parseNamedKey(rest);
       if (named === undefined) {
-        once(kind);
-        auth.apiKey = secret(rest, "--auth apiKey");
+        assertFirst(kind);
+        auth.apiKey = readSecret(rest, "--auth apiKey");
       } else {
         const { scheme, value } = named;
         if (Object.hasOwn(schemes, scheme)) {
           throw new UsageError(`--auth apiKey:${scheme} is given twice.`);
         }
-        schemes[scheme] = secret(value, `--auth apiKey:${scheme}`);
+        schemes[scheme] = readSecret(value, `--auth apiKey:${scheme}`);
       }
     } else {
       // What was written is not repeated: it may be a secret.
@@ -77,7 +78,7 @@ export function parseAuth(
 }
 
 /** The two parts of `SCHEME=VALUE`; undefined: it is a value alone. */
-export function namedKey(text: string): { scheme: string; value: string } | undefined {
+export function parseNamedKey(text: string): { scheme: string; value: string } | undefined {
   // The `=` at the end of a base64 value does not divide it.
   const [, scheme, value] = /^([A-Za-z_][\w.-]*)=(?!=*$)(.+)$/s.exec(text) ?? [];
   return scheme === undefined || value === undefined ? undefined : { scheme, value };

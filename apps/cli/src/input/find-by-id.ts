@@ -2,8 +2,8 @@ import { nearNames } from "@toolweave/core";
 import { UsageError } from "../process/errors.ts";
 
 /** Fewer characters would make it likely that another one is meant, once the first is gone. */
-const shortest = 6;
-const mostShown = 5;
+const minLength = 6;
+const maxListed = 5;
 
 /** The shortest beginning of each id that is no other's, for a person to type. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
@@ -11,7 +11,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     sorted.map((id, index) => {
       const shared = [sorted[index - 1], sorted[index + 1]].map((other) => sharedLength(id, other));
-      return [id, id.slice(0, Math.max(shortest, ...shared.map((length) => length + 1)))];
+      return [id, id.slice(0, Math.max(minLength, ...shared.map((length) => length + 1)))];
     }),
   );
 }
@@ -31,30 +31,30 @@ export function findById<T>(
   why = "",
 ): T {
   const ids = all.map(idOf);
-  const begins = (one: T): boolean => written.length >= shortest && idOf(one).startsWith(written);
+  const begins = (one: T): boolean => written.length >= minLength && idOf(one).startsWith(written);
   const exact = all.filter((one) => idOf(one) === written);
   const found = exact.length > 0 ? exact : all.filter(begins);
   const [first, second] = found;
   if (first !== undefined && second === undefined) return first;
   const id = JSON.stringify(written.slice(0, 80));
   if (first !== undefined) {
-    throw new UsageError(`${id} is more than one ${noun}: ${listed(found.map(idOf))}.`);
+    throw new UsageError(`${id} is more than one ${noun}: ${formatIds(found.map(idOf))}.`);
   }
   const beginnings = ids.map((id) => id.slice(0, written.length));
-  const near = nearNames(written, beginnings, mostShown);
+  const near = nearNames(written, beginnings, maxListed);
   const meant = ids.filter((_, index) => near.includes(beginnings[index] as string));
   const hint =
     meant.length > 0
-      ? ` Did you mean ${listed(meant)}?`
+      ? ` Did you mean ${formatIds(meant)}?`
       : ids.length > 0
-        ? ` There is ${listed(ids)}.`
+        ? ` There is ${formatIds(ids)}.`
         : "";
-  const tooShort = written.length < shortest ? ` Write ${shortest} characters at least.` : "";
+  const tooShort = written.length < minLength ? ` Write ${minLength} characters at least.` : "";
   throw new UsageError(`There is no ${noun} with the id ${id}${why}.${hint}${tooShort}`);
 }
 
-function listed(ids: readonly string[]): string {
-  return ids.slice(0, mostShown).join(", ") + (ids.length > mostShown ? ", …" : "");
+function formatIds(ids: readonly string[]): string {
+  return ids.slice(0, maxListed).join(", ") + (ids.length > maxListed ? ", …" : "");
 }
 
 function sharedLength(id: string, other: string | undefined): number {

@@ -6,20 +6,20 @@ const token =
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or ]" | ", or }" | "the end";
 
 /** Where a text that is no JSON stops being it: `line 3, column 7`. */
-export function jsonFault(text: string): string {
-  const before = text.slice(0, faultAt(text)).split("\n");
+export function jsonErrorPosition(text: string): string {
+  const before = text.slice(0, findErrorIndex(text)).split("\n");
   return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }
 
-function faultAt(text: string): number {
+function findErrorIndex(text: string): number {
   const open: ("]" | "}")[] = [];
   let expected: Expected = "value";
   let at = 0;
   for (;;) {
-    at = endOf(space, text, at) ?? at;
-    const end = endOf(token, text, at);
+    at = matchEnd(space, text, at) ?? at;
+    const end = matchEnd(token, text, at);
     if (end === undefined) return at;
-    const next = follows(text.slice(at, end), expected, open);
+    const next = nextExpected(text.slice(at, end), expected, open);
     if (next === undefined) return at;
     expected = next;
     at = end;
@@ -27,7 +27,11 @@ function faultAt(text: string): number {
 }
 
 /** What may follow a token; undefined: it must not stand there. */
-function follows(token: string, expected: Expected, open: ("]" | "}")[]): Expected | undefined {
+function nextExpected(
+  token: string,
+  expected: Expected,
+  open: ("]" | "}")[],
+): Expected | undefined {
   const [first = ""] = token;
   const afterValue = (): Expected => {
     const closing = open.at(-1);
@@ -50,7 +54,7 @@ function follows(token: string, expected: Expected, open: ("]" | "}")[]): Expect
   return first === "[" ? "value or ]" : "key or }";
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }

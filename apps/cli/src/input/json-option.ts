@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { CliIo } from "../process/cli-io.ts";
-import { unlessInterrupted } from "../process/interrupt.ts";
-import { jsonFault } from "./json-error-position.ts";
+import { rejectOnInterrupt } from "../process/interrupt.ts";
+import { jsonErrorPosition } from "./json-error-position.ts";
 import { UsageError } from "../process/errors.ts";
 
 /**
@@ -18,11 +18,14 @@ export async function readJsonOption(
   io: CliIo,
 ): Promise<JsonValue> {
   if (written === "-") {
-    return parsed(await unlessInterrupted(text(io.stdin), io.signal), `The input of ${option} -`);
+    return parseJson(
+      await rejectOnInterrupt(text(io.stdin), io.signal),
+      `The input of ${option} -`,
+    );
   }
   return written.startsWith("@")
     ? readJsonFile(option, written.slice(1), `${option} ${written}`)
-    : parsed(written, option);
+    : parseJson(written, option);
 }
 
 /**
@@ -61,10 +64,10 @@ export async function readJsonFile(
     const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new UsageError(`${option}: the file ${path} cannot be read (${code}).`, { cause: error });
   }
-  return parsed(json, where);
+  return parseJson(json, where);
 }
 
-function parsed(json: string, where: string): JsonValue {
+function parseJson(json: string, where: string): JsonValue {
   // Editors put a byte order mark before a file.
   const text = json.replace(/^\uFEFF/, "");
   try {
@@ -73,7 +76,7 @@ function parsed(json: string, where: string): JsonValue {
     const what = (error as Error).message
       .replace(/ in JSON at position .*$/s, "")
       .replace(/^(Unexpected token '.*?'),.*$/s, "$1");
-    throw new UsageError(`${where} is not valid JSON: ${what} (${jsonFault(text)}).`, {
+    throw new UsageError(`${where} is not valid JSON: ${what} (${jsonErrorPosition(text)}).`, {
       cause: error,
     });
   }

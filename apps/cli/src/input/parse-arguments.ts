@@ -5,17 +5,17 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "@toolweave/core";
-import { argumentValue, repeatedValue } from "./argument-value.ts";
+import { parseArgumentValue, parseRepeatedValue } from "./argument-value.ts";
 import { SchemaView } from "./schema-view.ts";
 import { UsageError } from "../process/errors.ts";
 
-interface GivenArgument {
+interface InputArgument {
   readonly path: readonly string[];
   readonly schema: SchemaView;
   readonly texts: string[];
 }
 
-const shownNames = 12;
+const maxListedNames = 12;
 
 /**
  * Makes a tool's arguments of `key=value` words, read as the input schema says. `a.b=c` reaches into
@@ -30,7 +30,7 @@ export function parseArguments(
   base: JsonObject = {},
 ): JsonObject {
   const root = new SchemaView(inputSchema);
-  const given = new Map<string, GivenArgument>();
+  const given = new Map<string, InputArgument>();
   for (const word of words) {
     const equals = word.indexOf("=");
     if (equals < 1) {
@@ -39,28 +39,30 @@ export function parseArguments(
     const key = word.slice(0, equals);
     const text = word.slice(equals + 1);
     const argument = given.get(key);
-    if (argument === undefined) given.set(key, { ...located(key, root), texts: [text] });
+    if (argument === undefined) given.set(key, { ...locateArgument(key, root), texts: [text] });
     else argument.texts.push(text);
   }
-  refuseOverlaps(given);
+  assertNoOverlaps(given);
 
   let result: JsonValue = base;
   for (const [key, { path, schema, texts }] of given) {
     const [text = ""] = texts;
     const value =
-      texts.length > 1 ? repeatedValue(texts, schema, key) : argumentValue(text, schema, key);
-    result = withValue(result, path, value);
+      texts.length > 1
+        ? parseRepeatedValue(texts, schema, key)
+        : parseArgumentValue(text, schema, key);
+    result = setValue(result, path, value);
   }
   return result as JsonObject;
 }
 
 /** Where a key leads. The longest declared name wins, since names may have dots of their own. */
-function located(key: string, root: SchemaView): Omit<GivenArgument, "texts"> {
+function locateArgument(key: string, root: SchemaView): Omit<InputArgument, "texts"> {
   const path: string[] = [];
   let schema = root;
   let rest = key;
   while (rest !== "") {
-    const name = declaredName(rest, schema) ?? undeclaredName(key, rest, schema);
+    const name = findDeclaredName(rest, schema) ?? findUndeclaredName(key, rest, schema);
     path.push(name);
     schema = schema.property(name) ?? (schema.additional as SchemaView);
     rest = rest.slice(name.length + 1);
@@ -72,7 +74,7 @@ function located(key: string, root: SchemaView): Omit<GivenArgument, "texts"> {
   return { path, schema };
 }
 
-function declaredName(key: string, schema: SchemaView): string | undefined {
+function findDeclaredName(key: string, schema: SchemaView): string | undefined {
   let end = key.length;
   while (end > 0) {
     const name = key.slice(0, end);
@@ -82,15 +84,15 @@ function declaredName(key: string, schema: SchemaView): string | undefined {
   return undefined;
 }
 
-function undeclaredName(key: string, rest: string, schema: SchemaView): string {
+function findUndeclaredName(key: string, rest: string, schema: SchemaView): string {
   const { additional } = schema;
-  if (additional === undefined) throw unknownKey(key, rest, schema);
+  if (additional === undefined) throw unknownKeyError(key, rest, schema);
   const dot = rest.indexOf(".");
   const nested = dot > 0 && dot < rest.length - 1 && additional.types?.has("object") === true;
   return nested ? rest.slice(0, dot) : rest;
 }
 
-function unknownKey(key: string, rest: string, schema: SchemaView): UsageError {
+function unknownKeyError(key: string, rest: string, schema: SchemaView): UsageError {
   const before = key.slice(0, key.length - rest.length);
   const names = schema.propertyNames.sort(compareNames);
   if (names.length === 0) {
@@ -99,20 +101,20 @@ function unknownKey(key: string, rest: string, schema: SchemaView): UsageError {
     );
   }
   const near = nearNames(rest, names, 3);
-  const meant = near.length > 0 ? ` Did you mean ${list(near, before)}?` : "";
-  const shown = names.slice(0, shownNames);
-  const more = names.length > shown.length ? ", …" : "";
+  const meant = near.length > 0 ? ` Did you mean ${formatNames(near, before)}?` : "";
+  const listed = names.slice(0, maxListedNames);
+  const more = names.length > listed.length ? ", …" : "";
   return new UsageError(
-    `There is no argument ${JSON.stringify(key)}.${meant} The tool takes ${list(shown, before)}${more}.`,
+    `There is no argument ${JSON.stringify(key)}.${meant} The tool takes ${formatNames(listed, before)}${more}.`,
   );
 }
 
-function list(names: readonly string[], before: string): string {
+function formatNames(names: readonly string[], before: string): string {
   return names.map((name) => before + name).join(", ");
 }
 
 /** `a={…}` beside `a.b=…`: which of them is meant cannot be known. */
-function refuseOverlaps(given: ReadonlyMap<string, GivenArgument>): void {
+function assertNoOverlaps(given: ReadonlyMap<string, InputArgument>): void {
   const keys = [...given].map(([key, { path }]) => ({ key, place: JSON.stringify(path) }));
   for (const { key, place } of keys) {
     const inside = `${place.slice(0, -1)},`;
@@ -127,7 +129,7 @@ function refuseOverlaps(given: ReadonlyMap<string, GivenArgument>): void {
   }
 }
 
-function withValue(target: JsonValue, path: readonly string[], value: JsonValue): JsonValue {
+function setValue(target: JsonValue, path: readonly string[], value: JsonValue): JsonValue {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   const isObject = typeof target === "object" && target !== null && !Array.isArray(target);
@@ -136,7 +138,7 @@ function withValue(target: JsonValue, path: readonly string[], value: JsonValue)
   const copy = { ...object };
   // Assignment would set the prototype for `__proto__`.
   return Object.defineProperty(copy, name, {
-    value: withValue(member, rest, value),
+    value: setValue(member, rest, value),
     enumerable: true,
     configurable: true,
     writable: true,

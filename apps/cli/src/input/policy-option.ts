@@ -28,7 +28,7 @@ export function isPreset(policy: string): policy is PolicyPreset {
  */
 export async function loadPolicy(policy: string | undefined): Promise<PolicyInput | undefined> {
   if (policy === undefined || isPreset(policy)) return policy;
-  const input = await policyInFile(policy);
+  const input = await readPolicyFile(policy);
   try {
     // Before anything is loaded or asked for.
     void new ToolExecutor({ registry: new ToolRegistry([]), policy: input });
@@ -39,7 +39,7 @@ export async function loadPolicy(policy: string | undefined): Promise<PolicyInpu
   }
 }
 
-async function policyInFile(path: string): Promise<PolicyInput> {
+async function readPolicyFile(path: string): Promise<PolicyInput> {
   try {
     return (await readJsonFile("--policy", path, `--policy ${path}`)) as PolicyInput;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { JsonSchema, JsonValue } from "@toolweave/core";
 /** The JSON types, as far as reading a text is concerned: `integer` counts as `number`. */
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-const mostReferences = 32;
+const maxReferences = 32;
 
 /**
  * What a schema says about the text of an argument: just enough to read it. Whether the value is
@@ -16,21 +16,21 @@ export class SchemaView {
 
   /** @param root what `#` in references means. Default: the schema itself. */
   constructor(schema: JsonValue | undefined, root?: JsonSchema) {
-    const own = isRecord(schema) ? schema : {};
-    this.#root = root ?? own;
-    this.#parts = partsOf(own, this.#root);
+    const subject = isRecord(schema) ? schema : {};
+    this.#root = root ?? subject;
+    this.#parts = collectParts(subject, this.#root);
   }
 
   /** The types that a value may have; undefined: any. */
   get types(): ReadonlySet<JsonType> | undefined {
-    const own = typesNamedBy(this.#parts[0] as JsonSchema);
-    const types = new Set(own.length > 0 ? own : this.#parts.flatMap(typesNamedBy));
+    const own = declaredTypes(this.#parts[0] as JsonSchema);
+    const types = new Set(own.length > 0 ? own : this.#parts.flatMap(declaredTypes));
     return types.size === 0 ? undefined : types;
   }
 
   /** The values that `enum` and `const` name. */
   get values(): readonly JsonValue[] {
-    return this.#parts.flatMap(valuesNamedBy);
+    return this.#parts.flatMap(declaredValues);
   }
 
   /** What an array holds. */
@@ -40,18 +40,18 @@ export class SchemaView {
 
   /** The names of an object's declared properties. */
   get propertyNames(): string[] {
-    return [...new Set(this.#parts.flatMap((part) => Object.keys(propertiesOf(part))))];
+    return [...new Set(this.#parts.flatMap((part) => Object.keys(getProperties(part))))];
   }
 
   /** A declared property. */
   property(name: string): SchemaView | undefined {
-    const part = this.#parts.find((part) => Object.hasOwn(propertiesOf(part), name));
-    return part === undefined ? undefined : this.#view(propertiesOf(part)[name]);
+    const part = this.#parts.find((part) => Object.hasOwn(getProperties(part), name));
+    return part === undefined ? undefined : this.#view(getProperties(part)[name]);
   }
 
   /** What an undeclared property may be; undefined: there may be none. */
   get additional(): SchemaView | undefined {
-    const objects = this.#parts.filter((part) => typesNamedBy(part).includes("object"));
+    const objects = this.#parts.filter((part) => declaredTypes(part).includes("object"));
     const open = objects.filter(
       ({ additionalProperties, patternProperties }) =>
         additionalProperties !== false || isRecord(patternProperties),
@@ -67,17 +67,17 @@ export class SchemaView {
 }
 
 /** The type of a JSON value. */
-export function typeOf(value: JsonValue): JsonType {
+export function jsonTypeOf(value: JsonValue): JsonType {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : (typeof value as JsonType);
 }
 
 /** Each part once, however often it is referred to: schemas may be their own alternatives. */
-function partsOf(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
+function collectParts(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
   const parts = new Set<JsonSchema>();
   const add = (given: JsonValue | undefined): void => {
     if (!isRecord(given)) return;
-    const part = resolved(given, root);
+    const part = resolveReference(given, root);
     if (parts.has(part)) return;
     parts.add(part);
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
@@ -89,12 +89,12 @@ function partsOf(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
   return [...parts];
 }
 
-function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  for (let count = 0; count < mostReferences; count++) {
+  for (let count = 0; count < maxReferences; count++) {
     const { $ref: reference } = current;
     if (typeof reference !== "string" || !reference.startsWith("#")) return current;
-    const target = targetOf(reference, root);
+    const target = resolvePointer(reference, root);
     if (!isRecord(target)) return {};
     current = target;
   }
@@ -102,10 +102,10 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
 }
 
 /** The value that a JSON pointer in a URI fragment means (RFC 6901 section 6). */
-function targetOf(reference: string, root: JsonSchema): unknown {
+function resolvePointer(reference: string, root: JsonSchema): unknown {
   let target: unknown = root;
   for (const token of reference.slice(1).split("/").slice(1)) {
-    const key = decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = decodeToken(token).replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof target !== "object" || target === null || !Object.hasOwn(target, key)) {
       return undefined;
     }
@@ -114,7 +114,7 @@ function targetOf(reference: string, root: JsonSchema): unknown {
   return target;
 }
 
-function decoded(token: string): string {
+function decodeToken(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
@@ -122,18 +122,18 @@ function decoded(token: string): string {
   }
 }
 
-function typesNamedBy(part: JsonSchema): JsonType[] {
+function declaredTypes(part: JsonSchema): JsonType[] {
   const { type, items } = part;
-  if (type !== undefined) return [type].flat().flatMap(typeNamed);
-  const values = valuesNamedBy(part);
-  if (values.length > 0) return values.map(typeOf);
-  if (Object.keys(propertiesOf(part)).length > 0 || isRecord(part["additionalProperties"])) {
+  if (type !== undefined) return [type].flat().flatMap(toJsonTypes);
+  const values = declaredValues(part);
+  if (values.length > 0) return values.map(jsonTypeOf);
+  if (Object.keys(getProperties(part)).length > 0 || isRecord(part["additionalProperties"])) {
     return ["object"];
   }
   return items === undefined ? [] : ["array"];
 }
 
-function typeNamed(name: unknown): JsonType[] {
+function toJsonTypes(name: unknown): JsonType[] {
   switch (name) {
     case "integer":
     case "number":
@@ -149,12 +149,12 @@ function typeNamed(name: unknown): JsonType[] {
   }
 }
 
-function valuesNamedBy({ enum: values, const: value }: JsonSchema): readonly JsonValue[] {
+function declaredValues({ enum: values, const: value }: JsonSchema): readonly JsonValue[] {
   if (value !== undefined) return [value];
   return Array.isArray(values) ? (values as readonly JsonValue[]) : [];
 }
 
-function propertiesOf({ properties }: JsonSchema): JsonSchema {
+function getProperties({ properties }: JsonSchema): JsonSchema {
   return isRecord(properties) ? properties : {};
 }
 

@@ -1,6 +1,6 @@
-import { namedKey } from "./auth-option.ts";
+import { parseNamedKey } from "./auth-option.ts";
 import { splitCommand } from "./split-command.ts";
-import { isReference } from "./secret-value.ts";
+import { isVariableReference } from "./secret-value.ts";
 
 /** An option as it is written: `["--auth", "bearer:$TOKEN"]`. */
 export type WrittenOption = readonly [name: string, value: string];
@@ -20,7 +20,7 @@ export function separateSecrets(
   name: "--auth" | "--header",
   options: readonly string[],
 ): { readonly kept: readonly string[]; readonly withheld: readonly WrittenOption[] } {
-  const parts = options.map((option) => ({ option, ...secretOption(name, option) }));
+  const parts = options.map((option) => ({ option, ...parseSecretOption(name, option) }));
   return {
     kept: parts.flatMap(({ option, isNamed }) => (isNamed ? [option] : [])),
     withheld: parts.flatMap(({ isNamed, named }) => (isNamed ? [] : [named])),
@@ -28,41 +28,45 @@ export function separateSecrets(
 }
 
 /** Which credential or header an option gives. */
-export function slotOf(name: string, value: string): string {
-  return `${name} ${secretOption(name, value).slot}`;
+export function getSlot(name: string, value: string): string {
+  return `${name} ${parseSecretOption(name, value).slot}`;
 }
 
-function secretOption(name: string, written: string): SecretOption {
-  return name === "--auth" ? authOption(written) : headerOption(written);
+function parseSecretOption(name: string, written: string): SecretOption {
+  return name === "--auth" ? parseAuthOption(written) : parseHeaderOption(written);
 }
 
-function authOption(written: string): SecretOption {
+function parseAuthOption(written: string): SecretOption {
   const [, kind = "", rest = ""] = /^(\w+):(.*)$/s.exec(written) ?? [];
-  const key = kind === "apiKey" ? namedKey(rest) : undefined;
+  const key = kind === "apiKey" ? parseNamedKey(rest) : undefined;
   if (key !== undefined) {
     const { scheme, value } = key;
     return {
       slot: `apiKey:${scheme}`,
-      isNamed: isReference(value),
-      named: ["--auth", `apiKey:${scheme}=$${variable(scheme)}`],
+      isNamed: isVariableReference(value),
+      named: ["--auth", `apiKey:${scheme}=$${toVariableName(scheme)}`],
     };
   }
   const secret = kind === "basic" ? rest.slice(rest.indexOf(":") + 1) : rest;
   const name = { bearer: "TOKEN", basic: "LOGIN" }[kind] ?? "API_KEY";
-  return { slot: kind, isNamed: isReference(secret), named: ["--auth", `${kind}:$${name}`] };
+  return {
+    slot: kind,
+    isNamed: isVariableReference(secret),
+    named: ["--auth", `${kind}:$${name}`],
+  };
 }
 
-function headerOption(written: string): SecretOption {
+function parseHeaderOption(written: string): SecretOption {
   const colon = written.indexOf(":");
   const name = written.slice(0, colon).trim();
   return {
     slot: name.toLowerCase(),
-    isNamed: isReference(written.slice(colon + 1).trim()),
-    named: ["--header", `${name}: $${variable(name)}`],
+    isNamed: isVariableReference(written.slice(colon + 1).trim()),
+    named: ["--header", `${name}: $${toVariableName(name)}`],
   };
 }
 
-function variable(name: string): string {
+function toVariableName(name: string): string {
   return name
     .replace(/\W/g, "_")
     .replace(/^(?=\d)/, "_")
@@ -74,7 +78,7 @@ const secretValue =
   /^(?:sk-|gh[opsu]_|github_pat_|xox[abp]-|AKIA|eyJ)|^[\w-]*(?:key|token|secret|password)=./i;
 
 /** True for what may be written down: no part of it looks like a secret. */
-export function isKeepable(written: string): boolean {
+export function canBeStored(written: string): boolean {
   if (/^https?:\/\//i.test(written)) {
     const url = URL.parse(written);
     return url !== null && url.username + url.password + url.search === "";
@@ -86,7 +90,7 @@ export function isKeepable(written: string): boolean {
 
 /** A URL without what may be secret in it; a path as it is. */
 export function maskLocation(document: string): string {
-  const url = webUrl(document);
+  const url = parseWebUrl(document);
   if (url === undefined) return document;
   const { username, password, origin, pathname, search } = url;
   if (username + password + search === "") return document;
@@ -94,6 +98,6 @@ export function maskLocation(document: string): string {
   return `${origin.replace("//", login)}${pathname}${search === "" ? "" : "?QUERY"}`;
 }
 
-export function webUrl(document: string): URL | undefined {
+export function parseWebUrl(document: string): URL | undefined {
   return /^https?:\/\//i.test(document) ? (URL.parse(document) ?? undefined) : undefined;
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../process/errors.ts";
 const reference = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/;
 
 /** True for `$NAME` and `${NAME}`: what stands there is no secret. */
-export function isReference(written: string): boolean {
+export function isVariableReference(written: string): boolean {
   return reference.test(written);
 }
 
@@ -13,7 +13,7 @@ export function isReference(written: string): boolean {
  *
  * @param option what errors call it.
  */
-export function secretValue(
+export function resolveSecretValue(
   written: string,
   env: Readonly<Record<string, string | undefined>>,
   option: string,

@@ -18,14 +18,14 @@ export function splitCommand(line: string, option: string): readonly [string, ..
       throw new UsageError(`${option}: a quote or a backslash at the end has nothing to close it.`);
     }
     at = part.lastIndex;
-    if (match[1] !== undefined) words.push(unquoted(match[1]));
+    if (match[1] !== undefined) words.push(unquote(match[1]));
   }
   const [first, ...rest] = words;
   if (first === undefined || first === "") throw new UsageError(`${option} names no command.`);
   return [first, ...rest];
 }
 
-function unquoted(word: string): string {
+function unquote(word: string): string {
   return word.replace(
     /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs,
     (_, single: string | undefined, double: string | undefined, escaped: string | undefined) =>

@@ -14,7 +14,7 @@ export interface ToolOptions extends Partial<ApiOptions> {
 }
 
 /** Where tools are from, after all. */
-export interface ChosenSources {
+export interface ResolvedSources {
   readonly openapi: readonly string[];
   readonly mcp: readonly string[];
   /** An absolute path. */
@@ -31,7 +31,7 @@ export const configFile = "toolweave.json";
  *
  * @throws UsageError for nothing at all, and for what cannot be said of several.
  */
-export function chosenSources(options: ToolOptions): ChosenSources {
+export function resolveSources(options: ToolOptions): ResolvedSources {
   const { openapi = [], mcp = [], config } = options;
   const isNothing = openapi.length + mcp.length === 0 && config === undefined;
   if (isNothing && !existsSync(resolve(configFile))) {
@@ -40,14 +40,14 @@ export function chosenSources(options: ToolOptions): ChosenSources {
     );
   }
   const file = isNothing ? configFile : config;
-  refuseMeaningless(options, { openapi, mcp }, file);
+  assertMeaningful(options, { openapi, mcp }, file);
   const found = file !== undefined && (isNothing || options.found === true);
   return { openapi, mcp, ...(file === undefined ? {} : { config: resolve(file) }), found };
 }
 
-function refuseMeaningless(
+function assertMeaningful(
   options: ToolOptions,
-  { openapi, mcp }: Pick<ChosenSources, "openapi" | "mcp">,
+  { openapi, mcp }: Pick<ResolvedSources, "openapi" | "mcp">,
   file: string | undefined,
 ): void {
   const given = [

@@ -8,7 +8,7 @@ export class Interrupt extends Error {
  *
  * @throws Interrupt
  */
-export async function unlessInterrupted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function rejectOnInterrupt<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw new Interrupt();
   let stop = (): void => {};
   const interrupted = new Promise<never>((_, reject) => {

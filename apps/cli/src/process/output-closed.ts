@@ -1,28 +1,28 @@
 import type { Writable } from "node:stream";
 
 /** Milliseconds between two looks. */
-const pauseMs = 2_000;
+const pollIntervalMs = 2_000;
 
 /**
  * Resolves when nobody can read the output any more, until `signal` fires. Nothing tells that while nothing is written:
  * a write of nothing does, where the output is a socket, as most hosts give it to the processes that they start. A pipe
  * of a shell tells it with the next message.
  */
-export function outputClosed(output: Writable, signal: AbortSignal): Promise<void> {
+export function waitForOutputClose(output: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
-    const over = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       resolve();
     };
-    const look = (): void => {
+    const poll = (): void => {
       output.write("", (error) => {
-        if (error !== null && error !== undefined) over();
-        else if (!signal.aborted) timer = setTimeout(look, pauseMs).unref();
+        if (error !== null && error !== undefined) finish();
+        else if (!signal.aborted) timer = setTimeout(poll, pollIntervalMs).unref();
       });
     };
-    output.once("close", over);
+    output.once("close", finish);
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    look();
+    poll();
   });
 }

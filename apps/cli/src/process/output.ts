@@ -6,9 +6,9 @@ export class OutputClosed extends Error {
 }
 
 /** A gateway says things for as long as it runs. */
-const mostSaid = 20;
+const maxMessages = 20;
 
-const guarded = new WeakSet<TerminalOutput>();
+const guardedStreams = new WeakSet<TerminalOutput>();
 
 /** What the command writes: results to stdout, everything said about them to stderr. */
 export class Output {
@@ -23,8 +23,8 @@ export class Output {
     this.#stderr = io.stderr;
     // A failed write is told to its callback; as an unhandled event it would end the process.
     for (const stream of [io.stdout, io.stderr]) {
-      if (!guarded.has(stream)) stream.on("error", () => {});
-      guarded.add(stream);
+      if (!guardedStreams.has(stream)) stream.on("error", () => {});
+      guardedStreams.add(stream);
     }
   }
 
@@ -44,7 +44,7 @@ export class Output {
   }
 
   /** Never to be written to stderr. */
-  keepSecret(...secrets: readonly string[]): void {
+  addSecrets(...secrets: readonly string[]): void {
     this.#secrets.push(...secrets.filter((secret) => secret.length > 3));
   }
 
@@ -65,10 +65,10 @@ export class Output {
   }
 
   /** Says something about the result, on a line of its own. */
-  say(text: string): void {
+  printMessage(text: string): void {
     let clean = text;
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, "[redacted]");
-    if (this.#said.length < mostSaid) this.#said.push(clean);
+    if (this.#said.length < maxMessages) this.#said.push(clean);
     this.#stderr.write(`${clean}\n`);
   }
 }

@@ -1,22 +1,22 @@
 import type { Answer, Interruption, InterruptionRequest, JsonValue } from "@toolweave/core";
-import { argumentValue } from "../input/argument-value.ts";
-import { askToRun } from "./ask-for-approval.ts";
+import { parseArgumentValue } from "../input/argument-value.ts";
+import { askForApproval } from "./ask-for-approval.ts";
 import type { CliIo } from "../process/cli-io.ts";
 import { describeRequests } from "../render/describe-requests.ts";
 import { Interrupt } from "../process/interrupt.ts";
-import { asking, isYes, type Question } from "./questions.ts";
+import { withQuestions, isYes, type Question } from "./questions.ts";
 import { safeValue } from "../render/safe-text.ts";
 import { SchemaView } from "../input/schema-view.ts";
 
 /** Asks a person for everything that a call waits for. A no to one request is a no to the call. */
 export function askForAnswers(interruption: Interruption, io: CliIo): Promise<readonly Answer[]> {
   const { call, requests } = interruption;
-  return asking(io, async (question) => {
+  return withQuestions(io, async (question) => {
     const answers: Answer[] = [];
     io.stderr.write(`${safeValue(call.name)} waits for you:\n`);
     for (const request of requests) {
       io.stderr.write(describeRequests([request], call.arguments));
-      const answer = await answerTo(request, question, io);
+      const answer = await askForAnswer(request, question, io);
       if (answer.type === "reject") return [answer];
       answers.push(answer);
     }
@@ -24,7 +24,7 @@ export function askForAnswers(interruption: Interruption, io: CliIo): Promise<re
   });
 }
 
-async function answerTo(
+async function askForAnswer(
   request: InterruptionRequest,
   question: Question,
   io: CliIo,
@@ -32,7 +32,7 @@ async function answerTo(
   const { id: requestId } = request;
   switch (request.type) {
     case "approval": {
-      const answer = await askToRun(
+      const answer = await askForApproval(
         question,
         io,
         request.grant === undefined ? [] : [request.grant],
@@ -46,15 +46,15 @@ async function answerTo(
         ? { type: "approve", requestId }
         : { type: "reject", requestId };
     case "input":
-      return { type: "input", requestId, value: await valueFor(request.schema, question) };
+      return { type: "input", requestId, value: await askForValue(request.schema, question) };
     case "result":
-      return { type: "result", requestId, value: await valueFor(undefined, question) };
+      return { type: "result", requestId, value: await askForValue(undefined, question) };
   }
 }
 
-async function valueFor(schema: JsonValue | undefined, question: Question): Promise<JsonValue> {
+async function askForValue(schema: JsonValue | undefined, question: Question): Promise<JsonValue> {
   const typed = await question("Your answer: ");
   // Who has no answer yet leaves the call to whoever has one.
   if (typed === undefined) throw new Interrupt();
-  return argumentValue(typed.trim(), new SchemaView(schema), "Your answer");
+  return parseArgumentValue(typed.trim(), new SchemaView(schema), "Your answer");
 }

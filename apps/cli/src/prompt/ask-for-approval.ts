@@ -2,25 +2,29 @@ import type { AskAnswer, Approver, GrantProposal, InterruptionRequest } from "@t
 import type { CliIo } from "../process/cli-io.ts";
 import { describeProposals } from "../render/describe-grant.ts";
 import { describeRequests } from "../render/describe-requests.ts";
-import { asking, isYes, type Question } from "./questions.ts";
+import { withQuestions, isYes, type Question } from "./questions.ts";
 import { safeValue } from "../render/safe-text.ts";
 
 /** Shows a person what a call is about to do and takes their answer. Anything but a yes is a no. */
-export function askingApprover(io: CliIo): Approver {
+export function promptApprover(io: CliIo): Approver {
   return ({ spec, arguments: args, requests }) => {
     io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
     io.stderr.write(describeRequests(requests, args));
-    return asking(io, (question) => askToRun(question, io, proposalsOf(requests)));
+    return withQuestions(io, (question) =>
+      askForApproval(question, io, getGrantProposals(requests)),
+    );
   };
 }
 
 /** What would be remembered of a yes for good. */
-export function proposalsOf(requests: readonly InterruptionRequest[]): readonly GrantProposal[] {
+export function getGrantProposals(
+  requests: readonly InterruptionRequest[],
+): readonly GrantProposal[] {
   return requests.flatMap((request) => (request.type === "approval" && request.grant) || []);
 }
 
 /** Takes a yes, a no, or a yes for good, of which all is shown before it is given. */
-export async function askToRun(
+export async function askForApproval(
   question: Question,
   io: CliIo,
   proposals: readonly GrantProposal[],

@@ -4,8 +4,8 @@ import type { CliIo } from "../process/cli-io.ts";
 import { UntrustedConfig } from "../process/errors.ts";
 import { safeLine } from "../render/safe-text.ts";
 import { shellLine } from "../render/shell-line.ts";
-import { digestsOf, type TrustedConfig } from "../store/trusted-configs.ts";
-import { asking, canAsk, isYes } from "./questions.ts";
+import { toDigests, type TrustedConfig } from "../store/trusted-configs.ts";
+import { withQuestions, canPrompt, isYes } from "./questions.ts";
 
 export async function askToTrust(
   description: ConfigDescription,
@@ -16,7 +16,7 @@ export async function askToTrust(
   const { path } = description;
   const command = shellLine(["toolweave", "trust", dirname(path)]);
   const isCi = !/^(?:|0|false)$/i.test(io.env["CI"] ?? "");
-  if (json || isCi || !canAsk(io)) {
+  if (json || isCi || !canPrompt(io)) {
     const state =
       before === undefined
         ? "is not trusted"
@@ -25,8 +25,10 @@ export async function askToTrust(
       `${safeLine(path)} ${state}. Nothing of it was started or read. \`${safeLine(command)}\` in a terminal shows what it does and asks whether to trust it.`,
     );
   }
-  io.stderr.write(questionText(description, before));
-  const isTrusted = await asking(io, async (question) => isYes(await question("Trust it? [y/N] ")));
+  io.stderr.write(trustQuestionText(description, before));
+  const isTrusted = await withQuestions(io, async (question) =>
+    isYes(await question("Trust it? [y/N] ")),
+  );
   if (isTrusted) return;
   throw new UntrustedConfig(`${safeLine(path)} is not trusted. Nothing of it was started or read.`);
 }
@@ -50,17 +52,17 @@ const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
 const maxLines = 200;
 const maxLineLength = 300;
 
-export function questionText(
+export function trustQuestionText(
   description: ConfigDescription,
   before: TrustedConfig | undefined,
 ): string {
   const { path, parts } = description;
   const kinds = Object.keys(kindTexts) as ConfigPartKind[];
-  const shown = kinds
+  const listed = kinds
     .filter((kind) => kind !== "file")
     .flatMap((kind) => parts.filter((part) => part.kind === kind));
-  const lines = shown.slice(0, maxLines).map((part) => partLine(part, before));
-  if (shown.length > maxLines) lines.push(`  … and ${shown.length - maxLines} more`);
+  const lines = listed.slice(0, maxLines).map((part) => partLine(part, before));
+  if (listed.length > maxLines) lines.push(`  … and ${listed.length - maxLines} more`);
   const head =
     before === undefined
       ? `${safeLine(path)} was found in this folder and is not trusted yet.`
@@ -82,7 +84,7 @@ const maxChanges = 12;
 
 /** Kind and name of everything that differs from what was trusted. */
 function changesSince(before: TrustedConfig, { parts }: ConfigDescription): readonly string[] {
-  const now = digestsOf(parts);
+  const now = toDigests(parts);
   const changes = [
     ...Object.keys(now)
       .filter((key) => before.parts[key] !== now[key])

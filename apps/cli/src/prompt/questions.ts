@@ -5,12 +5,12 @@ import type { CliIo } from "../process/cli-io.ts";
 export type Question = (prompt: string) => Promise<string | undefined>;
 
 /** True when a person is there to be asked: one who reads stderr and types into stdin. */
-export function canAsk({ stdin, stderr }: CliIo): boolean {
+export function canPrompt({ stdin, stderr }: CliIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** Asks a person, as often as `conversation` has a question. It rejects on Ctrl-C. */
-export async function asking<T>(
+export async function withQuestions<T>(
   io: CliIo,
   conversation: (question: Question) => Promise<T>,
 ): Promise<T> {

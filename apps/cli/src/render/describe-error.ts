@@ -1,17 +1,17 @@
-import { commandLineWords } from "./option-names.ts";
+import { useOptionNames } from "./option-names.ts";
 import { safeText } from "./safe-text.ts";
 
-const mostCauses = 8;
+const maxCauses = 8;
 
 /**
  * An error for stderr: its message; with `verbose` also its stack and those of its causes.
  */
 export function describeError(error: unknown, verbose: boolean): string {
-  const lines = [indented(`toolweave: ${commandLineWords(messageOf(error))}`)];
+  const lines = [indentMessage(`toolweave: ${useOptionNames(getMessage(error))}`)];
   if (verbose) {
     let current: unknown = error;
-    for (let count = 0; count < mostCauses && current instanceof Error; count++) {
-      if (count > 0) lines.push(indented(`Caused by ${current.name}: ${current.message}`));
+    for (let count = 0; count < maxCauses && current instanceof Error; count++) {
+      if (count > 0) lines.push(indentMessage(`Caused by ${current.name}: ${current.message}`));
       const frames = current.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
       lines.push(...frames);
       current = current.cause;
@@ -21,10 +21,10 @@ export function describeError(error: unknown, verbose: boolean): string {
 }
 
 /** A message may quote what somebody else wrote: no line of it passes for one of the command. */
-function indented(message: string): string {
+function indentMessage(message: string): string {
   return message.replace(/\r?\n/g, "\n  ");
 }
 
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

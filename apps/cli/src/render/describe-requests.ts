@@ -1,7 +1,7 @@
 import type { InterruptionRequest, JsonObject, ToolCall } from "@toolweave/core";
 import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 
-const mostShown = 4_000;
+const maxLength = 4_000;
 
 /** What a call is about to do or waits for, for a person: a line for each request, its reason, the arguments. */
 export function describeRequests(
@@ -76,10 +76,10 @@ function descriptionLines(request: InterruptionRequest): string[] {
 }
 
 /** Cuts what is long, and says which command prints all of it. */
-export function bounded(text: string, showCommand: string): string {
-  const rest = text.length - mostShown;
+export function truncateText(text: string, showCommand: string): string {
+  const rest = text.length - maxLength;
   if (rest <= 0) return text.trimEnd();
-  return `${text.slice(0, mostShown)}…\n  (${rest} more characters: ${showCommand})`;
+  return `${text.slice(0, maxLength)}…\n  (${rest} more characters: ${showCommand})`;
 }
 
 /** The arguments of a call, for a person. */

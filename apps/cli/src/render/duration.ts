@@ -6,7 +6,7 @@ const units = [
 ] as const;
 
 /** A span of time in whole units, two at least of what is longer than a second: `90 s`, `24 h`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const [length, unit] = units.find(([length]) => ms >= 2 * length) ?? [1000, "s"];
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
 }

@@ -1,4 +1,4 @@
-const words: Readonly<Record<string, string>> = {
+const optionNames: Readonly<Record<string, string>> = {
   "`auth`": "--auth",
   "`headers`": "--header",
   "`baseUrl`": "--base-url",
@@ -12,10 +12,10 @@ const words: Readonly<Record<string, string>> = {
  * `allowReferences`, and the command line has `--base-url`, `--auth`, `--allow-origin` and `--allow-reference`. Only
  * advice is changed: what a server or a document says may use the same words.
  */
-export function commandLineWords(message: string): string {
+export function useOptionNames(message: string): string {
   return message
     .replace(/\b(?:pass|check) (?:them as )?`(?:auth|baseUrl)`[^.;]*/gi, (advice) =>
-      advice.replace(/`\w+`/g, (name) => words[name] ?? name),
+      advice.replace(/`\w+`/g, (name) => optionNames[name] ?? name),
     )
     .replace(
       /\bwrite prefix\(source, "[^"]*"\) for one of the sources/g,

@@ -1,6 +1,6 @@
 import type { CliIo } from "../process/cli-io.ts";
 
-const patienceMs = 1000;
+const showDelayMs = 1000;
 
 /**
  * Says on the terminal what is being waited for, once that has taken a second. Without a terminal
@@ -11,21 +11,21 @@ const patienceMs = 1000;
 export function showProgress(io: CliIo, message: string): () => void {
   const { stderr } = io;
   if (stderr.isTTY !== true) return () => {};
-  let shown = false;
+  let isShown = false;
   const timer = setTimeout(() => {
-    shown = true;
+    isShown = true;
     stderr.write(message);
-  }, patienceMs);
+  }, showDelayMs);
   return () => {
     clearTimeout(timer);
-    if (shown) stderr.write("\r\u001b[2K");
+    if (isShown) stderr.write("\r\u001b[2K");
   };
 }
 
 /** Says how far something is. */
 export interface Steps {
   /** Replaces what was said before. */
-  readonly say: (text: string) => void;
+  readonly update: (text: string) => void;
   /** Takes the line away. */
   readonly end: () => void;
 }
@@ -33,13 +33,13 @@ export interface Steps {
 /** The same for what has many steps: one line that is written anew, at most ten times a second. */
 export function showSteps(io: CliIo): Steps {
   const { stderr } = io;
-  if (stderr.isTTY !== true) return { say: () => {}, end: () => {} };
+  if (stderr.isTTY !== true) return { update: () => {}, end: () => {} };
   const began = performance.now();
   let last = 0;
   return {
-    say: (text) => {
+    update: (text) => {
       const now = performance.now();
-      if (now - began < patienceMs || now - last < 100) return;
+      if (now - began < showDelayMs || now - last < 100) return;
       last = now;
       stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
     },

@@ -1,5 +1,5 @@
 /** Rows as lines with aligned columns. */
-export function* table(rows: readonly (readonly string[])[]): Generator<string> {
+export function* formatTable(rows: readonly (readonly string[])[]): Generator<string> {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -4,7 +4,7 @@ import type { TerminalOutput } from "../process/cli-io.ts";
 import { safeLine, safeValue } from "./safe-text.ts";
 import { SchemaView } from "../input/schema-view.ts";
 
-const mostValues = 8;
+const maxValues = 8;
 
 /** Lists the arguments of one tool, one a line: name, type, whether it is required, what it is. */
 export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Generator<string> {
@@ -19,7 +19,7 @@ export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Ge
     name: safeValue(name),
     type: typeLabel(view.property(name), schema, name),
     need: required.has(name) ? "required" : "",
-    about: safeLine(descriptionOf(schema, name)),
+    about: safeLine(getDescription(schema, name)),
   }));
   const width = (column: "name" | "type"): number =>
     Math.min(40, Math.max(...rows.map((row) => row[column].length)));
@@ -33,25 +33,25 @@ export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Ge
 function typeLabel(view: SchemaView | undefined, schema: JsonSchema, name: string): string {
   const values = view?.values ?? [];
   if (values.length > 0) {
-    const shown = values.slice(0, mostValues).map((value) => safeValue(plain(value)));
-    return shown.join("|") + (values.length > shown.length ? "|…" : "");
+    const listed = values.slice(0, maxValues).map((value) => safeValue(formatPlain(value)));
+    return listed.join("|") + (values.length > listed.length ? "|…" : "");
   }
-  const declared = propertyOf(schema, name)["type"];
+  const declared = getProperty(schema, name)["type"];
   if (typeof declared === "string") return safeValue(declared);
   return view?.types === undefined ? "any" : [...view.types].join("|");
 }
 
-function plain(value: JsonValue): string {
+function formatPlain(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function descriptionOf(schema: JsonSchema, name: string): string {
-  const { description } = propertyOf(schema, name);
+function getDescription(schema: JsonSchema, name: string): string {
+  const { description } = getProperty(schema, name);
   const [first = ""] = typeof description === "string" ? description.trim().split("\n", 1) : [];
   return first;
 }
 
-function propertyOf({ properties }: JsonSchema, name: string): JsonSchema {
+function getProperty({ properties }: JsonSchema, name: string): JsonSchema {
   const property = (properties as JsonSchema | undefined)?.[name];
   return typeof property === "object" && property !== null && !Array.isArray(property)
     ? (property as JsonSchema)

@@ -6,7 +6,7 @@ import type {
   ToolAnnotations,
 } from "@toolweave/core";
 import type { TerminalOutput } from "../process/cli-io.ts";
-import { commandLineWords } from "./option-names.ts";
+import { useOptionNames } from "./option-names.ts";
 import { safeLine, safeValue } from "./safe-text.ts";
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
 }
 
 // A single long name must not push everybody's summary off the screen.
-const widest = { name: 40, place: 44 };
+const maxWidths = { name: 40, place: 44 };
 
 /**
  * Lists tools, one a line: name, method and path, what a call does, summary.
@@ -29,12 +29,12 @@ export function* renderTools(
   decisions: ReadonlyMap<string, PolicyEffect>,
   stream: TerminalOutput,
 ): Generator<string> {
-  const rows = entries.map((entry) => rowOf(entry, decisions.get(entry.tool.spec.name)));
-  const widthOf = (column: "name" | "place" | "hints", most: number): number =>
+  const rows = entries.map((entry) => toRow(entry, decisions.get(entry.tool.spec.name)));
+  const columnWidth = (column: "name" | "place" | "hints", most: number): number =>
     Math.min(most, Math.max(0, ...rows.map((row) => row[column].length)));
-  const nameWidth = widthOf("name", widest.name);
-  const placeWidth = widthOf("place", widest.place);
-  const hintsWidth = widthOf("hints", Infinity);
+  const nameWidth = columnWidth("name", maxWidths.name);
+  const placeWidth = columnWidth("place", maxWidths.place);
+  const hintsWidth = columnWidth("hints", Infinity);
   for (const { name, place, hints, summary } of rows) {
     const left = [
       name.padEnd(nameWidth),
@@ -42,12 +42,13 @@ export function* renderTools(
       hints.padEnd(hintsWidth),
     ] as const;
     const used = left.join("  ").length + 2;
-    const shown = stream.isTTY === true ? clip(summary, (stream.columns ?? 0) - used) : summary;
+    const clippedSummary =
+      stream.isTTY === true ? clip(summary, (stream.columns ?? 0) - used) : summary;
     yield [
       styleText("bold", left[0], { stream }),
       left[1],
       styleText(hints.includes("destructive") ? "red" : "dim", left[2], { stream }),
-      shown,
+      clippedSummary,
     ]
       .join("  ")
       .trimEnd();
@@ -65,11 +66,11 @@ export function* renderProblems(
         ? styleText("yellow", "warning", { stream })
         : styleText("red", "error", { stream });
     const where = pointer === undefined || pointer === "" ? "" : ` (${safeValue(pointer)})`;
-    yield `${kind}  ${safeValue(subject)}: ${safeLine(commandLineWords(message))}${where}`;
+    yield `${kind}  ${safeValue(subject)}: ${safeLine(useOptionNames(message))}${where}`;
   }
 }
 
-function rowOf({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | undefined): Row {
+function toRow({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | undefined): Row {
   const { name, title, description, annotations, provenance } = spec;
   const { method, path } = provenance.origin ?? {};
   const place =
@@ -81,12 +82,12 @@ function rowOf({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | unde
   return {
     name,
     place,
-    hints: hintsOf(annotations, decision).join(", "),
+    hints: getHints(annotations, decision).join(", "),
     summary: safeLine(title ?? firstLine),
   };
 }
 
-function hintsOf(
+function getHints(
   { readOnlyHint, destructiveHint, idempotentHint }: ToolAnnotations,
   decision: PolicyEffect | undefined,
 ): string[] {

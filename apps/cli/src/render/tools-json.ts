@@ -3,16 +3,16 @@ import type { Output } from "../process/output.ts";
 import { safeJson } from "./safe-text.ts";
 
 /** @internal What `inspect --json` says beside the tools. */
-export interface Findings {
+export interface InspectFindings {
   readonly problems: readonly RegistryProblem[];
   readonly decisions: ReadonlyMap<string, PolicyEffect>;
   readonly warnings: readonly string[];
 }
 
 /** @internal Tools and findings as one JSON object; a tool that cannot be written becomes a problem. */
-export async function writeJson(
+export async function writeToolsJson(
   entries: readonly RegisteredTool[],
-  { problems, decisions, warnings }: Findings,
+  { problems, decisions, warnings }: InspectFindings,
   output: Pick<Output, "write">,
 ): Promise<void> {
   const found = [...problems];

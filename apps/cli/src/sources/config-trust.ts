@@ -21,16 +21,16 @@ export async function assertTrusted(
   io: CliIo,
 ): Promise<void> {
   const trusted = new TrustedConfigs(io.env);
-  const description = await described(configPath(path));
+  const description = await describeConfigFile(resolveConfigPath(path));
   const before = trusted.get(description.path);
   if (before?.digest === description.digest) return;
   await askToTrust(description, before, json, io);
-  await assertSame(description);
+  await assertUnchanged(description);
   trusted.add(description, Date.now());
 }
 
 /** The same file under one path, whatever links lead to its folder. */
-export function configPath(path: string): string {
+export function resolveConfigPath(path: string): string {
   const file = resolve(path);
   try {
     return join(realpathSync(dirname(file)), basename(file));
@@ -39,7 +39,7 @@ export function configPath(path: string): string {
   }
 }
 
-export async function described(path: string): Promise<ConfigDescription> {
+export async function describeConfigFile(path: string): Promise<ConfigDescription> {
   const { describeConfig } = await import("@toolweave/config");
   try {
     return describeConfig(path);
@@ -50,8 +50,8 @@ export async function described(path: string): Promise<ConfigDescription> {
 }
 
 /** Nothing may change between what is shown and what is trusted. */
-export async function assertSame({ path, digest }: ConfigDescription): Promise<void> {
-  if ((await described(path)).digest === digest) return;
+export async function assertUnchanged({ path, digest }: ConfigDescription): Promise<void> {
+  if ((await describeConfigFile(path)).digest === digest) return;
   throw new UntrustedConfig(
     `${safeLine(path)} or a file that it names was changed while the question was open. Nothing was started. Run the command again.`,
   );

@@ -9,20 +9,20 @@ import {
 import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
 import type { McpSource } from "@toolweave/mcp";
 import type { OpenApiSource } from "@toolweave/openapi";
-import type { Document, MadeWith } from "../store/pending-call-context.ts";
+import type { Document, OriginalSources } from "../store/pending-call-context.ts";
 import type { CliIo } from "../process/cli-io.ts";
 import { describeError } from "../render/describe-error.ts";
-import { Interrupt, unlessInterrupted } from "../process/interrupt.ts";
+import { Interrupt, rejectOnInterrupt } from "../process/interrupt.ts";
 import { loadPolicy } from "../input/policy-option.ts";
 import { mcpServer } from "./mcp-server.ts";
 import type { Output } from "../process/output.ts";
 import { showProgress } from "../render/progress.ts";
 import { safeLine } from "../render/safe-text.ts";
-import { sourceOptions } from "../input/api-options.ts";
-import { keptCredentials } from "../store/credentials.ts";
+import { toSourceOptions } from "../input/api-options.ts";
+import { storedCredentials } from "../store/credentials.ts";
 import { storePath } from "../store/store-path.ts";
 import { assertTrusted } from "./config-trust.ts";
-import { chosenSources, type ChosenSources, type ToolOptions } from "../input/tool-options.ts";
+import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
 
 /** The sources' tools, and what could not be loaded. Whoever gets it closes the registry. */
@@ -43,7 +43,7 @@ export interface LoadedSources {
 }
 
 /** What a command has to know before it loads. */
-export interface SourcePlan extends ChosenSources {
+export interface SourcePlan extends ResolvedSources {
   /**
    * Loads everything; resolves when each source has loaded or failed.
    *
@@ -55,7 +55,7 @@ export interface SourcePlan extends ChosenSources {
 /** What a command adds to the sources. */
 interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
   /** Does not wait for the sources. Default: false. */
-  readonly isHasty?: boolean;
+  readonly skipWaiting?: boolean;
 }
 
 /**
@@ -68,13 +68,13 @@ export async function planSources(
   options: ToolOptions & { readonly policy?: string; readonly json?: boolean },
   io: CliIo,
   output: Output,
-  { documents, folder = process.cwd() }: MadeWith = {},
+  { documents, folder = process.cwd() }: OriginalSources = {},
 ): Promise<SourcePlan> {
-  const chosen = chosenSources(options);
+  const chosen = resolveSources(options);
   const { openapi, mcp, config, found } = chosen;
   if (found && config !== undefined) await assertTrusted(config, options, io);
-  const api = sourceOptions({ ...options, openapi }, io.env);
-  output.keepSecret(...api.secrets);
+  const api = toSourceOptions({ ...options, openapi }, io.env);
+  output.addSecrets(...api.secrets);
   const servers = mcp.map((written) =>
     mcpServer(written, {
       isAlone: openapi.length + mcp.length === 1 && config === undefined,
@@ -83,7 +83,7 @@ export async function planSources(
       auth: options.auth ?? [],
       timeout: options.timeout,
       env: io.env,
-      credentials: () => keptCredentials(io.env),
+      credentials: () => storedCredentials(io.env),
     }),
   );
   const policy = await loadPolicy(options.policy);
@@ -93,8 +93,8 @@ export async function planSources(
       import("@toolweave/openapi"),
     ]);
     if (io.signal.aborted) throw new Interrupt();
-    const file = config === undefined ? undefined : await configOf(config, io, output, more);
-    const ofDocuments = (documents ?? openapi.map((location): Document => ({ location }))).map(
+    const file = config === undefined ? undefined : await loadConfigFile(config, io, output, more);
+    const documentSources = (documents ?? openapi.map((location): Document => ({ location }))).map(
       ({ location, id }) => {
         const own = id === undefined ? api.options : { ...api.options, id };
         return /^https?:\/\//i.test(location)
@@ -102,39 +102,40 @@ export async function planSources(
           : openApiSource.fromFile(location, own);
       },
     );
-    const ofServers =
+    const serverSources =
       servers.length === 0
         ? []
         : await import("@toolweave/mcp").then(({ mcpSource }) =>
             servers.map((server) => mcpSource({ ...more.mcp, ...server })),
           );
     const lock = more.lock;
-    const given = [...ofDocuments, ...ofServers];
+    const explicitSources = [...documentSources, ...serverSources];
     const own =
-      lock === undefined || given.length === 0
-        ? given
+      lock === undefined || explicitSources.length === 0
+        ? explicitSources
         : await import("@toolweave/config").then(({ locked }) =>
-            given.map((source) => locked(source, lock)),
+            explicitSources.map((source) => locked(source, lock)),
           );
     const registry = file?.registry ?? new ToolRegistry();
     const configured = file?.sources ?? [];
-    const all = [...given, ...configured.map(({ source }) => source)];
+    const all = [...explicitSources, ...configured.map(({ source }) => source)];
     try {
       registry.add(own);
-      const failures = more.isHasty === true ? [] : await settled(all, registry, chosen, io);
+      const failures =
+        more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io);
       return {
         registry,
         documents: [
-          ...ofDocuments,
+          ...documentSources,
           ...configured.flatMap((one) => (one.kind === "openapi" ? [one.source] : [])),
         ],
         servers: [
-          ...ofServers,
+          ...serverSources,
           ...configured.flatMap((one) => (one.kind === "mcp" ? [one.source] : [])),
         ],
         sources: all,
         failures,
-        policy: narrowed(file?.executorOptions.policy, policy),
+        policy: combinePolicies(file?.executorOptions.policy, policy),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
         serve: file?.serve,
       };
@@ -146,16 +147,16 @@ export async function planSources(
   return { ...chosen, load };
 }
 
-async function settled(
+async function waitForSources(
   sources: readonly { readonly ready: Promise<void> }[],
   registry: ToolRegistry,
-  { openapi, mcp, config }: ChosenSources,
+  { openapi, mcp, config }: ResolvedSources,
   io: CliIo,
 ): Promise<unknown[]> {
   const loaded = [...openapi, ...mcp, ...(config === undefined ? [] : [config])].join(", ");
   const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
   try {
-    await unlessInterrupted(registry.ready, io.signal);
+    await rejectOnInterrupt(registry.ready, io.signal);
     const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
     return ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   } finally {
@@ -163,7 +164,7 @@ async function settled(
   }
 }
 
-async function configOf(
+async function loadConfigFile(
   path: string,
   io: CliIo,
   output: Output,
@@ -177,8 +178,9 @@ async function configOf(
       ...(lock === undefined ? {} : { lock }),
       ...(mcp === undefined ? {} : { mcp }),
     });
-    output.keepSecret(...config.secrets);
-    for (const warning of config.warnings) output.say(describeError(new Error(warning), false));
+    output.addSecrets(...config.secrets);
+    for (const warning of config.warnings)
+      output.printMessage(describeError(new Error(warning), false));
     return config;
   } catch (error) {
     if (!ToolError.is(error)) throw error;
@@ -187,7 +189,7 @@ async function configOf(
 }
 
 /** A policy of the command line takes nothing back that the file forbids. */
-function narrowed(
+function combinePolicies(
   ofFile: PolicyInput | undefined,
   given: PolicyInput | undefined,
 ): PolicyInput | undefined {

@@ -6,7 +6,7 @@ import { splitCommand } from "../input/split-command.ts";
 import { UsageError } from "../process/errors.ts";
 
 /** How the server of `--mcp` is reached, beside what is written there. */
-export interface McpPlace {
+export interface McpServerContext {
   /** With one server alone its tools keep their names. */
   readonly isAlone: boolean;
   /** Where a program runs. */
@@ -24,7 +24,7 @@ export interface McpPlace {
  *
  * @throws UsageError
  */
-export function mcpServer(written: string, place: McpPlace): McpServer {
+export function mcpServer(written: string, place: McpServerContext): McpServer {
   const { isAlone, folder, timeout } = place;
   const common = {
     ...(isAlone ? { prefix: false as const } : {}),
@@ -35,7 +35,7 @@ export function mcpServer(written: string, place: McpPlace): McpServer {
     if (url === null || url.username !== "" || url.password !== "") {
       throw new UsageError("--mcp must be a command, or an absolute URL without user name.");
     }
-    const headers = headersOf(place);
+    const headers = toHeaders(place);
     const isSignedIn = Object.keys(headers).some((name) => /^authorization$/i.test(name));
     const auth = isSignedIn ? {} : { auth: { oauth: {}, store: place.credentials() } };
     return { name: url.host, ...common, url: written, headers, ...auth };
@@ -44,7 +44,7 @@ export function mcpServer(written: string, place: McpPlace): McpServer {
   return { name: serverName(command, args), ...common, command, args, cwd: folder };
 }
 
-function headersOf({ headers, auth, env }: McpPlace): Record<string, string> {
+function toHeaders({ headers, auth, env }: McpServerContext): Record<string, string> {
   const { bearer, basic, apiKey, schemes } = parseAuth(auth, env).auth;
   if (apiKey !== undefined || schemes !== undefined) {
     throw new UsageError("--auth of an MCP server is bearer:TOKEN or basic:USER:PASSWORD.");

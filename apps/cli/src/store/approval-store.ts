@@ -77,7 +77,7 @@ export class ApprovalStore {
   }
 
   async #made(): Promise<SqliteStore> {
-    this.key.keep();
+    this.key.save();
     return (this.#store ??= open(this.path));
   }
 

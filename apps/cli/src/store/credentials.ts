@@ -2,17 +2,18 @@ import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core
 import { credentialsPath } from "./store-path.ts";
 
 /** The tokens of servers that are on no file's list. Folder and store are made when the first of them is asked for. */
-export function keptCredentials(
+export function storedCredentials(
   env: Readonly<Record<string, string | undefined>>,
 ): CredentialStore {
   let made: Promise<CredentialStore> | undefined;
-  const files = (): Promise<CredentialStore> =>
+  const openFiles = (): Promise<CredentialStore> =>
     (made ??= import("@toolweave/stores").then(({ fileCredentials }) =>
       fileCredentials(credentialsPath(env)),
     ));
   return {
-    get: async (key: CredentialKey) => (await files()).get(key),
-    set: async (key: CredentialKey, credential: Credential) => (await files()).set(key, credential),
-    delete: async (key: CredentialKey) => (await files()).delete(key),
+    get: async (key: CredentialKey) => (await openFiles()).get(key),
+    set: async (key: CredentialKey, credential: Credential) =>
+      (await openFiles()).set(key, credential),
+    delete: async (key: CredentialKey) => (await openFiles()).delete(key),
   };
 }

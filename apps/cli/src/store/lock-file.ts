@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
 import type { Lock } from "@toolweave/config";
-import type { ChosenSources } from "../input/tool-options.ts";
+import type { ResolvedSources } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
 
 /** Where the lock is: what is given, else beside the configuration, else in this folder. */
-export function lockPath(given: string | undefined, { config }: ChosenSources): string {
+export function resolveLockPath(given: string | undefined, { config }: ResolvedSources): string {
   if (given !== undefined) return resolve(given);
   return join(config === undefined ? resolve() : dirname(config), "toolweave.lock.json");
 }
@@ -15,7 +15,7 @@ export function lockPath(given: string | undefined, { config }: ChosenSources): 
  *
  * @throws UsageError for a file that cannot be read or is no lock.
  */
-export async function lockAt(path: string): Promise<Lock> {
+export async function readLockFile(path: string): Promise<Lock> {
   const { readLock } = await import("@toolweave/config");
   try {
     return await readLock(path);

@@ -68,11 +68,12 @@ export class StoreKey {
    *
    * @throws ToolError `store_unavailable`
    */
-  keep(): void {
+  save(): void {
     if (this.problem !== undefined) throw this.problem;
     if (this.#kept || this.path === undefined) return;
     this.#taken = !writeKey(this.path, this.value);
-    if (this.#taken) throw unusable(this.path, "was made by another process just now: try again");
+    if (this.#taken)
+      throw unusableError(this.path, "was made by another process just now: try again");
     this.#kept = true;
   }
 }
@@ -86,25 +87,25 @@ function readKey(path: string): string | ToolError | undefined {
     file = openSync(path, constants.O_RDONLY | flags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ELOOP") return unusable(path, "is a link: put the key itself there");
-    return code === "ENOENT" ? undefined : unusable(path, `cannot be read (${code})`, error);
+    if (code === "ELOOP") return unusableError(path, "is a link: put the key itself there");
+    return code === "ENOENT" ? undefined : unusableError(path, `cannot be read (${code})`, error);
   }
   try {
-    const fault = faultOf(file);
-    if (fault !== undefined) return unusable(path, fault);
+    const fault = findFault(file);
+    if (fault !== undefined) return unusableError(path, fault);
     const text = readFileSync(file, "utf8").trim();
     if (Buffer.byteLength(text) >= minBytes) return text;
-    return unusable(path, `is no key, which has at least ${minBytes} bytes: restore it`);
+    return unusableError(path, `is no key, which has at least ${minBytes} bytes: restore it`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return unusable(path, `cannot be read (${code})`, error);
+    return unusableError(path, `cannot be read (${code})`, error);
   } finally {
     closeSync(file);
   }
 }
 
 /** Who can read the key can approve calls, and who can write it has chosen it. */
-function faultOf(file: number): string | undefined {
+function findFault(file: number): string | undefined {
   const stat = fstatSync(file);
   if (!stat.isFile() || stat.size > maxBytes) return "is no key: restore it";
   if (process.platform === "win32") return undefined;
@@ -123,18 +124,18 @@ function writeKey(path: string, key: string): boolean {
       writeFileSync(file, `${key}\n`);
       // A key that a crash takes away takes everything with it that it has sealed.
       fsyncSync(file);
-      return linked(draft, path);
+      return linkFile(draft, path);
     } finally {
       closeSync(file);
       rmSync(draft, { force: true });
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw unusable(path, `cannot be made (${code}): name a place with --store`, error);
+    throw unusableError(path, `cannot be made (${code}): name a place with --store`, error);
   }
 }
 
-function linked(draft: string, path: string): boolean {
+function linkFile(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
     return true;
@@ -144,6 +145,6 @@ function linked(draft: string, path: string): boolean {
   }
 }
 
-function unusable(path: string, what: string, cause?: unknown): ToolError {
+function unusableError(path: string, what: string, cause?: unknown): ToolError {
   return new ToolError("store_unavailable", `The key ${path} ${what}.`, { cause });
 }

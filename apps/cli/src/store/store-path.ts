@@ -16,7 +16,7 @@ export function storePath(option: string | undefined, env: Env): string {
   const given = option ?? env["TOOLWEAVE_STORE"] ?? "";
   if (given !== "") return resolve(given);
   const { XDG_STATE_HOME: stateHome = "" } = env;
-  return isAbsolute(stateHome) ? inFolder(stateHome) : homeStore(env);
+  return isAbsolute(stateHome) ? storeFileIn(stateHome) : homeStore(env);
 }
 
 /** Whether an option, a configuration or the environment names the store, in place of the user's state folder. */
@@ -35,9 +35,9 @@ export function isHomeStore(path: string, env: Env): boolean {
 }
 
 function homeStore({ HOME: home = "" }: Env): string {
-  return inFolder(join(home === "" ? homedir() : home, ".local", "state"));
+  return storeFileIn(join(home === "" ? homedir() : home, ".local", "state"));
 }
 
-function inFolder(folder: string): string {
+function storeFileIn(folder: string): string {
   return join(folder, "toolweave", "approvals.sqlite");
 }

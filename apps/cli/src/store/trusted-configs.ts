@@ -68,7 +68,7 @@ export class TrustedConfigs {
       names = readdirSync(this.#folder).filter((name) => name.endsWith(".json"));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw unusable(this.#folder, error);
+      throw unusableError(this.#folder, error);
     }
     return names
       .flatMap((name) => this.#read(join(this.#folder, name)) ?? [])
@@ -77,7 +77,7 @@ export class TrustedConfigs {
 
   /** Trusts a configuration as it is described. */
   add({ path, digest, parts }: ConfigDescription, trustedAt: number): void {
-    const trusted: TrustedConfig = { version: 1, path, digest, trustedAt, parts: digestsOf(parts) };
+    const trusted: TrustedConfig = { version: 1, path, digest, trustedAt, parts: toDigests(parts) };
     const file = this.#fileOf(path);
     const draft = `${file}.${randomBytes(8).toString("hex")}`;
     try {
@@ -93,7 +93,7 @@ export class TrustedConfigs {
       renameSync(draft, file);
     } catch (error) {
       rmSync(draft, { force: true });
-      throw unusable(file, error);
+      throw unusableError(file, error);
     }
   }
 
@@ -105,7 +105,7 @@ export class TrustedConfigs {
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-      throw unusable(file, error);
+      throw unusableError(file, error);
     }
   }
 
@@ -123,33 +123,33 @@ export class TrustedConfigs {
       try {
         const stat = fstatSync(opened);
         if (!stat.isFile() || stat.size > maxBytes)
-          throw refused(file, "is no agreement: delete it");
-        assertOwn(file, stat, 0o600);
+          throw unsafeError(file, "is no agreement: delete it");
+        assertPrivateToUser(file, stat, 0o600);
         text = readFileSync(opened, "utf8");
       } finally {
         closeSync(opened);
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw unusable(file, error);
+      throw unusableError(file, error);
     }
-    return parsed(text);
+    return parseTrustedConfig(text);
   }
 
   /** Whoever can write there decides what runs. */
   #assertPrivate(): void {
     const stat = lstatSync(this.#folder);
-    if (!stat.isDirectory()) throw refused(this.#folder, "is no folder: move it away");
-    assertOwn(this.#folder, stat, 0o700);
+    if (!stat.isDirectory()) throw unsafeError(this.#folder, "is no folder: move it away");
+    assertPrivateToUser(this.#folder, stat, 0o700);
   }
 }
 
 /** The digests of parts, by kind and name. */
-export function digestsOf(parts: ConfigDescription["parts"]): Readonly<Record<string, string>> {
+export function toDigests(parts: ConfigDescription["parts"]): Readonly<Record<string, string>> {
   return Object.fromEntries(parts.map(({ kind, name, digest }) => [`${kind} ${name}`, digest]));
 }
 
-function parsed(text: string): TrustedConfig | undefined {
+function parseTrustedConfig(text: string): TrustedConfig | undefined {
   try {
     const value = JSON.parse(text) as Partial<TrustedConfig> | null;
     const { version, path, digest, trustedAt, parts } = value ?? {};
@@ -166,22 +166,22 @@ function parsed(text: string): TrustedConfig | undefined {
   }
 }
 
-function assertOwn(
+function assertPrivateToUser(
   path: string,
   { uid, mode }: { readonly uid: number; readonly mode: number },
   wanted: number,
 ): void {
   if (process.platform === "win32") return;
-  if (uid !== process.geteuid?.()) throw refused(path, "belongs to another user: move it away");
+  if (uid !== process.geteuid?.()) throw unsafeError(path, "belongs to another user: move it away");
   if ((mode & 0o077) === 0) return;
-  throw refused(path, `can be used by others: run \`chmod ${wanted.toString(8)}\` on it`);
+  throw unsafeError(path, `can be used by others: run \`chmod ${wanted.toString(8)}\` on it`);
 }
 
-function refused(path: string, what: string): ToolError {
+function unsafeError(path: string, what: string): ToolError {
   return new ToolError("store_unavailable", `${path} ${what}.`, { retryable: false });
 }
 
-function unusable(path: string, cause: unknown): ToolError {
+function unusableError(path: string, cause: unknown): ToolError {
   if (ToolError.is(cause)) return cause;
   const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
   return new ToolError("store_unavailable", `${path} cannot be used (${code}).`, { cause });

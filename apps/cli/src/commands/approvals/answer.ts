@@ -8,24 +8,24 @@ import {
 import { ApprovalStore } from "../../store/approval-store.ts";
 import type { StoreOptions } from "./list.ts";
 import { askForAnswers } from "../../prompt/ask-for-answers.ts";
-import { proposalsOf } from "../../prompt/ask-for-approval.ts";
-import { isHopeless } from "../shared/tool-lookup.ts";
-import { rebuiltApi, recipeOf } from "../../store/pending-call-context.ts";
-import { cliExecutor } from "../shared/executor.ts";
+import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
+import { cannotContinue } from "../shared/tool-lookup.ts";
+import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
+import { createExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { describeProposals } from "../../render/describe-grant.ts";
-import { bounded, describeRequests } from "../../render/describe-requests.ts";
+import { truncateText, describeRequests } from "../../render/describe-requests.ts";
 import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
-import { keptCall, refusalOf, retriedOutcome } from "./pending-call.ts";
+import { findPendingCall, getRefusal, replayOutcome } from "./pending-call.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { storeCommand, waitsForYes } from "../shared/hints.ts";
+import { storeCommand, waitsForApprovalOnly } from "../shared/hints.ts";
 import type { Output } from "../../process/output.ts";
-import { canAsk } from "../../prompt/questions.ts";
+import { canPrompt } from "../../prompt/questions.ts";
 import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
 import {
-  report,
-  sayDenial,
+  printOutcome,
+  printDenial,
   type CommandPlace,
   type ReportOptions,
 } from "../shared/report-outcome.ts";
@@ -44,7 +44,7 @@ interface AnswerOptions extends StoreOptions, ToolOptions {
  * What the person answers. A call that `isOver` may be answered once more as it was, by a command that
  * holds its answers itself: nobody is asked, and what it says is not shown. `undefined`: it is not.
  */
-type AnswersTo = (
+type AnswerProvider = (
   interruption: Interruption,
   isOver: boolean,
 ) => readonly Answer[] | undefined | Promise<readonly Answer[] | undefined>;
@@ -106,16 +106,16 @@ export async function approve(
         },
       ];
       if (isOver) return answers;
-      if (!waitsForYes(interruption)) throw waitsForMore(id);
+      if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
       const { call, requests } = interruption;
       const shown = describeRequests(requests, edited ?? call.arguments);
       const showCommand = storeCommand(store, io.env, "show", interruption.id);
-      output.say(
-        `toolweave: About to run ${safeValue(call.name)}:\n${bounded(shown, showCommand)}`,
+      output.printMessage(
+        `toolweave: About to run ${safeValue(call.name)}:\n${truncateText(shown, showCommand)}`,
       );
-      const proposals = proposalsOf(requests);
+      const proposals = getGrantProposals(requests);
       if (grant !== undefined && proposals.length > 0) {
-        output.say(describeProposals(proposals, grant).trimEnd());
+        output.printMessage(describeProposals(proposals, grant).trimEnd());
       }
       return answers;
     }),
@@ -134,7 +134,7 @@ export function resume(
     answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
         if (isOver) return undefined;
-        if (canAsk(io)) return askForAnswers(interruption, io);
+        if (canPrompt(io)) return askForAnswers(interruption, io);
         throw new UsageError("Nobody can be asked here: give the answers with --answer.");
       }
       const given: unknown[] = [];
@@ -162,37 +162,37 @@ export function reject(
   ];
   return withStore(options, io, async (store) => {
     const place = { io, output, store };
-    const record = await keptCall(store, id);
-    const refusal = await refusalOf(store, record);
+    const record = await findPendingCall(store, id);
+    const refusal = await getRefusal(store, record);
     if (record.status === "finished") {
-      return rejected(await retriedOutcome(store, record, answers), options, place);
+      return reportRejection(await replayOutcome(store, record, answers), options, place);
     }
     if (refusal !== undefined) {
       // Somebody has looked at it now: it need not be listed for ever.
       if (record.status === "unfinished") await store.pendingCalls.finish(record.interruption.id);
-      return reported(refusal, options, place);
+      return reportOutcome(refusal, options, place);
     }
     const { interruption } = record;
-    if (!waitsForYes(interruption)) throw waitsForMore(id);
+    if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
     // What has not begun needs no tool to be rejected.
-    const executor = cliExecutor({ registry: new ToolRegistry([]), store });
+    const executor = createExecutor({ registry: new ToolRegistry([]), store });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
-    return rejected(outcome, options, place);
+    return reportRejection(outcome, options, place);
   });
 }
 
 /** That a call is rejected is what was wanted. */
-async function rejected(
+async function reportRejection(
   outcome: ToolOutcome,
   options: RejectOptions,
   place: CommandPlace,
 ): Promise<number> {
-  const code = await reported(outcome, options, place);
+  const code = await reportOutcome(outcome, options, place);
   const isRejected = outcome.status === "failed" && outcome.error.code === "approval_rejected";
   return isRejected ? exitCode.completed : code;
 }
 
-function waitsForMore(id: string): UsageError {
+function moreThanApprovalError(id: string): UsageError {
   return new UsageError(
     `This call has begun and waits for more than a yes: use \`toolweave approvals resume ${id}\`.`,
   );
@@ -203,32 +203,33 @@ async function answerCall(
   id: string,
   options: AnswerOptions,
   place: CommandPlace,
-  answersTo: AnswersTo,
+  answersTo: AnswerProvider,
 ): Promise<number> {
   const { io, output, store } = place;
   await checkSavePath(options.output);
-  const record = await keptCall(store, id);
-  const refusal = await refusalOf(store, record);
+  const record = await findPendingCall(store, id);
+  const refusal = await getRefusal(store, record);
   const { interruption } = record;
   if (refusal !== undefined) {
     const isOver = record.status === "finished";
     const retried = isOver ? await answersTo(interruption, true) : undefined;
-    if (retried === undefined) return reported(refusal, options, place);
-    return reported(await retriedOutcome(store, record, retried), options, place);
+    if (retried === undefined) return reportOutcome(refusal, options, place);
+    return reportOutcome(await replayOutcome(store, record, retried), options, place);
   }
-  const recipe = recipeOf(interruption);
-  const rebuilt = rebuiltApi(recipe, options);
+  const recipe = getPendingCallContext(interruption);
+  const rebuilt = rebuildSources(recipe, options);
   const { policy: kept } = recipe ?? {};
   const made = { ...rebuilt.options, ...(kept === undefined ? {} : { policy: kept }) };
-  const plan = await planSources(made, io, output, rebuilt.madeWith);
+  const plan = await planSources(made, io, output, rebuilt.original);
   const answers = (await answersTo(interruption, false)) ?? [];
   const { registry, failures, policy } = await plan.load();
   try {
-    for (const failure of failures) output.say(describeError(failure, options.verbose === true));
+    for (const failure of failures)
+      output.printMessage(describeError(failure, options.verbose === true));
     const found = registry.get(interruption.call.name);
-    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
+    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
     const { timeout } = rebuilt.options;
-    const executor = cliExecutor({
+    const executor = createExecutor({
       registry,
       policy,
       timeout,
@@ -236,10 +237,10 @@ async function answerCall(
       store,
     });
     const outcome = await executor.resume(interruption, answers, { signal: io.signal });
-    const code = await reported(outcome, options, place);
-    await sayDenial(outcome, executor, output);
+    const code = await reportOutcome(outcome, options, place);
+    await printDenial(outcome, executor, output);
     if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {
-      output.say(
+      output.printMessage(
         "toolweave: It may have done part of its work: check what it did before you call it again.",
       );
     }
@@ -258,12 +259,12 @@ async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
   }
 }
 
-async function reported(
+async function reportOutcome(
   outcome: ToolOutcome,
   options: ReportOptions,
   place: CommandPlace,
 ): Promise<number> {
-  await report(outcome, options, place);
+  await printOutcome(outcome, options, place);
   return outcomeExitCode(outcome, place.io.signal.aborted);
 }
 

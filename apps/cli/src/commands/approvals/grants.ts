@@ -1,14 +1,14 @@
 import type { Grant } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { sayMissing, type StoreOptions } from "./list.ts";
+import { printMissingStore, type StoreOptions } from "./list.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeGrant } from "../../render/describe-grant.ts";
-import { duration } from "../../render/duration.ts";
+import { formatDuration } from "../../render/duration.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { findById, shortIds } from "../../input/find-by-id.ts";
 import type { Output } from "../../process/output.ts";
 import { safeJson, safeValue } from "../../render/safe-text.ts";
-import { table } from "../../render/table.ts";
+import { formatTable } from "../../render/table.ts";
 
 /** `toolweave approvals grants`: what nobody is asked about any more. */
 export async function listGrants(
@@ -19,7 +19,7 @@ export async function listGrants(
   const store = new ApprovalStore(options.store, io.env);
   try {
     const grants = await store.grants.list();
-    sayMissing(store, output);
+    printMissingStore(store, output);
     if (options.json === true) {
       await output.write(`${safeJson(JSON.stringify({ grants }, null, 2))}\n`);
       return exitCode.completed;
@@ -32,9 +32,9 @@ export async function listGrants(
       describeGrant(grant, grant.scope),
       grant.scope === "always" ? "" : "in one session",
       grant.by === undefined ? "" : `by ${safeValue(grant.by)}`,
-      `${duration(now - grant.grantedAt)} old`,
+      `${formatDuration(now - grant.grantedAt)} old`,
     ]);
-    for (const line of table(rows)) await output.write(`${line}\n`);
+    for (const line of formatTable(rows)) await output.write(`${line}\n`);
     await output.write(
       `${rows.length > 0 ? "\n" : ""}${rows.length === 1 ? "1 grant" : `${rows.length} grants`}\n`,
     );
@@ -58,7 +58,7 @@ export async function revokeGrant(
     if (options.json === true) {
       await output.write(`${safeJson(JSON.stringify({ revoked, grant }, null, 2))}\n`);
     } else {
-      output.say(
+      output.printMessage(
         revoked
           ? `toolweave: Revoked: calls of ${safeValue(grant.tool)} are asked about again.`
           : "toolweave: It was revoked already.",

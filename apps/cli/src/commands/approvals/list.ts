@@ -1,19 +1,19 @@
 import type { Interruption, PendingCallRecord, PendingCallStatus } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { recipeOf } from "../../store/pending-call-context.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { describeProposals } from "../../render/describe-grant.ts";
 import { describeRequest, describeRequests } from "../../render/describe-requests.ts";
-import { duration } from "../../render/duration.ts";
+import { formatDuration } from "../../render/duration.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { shortIds } from "../../input/find-by-id.ts";
-import { keptCall, refusalOf } from "./pending-call.ts";
-import { nextCommands } from "../shared/hints.ts";
+import { findPendingCall, getRefusal } from "./pending-call.ts";
+import { pendingCallHints } from "../shared/hints.ts";
 import type { Output } from "../../process/output.ts";
-import { proposalsOf } from "../../prompt/ask-for-approval.ts";
+import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { safeJson, safeValue } from "../../render/safe-text.ts";
-import { table } from "../../render/table.ts";
+import { formatTable } from "../../render/table.ts";
 
 /** The options of the commands that read the store. */
 export interface StoreOptions {
@@ -26,13 +26,13 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
   const store = new ApprovalStore(options.store, io.env);
   try {
     const records = await store.pendingCalls.list();
-    sayMissing(store, output);
+    printMissingStore(store, output);
     const now = await store.pendingCalls.now();
     const short = shortIds(records.map(({ interruption }) => interruption.id));
     if (options.json === true) {
       const calls = records.map(({ interruption, status }) => ({
         shortId: short.get(interruption.id),
-        ...callData(interruption, status),
+        ...toCallData(interruption, status),
       }));
       await output.write(`${safeJson(JSON.stringify({ calls }, null, 2))}\n`);
       return exitCode.completed;
@@ -40,11 +40,11 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
     const rows = records.map(({ interruption, status }) => [
       safeValue(short.get(interruption.id) ?? ""),
       safeValue(interruption.call.name),
-      intentOf(interruption),
-      ...timesOf(interruption, status, now),
-      shownStatus[status],
+      getIntent(interruption),
+      ...getTimes(interruption, status, now),
+      statusTexts[status],
     ]);
-    for (const line of table(rows)) await output.write(`${line}\n`);
+    for (const line of formatTable(rows)) await output.write(`${line}\n`);
     const waiting = records.filter(({ status }) => status === "pending").length;
     await output.write(
       `${rows.length > 0 ? "\n" : ""}${waiting === 1 ? "1 call waits" : `${waiting} calls wait`}\n`,
@@ -56,8 +56,8 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
 }
 
 /** A path that is written wrong looks like a store in which nothing is. */
-export function sayMissing({ exists, path }: ApprovalStore, output: Output): void {
-  if (!exists) output.say(`toolweave: There is no store at ${safeValue(path)} yet.`);
+export function printMissingStore({ exists, path }: ApprovalStore, output: Output): void {
+  if (!exists) output.printMessage(`toolweave: There is no store at ${safeValue(path)} yet.`);
 }
 
 /** `toolweave approvals show`: everything that a person has to know before they answer. */
@@ -69,13 +69,13 @@ export async function showCall(
 ): Promise<number> {
   const store = new ApprovalStore(options.store, io.env);
   try {
-    const record = await keptCall(store, id);
+    const record = await findPendingCall(store, id);
     const { interruption, status } = record;
-    const refusal = await refusalOf(store, record);
-    const next = nextCommands(interruption, store, io.env);
+    const refusal = await getRefusal(store, record);
+    const next = pendingCallHints(interruption, store, io.env);
     if (options.json === true) {
       const data = {
-        ...callData(interruption, status),
+        ...toCallData(interruption, status),
         ...(refusal === undefined
           ? { next }
           : { refusal: refusal.status === "failed" ? refusal.error : undefined }),
@@ -83,7 +83,7 @@ export async function showCall(
       await output.write(`${safeJson(JSON.stringify(data, null, 2))}\n`);
     } else {
       const now = await store.pendingCalls.now();
-      for (const line of shownLines(record, now, refusal === undefined))
+      for (const line of pendingCallLines(record, now, refusal === undefined))
         await output.write(`${line}\n`);
       if (refusal === undefined) {
         await output.write("\nTo answer it:\n");
@@ -92,24 +92,24 @@ export async function showCall(
         for (const note of notes) await output.write(`${note}\n`);
       }
     }
-    if (refusal?.status === "failed") output.say(describeError(refusal.error, false));
+    if (refusal?.status === "failed") output.printMessage(describeError(refusal.error, false));
     return exitCode.completed;
   } finally {
     await store.close();
   }
 }
 
-function* shownLines(
+function* pendingCallLines(
   { interruption, status }: PendingCallRecord,
   now: number,
   canBeAnswered: boolean,
 ): Generator<string> {
   const { id, call, requests } = interruption;
   yield `${safeValue(call.name)} ${safeValue(id)}`;
-  yield `  ${[shownStatus[status], ...timesOf(interruption, status, now)].filter(Boolean).join(", ")}`;
+  yield `  ${[statusTexts[status], ...getTimes(interruption, status, now)].filter(Boolean).join(", ")}`;
   for (const line of sourceLines(interruption)) yield `  ${line}`;
   yield describeRequests(requests, call.arguments).trimEnd();
-  const proposals = canBeAnswered ? proposalsOf(requests) : [];
+  const proposals = canBeAnswered ? getGrantProposals(requests) : [];
   if (proposals.length === 0) return;
   yield "";
   yield `With --always: ${describeProposals(proposals, "always").trimEnd()}`;
@@ -117,7 +117,7 @@ function* shownLines(
 
 /** Where the call's tool is from, and whose credentials it would use. */
 function* sourceLines(interruption: Interruption): Generator<string> {
-  const recipe = recipeOf(interruption);
+  const recipe = getPendingCallContext(interruption);
   if (recipe === undefined) {
     yield "made by another program";
     return;
@@ -134,35 +134,35 @@ function* sourceLines(interruption: Interruption): Generator<string> {
   if (policy !== undefined) yield `under the policy ${safeValue(policy)}`;
 }
 
-const shownStatus: Readonly<Record<PendingCallStatus, string>> = {
+const statusTexts: Readonly<Record<PendingCallStatus, string>> = {
   pending: "pending",
   claimed: "claimed: it runs now",
   finished: "finished",
   unfinished: "unfinished: nobody knows how it ended",
 };
 
-function timesOf(interruption: Interruption, status: PendingCallStatus, now: number): string[] {
-  const calledAt = recipeOf(interruption)?.calledAt;
+function getTimes(interruption: Interruption, status: PendingCallStatus, now: number): string[] {
+  const calledAt = getPendingCallContext(interruption)?.calledAt;
   const left = interruption.expiresAt - now;
   return [
-    calledAt === undefined ? "" : `${duration(now - calledAt)} old`,
-    status === "pending" ? (left > 0 ? `${duration(left)} left` : "expired") : "",
+    calledAt === undefined ? "" : `${formatDuration(now - calledAt)} old`,
+    status === "pending" ? (left > 0 ? `${formatDuration(left)} left` : "expired") : "",
   ];
 }
 
-const widestIntent = 70;
+const maxIntentLength = 70;
 
-function intentOf({ requests }: Interruption): string {
+function getIntent({ requests }: Interruption): string {
   const [first, ...more] = requests;
   if (first === undefined) return "";
   const text = describeRequest(first);
-  const clipped = text.length > widestIntent ? `${text.slice(0, widestIntent - 1)}…` : text;
+  const clipped = text.length > maxIntentLength ? `${text.slice(0, maxIntentLength - 1)}…` : text;
   return more.length === 0 ? clipped : `${clipped} and ${more.length} more`;
 }
 
-function callData(interruption: Interruption, status: PendingCallStatus): object {
+function toCallData(interruption: Interruption, status: PendingCallStatus): object {
   const { id, call, requests, expiresAt, runId, specHash } = interruption;
-  const calledAt = recipeOf(interruption)?.calledAt;
+  const calledAt = getPendingCallContext(interruption)?.calledAt;
   return {
     id,
     status,

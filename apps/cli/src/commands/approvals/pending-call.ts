@@ -7,7 +7,7 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import type { ApprovalStore } from "../../store/approval-store.ts";
-import { cliExecutor } from "../shared/executor.ts";
+import { createExecutor } from "../shared/executor.ts";
 import { findById } from "../../input/find-by-id.ts";
 
 /**
@@ -15,7 +15,10 @@ import { findById } from "../../input/find-by-id.ts";
  *
  * @throws UsageError
  */
-export async function keptCall(store: ApprovalStore, id: string): Promise<PendingCallRecord> {
+export async function findPendingCall(
+  store: ApprovalStore,
+  id: string,
+): Promise<PendingCallRecord> {
   const whole = await store.pendingCalls.get(id);
   return (
     whole ??
@@ -42,7 +45,7 @@ const claims = {
  * `undefined`, nothing that stands in it is to be believed: whoever can write to the store may have
  * written it. Takes nothing.
  */
-export async function refusalOf(
+export async function getRefusal(
   store: ApprovalStore,
   { interruption, status }: PendingCallRecord,
 ): Promise<ToolOutcome | undefined> {
@@ -55,7 +58,7 @@ export async function refusalOf(
     );
   }
   let isGenuine = false;
-  const executor = cliExecutor({
+  const executor = createExecutor({
     registry: new ToolRegistry([]),
     store: {
       key: store.key,
@@ -81,7 +84,7 @@ export async function refusalOf(
  * What a call that is over has come to, for a retry of the same answers; for others why they are
  * refused. Needs no tool, and runs none.
  */
-export function retriedOutcome(
+export function replayOutcome(
   store: ApprovalStore,
   { interruption }: PendingCallRecord,
   answers: readonly Answer[],
@@ -91,7 +94,7 @@ export function retriedOutcome(
     claim: (): ClaimResult => "finished",
     finish: () => {},
   };
-  const executor = cliExecutor({
+  const executor = createExecutor({
     registry: new ToolRegistry([]),
     store: { key: store.key, grants: store.grants, pendingCalls },
   });

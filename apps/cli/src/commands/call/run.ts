@@ -1,18 +1,18 @@
 import { argumentsSchemaOf, type OnAsk, type ToolCall } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { askingApprover } from "../../prompt/ask-for-approval.ts";
-import { recipeMetadata } from "../../store/pending-call-context.ts";
-import { cliExecutor } from "../shared/executor.ts";
+import { promptApprover } from "../../prompt/ask-for-approval.ts";
+import { toContextMetadata } from "../../store/pending-call-context.ts";
+import { createExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
-import { canAsk } from "../../prompt/questions.ts";
+import { canPrompt } from "../../prompt/questions.ts";
 import { readObjectOption } from "../../input/json-option.ts";
-import { isHopeless, unknownTool } from "../shared/tool-lookup.ts";
-import { report, sayDenial } from "../shared/report-outcome.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+import { printOutcome, printDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 
@@ -41,26 +41,26 @@ export async function call(
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
   const { registry, failures, policy: rules, store: place } = await plan.load();
   try {
-    for (const failure of failures) output.say(describeError(failure, verbose));
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     const found = registry.get(tool);
-    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
-    if (found === undefined) throw unknownTool(registry, tool);
+    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
+    if (found === undefined) throw unknownToolError(registry, tool);
     const schema = argumentsSchemaOf(found);
     // Reading the schema is what shows that an operation is broken.
     if (found.availability?.status === "unavailable") {
-      output.say(describeError(new Error(found.availability.reason), false));
+      output.printMessage(describeError(new Error(found.availability.reason), false));
       return exitCode.toolError;
     }
     const toolCall: ToolCall = {
       id: "call",
       name: tool,
       arguments: words.length === 0 ? base : parseArguments(words, schema, base),
-      metadata: recipeMetadata({ ...options, ...plan }, policy),
+      metadata: toContextMetadata({ ...options, ...plan }, policy),
     };
     const attempt = async (): Promise<number | undefined> => {
       const store = new ApprovalStore(options.store ?? place, io.env);
       try {
-        const executor = cliExecutor({
+        const executor = createExecutor({
           registry,
           policy: rules,
           timeout,
@@ -71,8 +71,8 @@ export async function call(
         });
         const outcome = await executor.execute(toolCall, { signal: io.signal });
         if (store.key.wasTaken) return undefined;
-        await report(outcome, options, { io, output, store });
-        await sayDenial(outcome, executor, output);
+        await printOutcome(outcome, options, { io, output, store });
+        await printDenial(outcome, executor, output);
         return outcomeExitCode(outcome, io.signal.aborted);
       } finally {
         await store.close();
@@ -88,5 +88,5 @@ export async function call(
 function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
   if (yes === true) return () => ({ approved: true });
   // Whoever pipes the arguments in has no stdin left to answer with.
-  return canAsk(io) && args !== "-" ? askingApprover(io) : "interrupt";
+  return canPrompt(io) && args !== "-" ? promptApprover(io) : "interrupt";
 }

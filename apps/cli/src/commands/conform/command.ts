@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../shared/context.ts";
 import type { ConformOptions } from "./run.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import { collect, deadlineOption, seedOption, withApi } from "../shared/options.ts";
+import { collect, parseDeadline, parseSeed, withApi } from "../shared/options.ts";
 
 /** The help's examples. */
 export const conformExamples = `
@@ -44,11 +44,11 @@ export function addConform(program: Command, { io, output, end }: CommandContext
     .option("--mcp <command|url>", "an MCP server: a command that starts it, or its URL")
     .option("--config <file>", "what is tested, with sample calls, as JSON")
     .option("--only <id|area>", "only this rule, or these; may be repeated", collect)
-    .option("--seed <n>", "the inputs of an earlier run again", seedOption)
+    .option("--seed <n>", "the inputs of an earlier run again", parseSeed)
     .option(
       "--deadline <ms>",
       "for what must come to an end: a start, a call (default: 10000)",
-      deadlineOption,
+      parseDeadline,
     );
   withApi(command)
     .option("--json", "print the report as JSON, one line for each that is tested")

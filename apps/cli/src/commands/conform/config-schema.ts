@@ -7,7 +7,7 @@ const milliseconds: JsonObject = { type: "integer", minimum: 0, maximum: 2_147_4
 
 const call = { tool: text, arguments: { type: "object" } } as const;
 
-function callsOf(more: JsonObject = {}): JsonObject {
+function toCallsSchema(more: JsonObject = {}): JsonObject {
   return {
     type: "array",
     items: {
@@ -56,11 +56,11 @@ const subject: JsonObject = {
     samples: {
       type: "object",
       properties: {
-        succeedingCalls: callsOf(),
-        failingCalls: callsOf(),
-        slowCalls: callsOf(),
-        updatingCalls: callsOf(),
-        largeCalls: callsOf({ bytes: { type: "integer", minimum: 1 } }),
+        succeedingCalls: toCallsSchema(),
+        failingCalls: toCallsSchema(),
+        slowCalls: toCallsSchema(),
+        updatingCalls: toCallsSchema(),
+        largeCalls: toCallsSchema({ bytes: { type: "integer", minimum: 1 } }),
       },
       additionalProperties: false,
     },

@@ -7,7 +7,7 @@ import { configuredServer, type ConfiguredServer } from "./configured-server.ts"
 import { openApiSubject } from "./servers.ts";
 import { noSamples, type ConformSubject } from "./subject.ts";
 import { readJsonFile } from "../../input/json-option.ts";
-import { secretValue } from "../../input/secret-value.ts";
+import { resolveSecretValue } from "../../input/secret-value.ts";
 import type { ApiOptions } from "../../input/api-options.ts";
 import { UsageError } from "../../process/errors.ts";
 
@@ -41,7 +41,7 @@ export async function configSubjects(
   const where = `--config ${path}`;
   const json = await readJsonFile("--config", path, where);
   const subjects: ConformSubject[] = [];
-  for (const { place, config } of await checked(json, where)) {
+  for (const { place, config } of await validateSubjects(json, where)) {
     const at = (field: string): string => `${where}: ${place}/${field}`;
     const subject = await baseSubject(config, dirname(path), at, env, signal);
     subjects.push(withDeclarations(subject, config, at, env));
@@ -50,7 +50,7 @@ export async function configSubjects(
 }
 
 /** The file's subjects, each with its JSON pointer. */
-async function checked(
+async function validateSubjects(
   json: JsonValue,
   where: string,
 ): Promise<{ readonly place: string; readonly config: ConfiguredSubject }[]> {
@@ -89,12 +89,12 @@ async function baseSubject(
   }
   if (mcp !== undefined) return configuredServer(name, mcp, folder, at, env);
   if (openapi !== undefined) {
-    const placed = (place: string): string =>
+    const resolvePath = (place: string): string =>
       /^(?:https?|file):/i.test(place) ? place : resolve(folder, place);
     const { allowReference, ...others } = options ?? {};
     const references =
-      allowReference === undefined ? {} : { allowReference: allowReference.map(placed) };
-    return openApiSubject(placed(openapi), { ...others, ...references }, env);
+      allowReference === undefined ? {} : { allowReference: allowReference.map(resolvePath) };
+    return openApiSubject(resolvePath(openapi), { ...others, ...references }, env);
   }
   const path = resolve(folder, module ?? "");
   const [subject, ...others] = await moduleSubjects(path, `${at("module")}: `, signal);
@@ -116,10 +116,10 @@ function withDeclarations(
     throw new UsageError(`${at("generatedCalls")} must be "all" or a list of tools.`);
   }
   const secrets = config.secrets?.map((variable) =>
-    secretValue(`$${variable}`, env, at("secrets")),
+    resolveSecretValue(`$${variable}`, env, at("secrets")),
   );
   const { without: before, ...manifest } = subject.manifest;
-  const reason = reasonsOf(before, config);
+  const reason = mergeReasons(before, config);
   return {
     ...subject,
     manifest: {
@@ -146,7 +146,7 @@ const programOnly = {
 } satisfies Manifest["without"];
 
 /** Why there is none of what is not declared. */
-function reasonsOf(
+function mergeReasons(
   before: Manifest["without"],
   { without, samples = {}, generatedCalls, secrets }: ConfiguredSubject,
 ): Manifest["without"] {
@@ -156,11 +156,11 @@ function reasonsOf(
     ...(generatedCalls === undefined ? [] : ["generatedCalls"]),
     ...(secrets === undefined ? [] : ["secrets"]),
   ];
-  const saysNothing = without === undefined && declared.length === 0;
-  if (saysNothing || (typeof before === "string" && before !== noSamples)) {
+  const declaresNothing = without === undefined && declared.length === 0;
+  if (declaresNothing || (typeof before === "string" && before !== noSamples)) {
     return without ?? before;
   }
   const known = typeof before === "string" ? programOnly : before;
-  const kept = Object.entries(known ?? {}).filter(([kind]) => !declared.includes(kind));
-  return { ...Object.fromEntries(kept), ...without };
+  const undeclared = Object.entries(known ?? {}).filter(([kind]) => !declared.includes(kind));
+  return { ...Object.fromEntries(undeclared), ...without };
 }

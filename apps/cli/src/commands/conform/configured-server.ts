@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { mcpSubject } from "./servers.ts";
 import type { ConformSubject } from "./subject.ts";
-import { secretValue } from "../../input/secret-value.ts";
+import { resolveSecretValue } from "../../input/secret-value.ts";
 import { UsageError } from "../../process/errors.ts";
 
 /** How an MCP server is reached, as the file says it. */
@@ -41,7 +41,7 @@ export function configuredServer(
   const values = (written: Readonly<Record<string, string>>, field: string): typeof written =>
     Object.fromEntries(
       Object.entries(written).map(([key, value]) => {
-        const read = secretValue(value, env, at(`mcp/${field}/${key}`));
+        const read = resolveSecretValue(value, env, at(`mcp/${field}/${key}`));
         if (read !== value) secrets.push(read);
         return [key, read];
       }),

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-const mostKept = 20;
+const maxErrors = 20;
 
 /**
  * Keeps what foreign code lets escape, rejections that nobody handles and errors that nobody can
@@ -9,7 +9,7 @@ const mostKept = 20;
 export class EscapedErrors {
   readonly #errors: unknown[] = [];
   readonly #keep = (error: unknown): void => {
-    if (this.#errors.length < mostKept) this.#errors.push(error);
+    if (this.#errors.length < maxErrors) this.#errors.push(error);
   };
 
   constructor() {

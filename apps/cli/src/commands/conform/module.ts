@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Manifest } from "@toolweave/conformance";
 import { isThenable, type Tool, type ToolSource } from "@toolweave/core";
 import { noSamples, type ConformSubject } from "./subject.ts";
-import { unlessInterrupted } from "../../process/interrupt.ts";
+import { rejectOnInterrupt } from "../../process/interrupt.ts";
 import { UsageError } from "../../process/errors.ts";
 
 const accepted =
@@ -22,29 +22,29 @@ export async function moduleSubjects(
   signal: AbortSignal,
 ): Promise<readonly ConformSubject[]> {
   const name = basename(path);
-  const load = await moduleLoader(path, where, signal);
+  const load = await createModuleLoader(path, where, signal);
   const exported = await load();
-  const made = typeof exported === "function" ? await called(exported, path, signal) : exported;
+  const made = typeof exported === "function" ? await callExport(exported, path, signal) : exported;
   const manifests = Array.isArray(made) && made.length > 0 && made.every(isManifest);
-  if (manifests) return (made as readonly Manifest[]).map(subjectOf);
-  if (isManifest(made)) return [subjectOf(made)];
-  const first = subjectValue(made);
-  if (first === undefined) throw new UsageError(notAccepted(path, exported, made));
+  if (manifests) return (made as readonly Manifest[]).map(toSubject);
+  if (isManifest(made)) return [toSubject(made)];
+  const first = asSubjectValue(made);
+  if (first === undefined) throw new UsageError(notAcceptedMessage(path, exported, made));
   const again = typeof exported === "function" ? exported : load;
-  return [subjectOf({ name, create: creator(first, again as () => unknown), without: noSamples })];
+  return [toSubject({ name, create: toCreate(first, again as () => unknown), without: noSamples })];
 }
 
-function subjectOf(manifest: Manifest): ConformSubject {
+function toSubject(manifest: Manifest): ConformSubject {
   return { manifest, secrets: manifest.secrets ?? [], isRemote: false };
 }
 
 /** Imports the module, anew each time after the first. */
-async function moduleLoader(
+async function createModuleLoader(
   path: string,
   where: string,
   signal: AbortSignal,
 ): Promise<() => Promise<unknown>> {
-  const option = optionFor(path);
+  const option = suggestOption(path);
   if (option !== undefined) {
     throw new UsageError(`${where}${path} is no module: it goes with ${option}.`);
   }
@@ -64,11 +64,11 @@ async function moduleLoader(
     let module: { readonly default?: unknown };
     try {
       const loading = import(url) as Promise<{ readonly default?: unknown }>;
-      module = await unlessInterrupted(loading, signal);
+      module = await rejectOnInterrupt(loading, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      const place = placeOf(error, href);
+      const place = formatErrorLine(error, href);
       throw new UsageError(`${where}${path} cannot be loaded${place}. ${why}`, { cause: error });
     }
     if (module.default === undefined) {
@@ -83,14 +83,14 @@ async function moduleLoader(
 }
 
 /** What is given in place of a module, where that can be told from how it is written. */
-function optionFor(path: string): string | undefined {
+function suggestOption(path: string): string | undefined {
   if (/^https?:\/\//i.test(path)) return "--openapi, or with --mcp";
   if (/\.ya?ml$/i.test(path)) return "--openapi";
   return /\.json$/i.test(path) ? "--openapi, or with --config" : undefined;
 }
 
 /** Where in the module: ` (line 3)`. Nothing when it is elsewhere, or cannot be told. */
-function placeOf(error: unknown, href: string): string {
+function formatErrorLine(error: unknown, href: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   for (const name of [href, fileURLToPath(href)]) {
     const [, after] = stack.split(name);
@@ -100,9 +100,9 @@ function placeOf(error: unknown, href: string): string {
   return "";
 }
 
-async function called(make: unknown, path: string, signal: AbortSignal): Promise<unknown> {
+async function callExport(make: unknown, path: string, signal: AbortSignal): Promise<unknown> {
   try {
-    return await unlessInterrupted(Promise.resolve((make as () => unknown)()), signal);
+    return await rejectOnInterrupt(Promise.resolve((make as () => unknown)()), signal);
   } catch (error) {
     if (signal.aborted) throw error;
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -114,11 +114,11 @@ async function called(make: unknown, path: string, signal: AbortSignal): Promise
  * Gives what was made first, and a fresh one each time after that: a source that was closed is of no
  * more use. Tools that are exported as they are stay the same.
  */
-function creator(first: ToolSource | readonly Tool[], again: () => unknown): Manifest["create"] {
+function toCreate(first: ToolSource | readonly Tool[], again: () => unknown): Manifest["create"] {
   const given = new WeakSet<object>();
   let next: ToolSource | readonly Tool[] | undefined = first;
   const accept = (value: unknown): ToolSource | readonly Tool[] => {
-    const subject = subjectValue(value);
+    const subject = asSubjectValue(value);
     if (subject === undefined) throw new Error("The module makes something else each time.");
     if ("tools" in subject && given.has(subject)) {
       throw new Error(
@@ -139,7 +139,7 @@ function creator(first: ToolSource | readonly Tool[], again: () => unknown): Man
   };
 }
 
-function subjectValue(value: unknown): ToolSource | readonly Tool[] | undefined {
+function asSubjectValue(value: unknown): ToolSource | readonly Tool[] | undefined {
   if (isTool(value)) return [value];
   if (Array.isArray(value) && value.length > 0 && value.every(isTool)) return value;
   return isSource(value) ? value : undefined;
@@ -161,15 +161,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-function notAccepted(path: string, exported: unknown, made: unknown): string {
+function notAcceptedMessage(path: string, exported: unknown, made: unknown): string {
   const whose =
     typeof exported === "function"
       ? `The function that ${path} exports gives`
       : `The default export of ${path} is`;
-  return `${whose} ${kindOf(made)}: it must be ${accepted}.`;
+  return `${whose} ${describeKind(made)}: it must be ${accepted}.`;
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (Array.isArray(value)) {
     if (value.length === 0) return "an empty list";

@@ -7,7 +7,7 @@ import { safeJson } from "../../render/safe-text.ts";
 import { UsageError } from "../../process/errors.ts";
 
 /** Where reports go. */
-export interface Destinations {
+export interface ReportDestinations {
   readonly json?: boolean;
   /** A file, or `-`. */
   readonly junit?: string;
@@ -26,7 +26,7 @@ export async function checkDestinations({
   junit,
   badge,
   summary,
-}: Destinations): Promise<void> {
+}: ReportDestinations): Promise<void> {
   if (json === true && junit === "-") {
     throw new UsageError("--json and --junit - both print: name a file for --junit.");
   }
@@ -42,7 +42,7 @@ export async function checkDestinations({
  */
 export async function writeReports(
   reports: readonly ConformanceReport[],
-  { json, junit, badge, summary, verbose }: Destinations,
+  { json, junit, badge, summary, verbose }: ReportDestinations,
   replay: (result: RuleResult) => string,
   io: CliIo,
   output: Output,

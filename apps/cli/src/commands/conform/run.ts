@@ -1,12 +1,12 @@
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import { ToolError } from "@toolweave/core";
 import type { CliIo } from "../../process/cli-io.ts";
-import { checkDestinations, writeReports, type Destinations } from "./report-files.ts";
+import { checkDestinations, writeReports, type ReportDestinations } from "./report-files.ts";
 import type { ConformSubject } from "./subject.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { EscapedErrors } from "./escaped-errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { Interrupt, unlessInterrupted } from "../../process/interrupt.ts";
+import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
 import type { Output } from "../../process/output.ts";
 import { showProgress, showSteps } from "../../render/progress.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
@@ -16,7 +16,7 @@ import { maskLocation, separateSecrets } from "../../input/secret-options.ts";
 import { shellLine } from "../../render/shell-line.ts";
 
 /** The options of `toolweave conform`. */
-export interface ConformOptions extends Omit<ApiOptions, "openapi">, Destinations {
+export interface ConformOptions extends Omit<ApiOptions, "openapi">, ReportDestinations {
   readonly openapi?: readonly string[];
   readonly mcp?: string;
   readonly config?: string;
@@ -37,49 +37,51 @@ export async function conform(
   let code: number;
   let escapees: readonly unknown[] = [];
   try {
-    code = await tested(module, options, io, output);
+    code = await checkSubjects(module, options, io, output);
   } finally {
     escapees = await escaped.end();
-    for (const error of escapees) output.say(escapedText(error, options.verbose === true));
+    for (const error of escapees)
+      output.printMessage(escapedErrorText(error, options.verbose === true));
   }
   return escapees.length > 0 && code === exitCode.completed ? exitCode.notConformant : code;
 }
 
-async function tested(
+async function checkSubjects(
   module: string | undefined,
   options: ConformOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const subjects = await subjectsOf(module, options, io);
-  for (const { secrets } of subjects) output.keepSecret(...secrets);
+  const subjects = await loadSubjects(module, options, io);
+  for (const { secrets } of subjects) output.addSecrets(...secrets);
   if (subjects.length > 1 && (options.badge ?? options.summary) !== undefined) {
     throw new UsageError("--badge and --summary are of one subject, and there are several.");
   }
-  const failures = await unreachable(subjects, io);
+  const failures = await findUnreachable(subjects, io);
   if (failures.length > 0) {
-    for (const failure of failures) output.say(describeError(failure, options.verbose === true));
+    for (const failure of failures)
+      output.printMessage(describeError(failure, options.verbose === true));
     return exitCode.sourceFailed;
   }
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
   const reports: ConformanceReport[] = [];
   for (const subject of subjects) {
-    const report = await reportOf(subject, { ...options, seed }, io);
-    reports.push(withoutSecrets(report, subject.secrets));
+    const report = await checkSubject(subject, { ...options, seed }, io);
+    reports.push(redactReport(report, subject.secrets));
   }
   const replay = ({ id }: RuleResult): string =>
-    conformCommand(module, options, ["--seed", String(seed), "--only", id]);
+    replayCommand(module, options, ["--seed", String(seed), "--only", id]);
   await writeReports(reports, options, replay, io, output);
   return reports.every(({ ok }) => ok) ? exitCode.completed : exitCode.notConformant;
 }
 
 /** An error that no rule was asked about: whatever lets it escape would end a host's process. */
-function escapedText(error: unknown, verbose: boolean): string {
+function escapedErrorText(error: unknown, verbose: boolean): string {
   const text = describeError(error, verbose).replace(/^toolweave: /, "");
   return `toolweave: An error escaped that nobody handles, and that ends a process: ${text}`;
 }
 
-async function subjectsOf(
+async function loadSubjects(
   module: string | undefined,
   options: ConformOptions,
   io: CliIo,
@@ -94,8 +96,8 @@ async function subjectsOf(
     );
   }
   const api = { baseUrl, header, auth, allowOrigin, allowReference };
-  const stray = Object.values(api).some((one) => one !== undefined);
-  if (openapi === undefined && (stray || timeout !== undefined)) {
+  const hasApiOption = Object.values(api).some((one) => one !== undefined);
+  if (openapi === undefined && (hasApiOption || timeout !== undefined)) {
     throw new UsageError(
       "--base-url, --header, --auth, --allow-origin, --allow-reference and --timeout go with --openapi.",
     );
@@ -109,16 +111,16 @@ async function subjectsOf(
     const { configSubjects } = await import("./config.ts");
     return configSubjects(config, env, signal);
   }
-  const { openApiSubject, writtenMcpSubject } = await import("./servers.ts");
+  const { openApiSubject, commandLineMcpSubject: writtenMcpSubject } = await import("./servers.ts");
   if (mcp !== undefined) return [await writtenMcpSubject(mcp)];
-  const { sourceOptions } = await import("../../input/api-options.ts");
+  const { toSourceOptions: sourceOptions } = await import("../../input/api-options.ts");
   // Credentials for one API do not go to another.
   void sourceOptions({ ...options, openapi: openapi ?? [] }, env);
   return Promise.all((openapi ?? []).map((location) => openApiSubject(location, options, env)));
 }
 
 /** Why documents and servers cannot be reached: that is said before any rule is checked. */
-async function unreachable(subjects: readonly ConformSubject[], io: CliIo): Promise<unknown[]> {
+async function findUnreachable(subjects: readonly ConformSubject[], io: CliIo): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const { manifest, isRemote } of subjects) {
     if (!isRemote) continue;
@@ -126,7 +128,7 @@ async function unreachable(subjects: readonly ConformSubject[], io: CliIo): Prom
     if (!("ready" in source)) continue;
     const done = showProgress(io, `Loading ${safeValue(manifest.name)} …`);
     try {
-      await unlessInterrupted(source.ready, io.signal);
+      await rejectOnInterrupt(source.ready, io.signal);
     } catch (error) {
       if (error instanceof Interrupt) throw error;
       failures.push(error);
@@ -138,7 +140,7 @@ async function unreachable(subjects: readonly ConformSubject[], io: CliIo): Prom
   return failures;
 }
 
-async function reportOf(
+async function checkSubject(
   { manifest }: ConformSubject,
   { seed, only, deadline }: ConformOptions & { readonly seed: number },
   io: CliIo,
@@ -152,7 +154,8 @@ async function reportOf(
       signal: io.signal,
       ...(only === undefined ? {} : { only }),
       ...(deadline === undefined ? {} : { deadlineMs: deadline }),
-      onResult: ({ id }, { done, of }) => steps.say(`Checking ${name}: ${done} of ${of} (${id}) …`),
+      onResult: ({ id }, { done, of }) =>
+        steps.update(`Checking ${name}: ${done} of ${of} (${id}) …`),
     });
   } catch (error) {
     if (io.signal.aborted) throw new Interrupt();
@@ -164,10 +167,10 @@ async function reportOf(
 }
 
 /** Whatever a tool said, what it was given to keep is printed nowhere. */
-function withoutSecrets(report: ConformanceReport, secrets: readonly string[]): ConformanceReport {
-  const kept = secrets.filter((secret) => secret.length > 3);
+function redactReport(report: ConformanceReport, secrets: readonly string[]): ConformanceReport {
+  const hidden = secrets.filter((secret) => secret.length > 3);
   const clean = (text: string): string =>
-    kept.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
+    hidden.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
   const cleanRule = (rule: RuleResult): RuleResult => ({
     ...rule,
     message: clean(rule.message),
@@ -181,7 +184,7 @@ function withoutSecrets(report: ConformanceReport, secrets: readonly string[]): 
  * The command line that tests the same again, for a POSIX shell. A secret has an environment variable
  * in its place.
  */
-function conformCommand(
+function replayCommand(
   module: string | undefined,
   options: ConformOptions,
   more: readonly string[],

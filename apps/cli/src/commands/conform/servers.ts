@@ -1,9 +1,9 @@
 import type { Manifest } from "@toolweave/conformance";
 import type { ToolSource } from "@toolweave/core";
 import type { McpServer } from "@toolweave/mcp";
-import { noSamples, plainLocation, type ConformSubject } from "./subject.ts";
+import { noSamples, stripLocationSecrets, type ConformSubject } from "./subject.ts";
 import { serverName } from "../../sources/mcp-server.ts";
-import { sourceOptions, type ApiOptions } from "../../input/api-options.ts";
+import { toSourceOptions, type ApiOptions } from "../../input/api-options.ts";
 import { splitCommand } from "../../input/split-command.ts";
 
 /** An API by its document. */
@@ -12,13 +12,13 @@ export async function openApiSubject(
   options: Omit<ApiOptions, "openapi">,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ConformSubject> {
-  const api = sourceOptions({ ...options, openapi: [location] }, env);
+  const api = toSourceOptions({ ...options, openapi: [location] }, env);
   const { openApiSource } = await import("@toolweave/openapi");
   const create = (): ToolSource =>
     /^https?:\/\//i.test(location)
       ? openApiSource.fromUrl(location, api.options)
       : openApiSource.fromFile(location, api.options);
-  return remote(plainLocation(location), create, api.secrets);
+  return toRemoteSubject(stripLocationSecrets(location), create, api.secrets);
 }
 
 /**
@@ -27,9 +27,13 @@ export async function openApiSubject(
  * @param written its URL, or the command that starts it.
  * @throws UsageError
  */
-export function writtenMcpSubject(written: string): Promise<ConformSubject> {
+export function commandLineMcpSubject(written: string): Promise<ConformSubject> {
   if (/^https?:\/\//i.test(written)) {
-    return mcpSubject(plainLocation(written), { name: "mcp", prefix: false, url: written }, []);
+    return mcpSubject(
+      stripLocationSecrets(written),
+      { name: "mcp", prefix: false, url: written },
+      [],
+    );
   }
   const [command, ...args] = splitCommand(written, "--mcp");
   const name = serverName(command, args);
@@ -43,10 +47,10 @@ export async function mcpSubject(
   secrets: readonly string[],
 ): Promise<ConformSubject> {
   const { mcpSource } = await import("@toolweave/mcp");
-  return remote(name, () => mcpSource(server), secrets);
+  return toRemoteSubject(name, () => mcpSource(server), secrets);
 }
 
-function remote(
+function toRemoteSubject(
   name: string,
   create: Manifest["create"],
   secrets: readonly string[],

@@ -17,7 +17,7 @@ export const noSamples =
   "No sample calls were given, so no tool is called: say in a manifest, or in a file for --config, which calls may be made.";
 
 /** The URL or path without what may be secret in it. */
-export function plainLocation(location: string): string {
+export function stripLocationSecrets(location: string): string {
   const url = /^https?:/i.test(location) ? URL.parse(location) : null;
   return url === null ? location : `${url.origin}${url.pathname}`;
 }

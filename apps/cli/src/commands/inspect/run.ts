@@ -1,14 +1,14 @@
 import { argumentsSchemaOf, type PolicyEffect, type RegistryProblem } from "@toolweave/core";
-import { cliExecutor } from "../shared/executor.ts";
+import { createExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
-import { sayPolicyWarnings } from "../shared/policy-warnings.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { renderArguments } from "../../render/tool-arguments.ts";
 import { renderProblems, renderTools } from "../../render/tool-list.ts";
-import { writeJson } from "../../render/tools-json.ts";
+import { writeToolsJson } from "../../render/tools-json.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 
 /** The options of `toolweave inspect`. */
@@ -30,22 +30,22 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     // The sources tell the registry of what they have dropped in a microtask.
     await Promise.resolve();
     const all = registry.toolset();
-    const shown = filter === undefined ? all : all.select({ include: filter });
-    const entries = [...shown.entries()];
+    const selected = filter === undefined ? all : all.select({ include: filter });
+    const entries = [...selected.entries()];
     const { problems } = registry;
-    const executor = cliExecutor({ registry, policy });
+    const executor = createExecutor({ registry, policy });
     const decisions = new Map<string, PolicyEffect>();
     for (const { tool } of entries) {
       const { name } = tool.spec;
       decisions.set(name, (await executor.explain({ name })).effect);
     }
-    const warnings = sayPolicyWarnings(executor, output);
-    if (json === true) await writeJson(entries, { problems, decisions, warnings }, output);
+    const warnings = printPolicyWarnings(executor, output);
+    if (json === true) await writeToolsJson(entries, { problems, decisions, warnings }, output);
     else if (failures.length < sources.length || sources.length === 0) {
       // What could not be loaded at all is said on stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
       const list = renderTools(entries, decisions, io.stdout);
-      await writeList(list, countOf(entries.length, all.size), listed, io, output);
+      await writeList(list, formatCount(entries.length, all.size), listed, io, output);
       const [only] = entries;
       // Whoever asks for one tool is about to call it.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
@@ -55,7 +55,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
         }
       }
     }
-    for (const failure of failures) output.say(describeError(failure, verbose));
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
   } finally {
     await registry.close();
@@ -79,7 +79,7 @@ async function writeList(
   for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
 }
 
-function countOf(shown: number, total: number): string {
+function formatCount(shown: number, total: number): string {
   return shown === total ? count(total, "tool") : `${shown} of ${count(total, "tool")}`;
 }
 

@@ -3,7 +3,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { lockAt, lockPath } from "../../store/lock-file.ts";
+import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import type { Output } from "../../process/output.ts";
 import { safeJson, safeValue } from "../../render/safe-text.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
@@ -18,12 +18,12 @@ export interface LockOptions extends ToolOptions {
 /** `toolweave lock`: writes down what the tools are now, and says what has changed since the last time. */
 export async function lock(options: LockOptions, io: CliIo, output: Output): Promise<number> {
   const plan = await planSources(options, io, output);
-  const path = lockPath(options.lockFile, plan);
+  const path = resolveLockPath(options.lockFile, plan);
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
     const now = lockOf(registry.toolset().entries());
     // What is there and no lock is not written over.
-    const before = await lockAt(path).catch((error: Error) => {
+    const before = await readLockFile(path).catch((error: Error) => {
       if (/\(ENOENT\)/.test(error.message)) return undefined;
       throw error;
     });
@@ -42,8 +42,8 @@ export async function lock(options: LockOptions, io: CliIo, output: Output): Pro
 /** `toolweave inspect --check`: ends with 1 when a tool is not as the lock has it, and shows what has changed. */
 export async function check(options: LockOptions, io: CliIo, output: Output): Promise<number> {
   const plan = await planSources(options, io, output);
-  const path = lockPath(options.lockFile, plan);
-  const before = await lockAt(path);
+  const path = resolveLockPath(options.lockFile, plan);
+  const before = await readLockFile(path);
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf } = await import("@toolweave/config");
     const difference = lockDifference(before, lockOf(registry.toolset().entries()));
@@ -53,7 +53,7 @@ export async function check(options: LockOptions, io: CliIo, output: Output): Pr
     else if (isSame) await output.write(`All tools are as ${safeValue(path)} has them.\n`);
     else {
       await writeLines(difference, output);
-      output.say(
+      output.printMessage(
         "toolweave: The tools are not as they were locked. Look at them, then run `toolweave lock` again.",
       );
     }
@@ -75,7 +75,7 @@ async function withTools(
   const loaded = await plan.load({ mcp: askTheClient });
   const { registry, documents, failures } = loaded;
   try {
-    for (const failure of failures) output.say(describeError(failure, verbose));
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
     // What cannot be called is no tool, and the sources tell the registry of it in a microtask.
     for (const document of documents) document.realize();

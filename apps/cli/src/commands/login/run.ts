@@ -4,22 +4,22 @@ import { ToolError } from "@toolweave/core";
 import type { McpHttpServer, McpServer } from "@toolweave/mcp";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { unlessInterrupted } from "../../process/interrupt.ts";
-import { keptCredentials } from "../../store/credentials.ts";
+import { rejectOnInterrupt } from "../../process/interrupt.ts";
+import { storedCredentials } from "../../store/credentials.ts";
 import { mcpServer } from "../../sources/mcp-server.ts";
 import type { Output } from "../../process/output.ts";
-import { asking, canAsk } from "../../prompt/questions.ts";
+import { withQuestions, canPrompt } from "../../prompt/questions.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
 import { storePath } from "../../store/store-path.ts";
 import { assertTrusted } from "../../sources/config-trust.ts";
-import { chosenSources, type ToolOptions } from "../../input/tool-options.ts";
+import { resolveSources, type ToolOptions } from "../../input/tool-options.ts";
 import { UsageError } from "../../process/errors.ts";
 
 /** The options of `toolweave login`. */
 export type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
 
 /** As `signIn` has it, where nothing else is said. */
-const usualRedirect = "http://127.0.0.1:8976/callback";
+const defaultRedirect = "http://127.0.0.1:8976/callback";
 
 /** `toolweave login`: a person signs in at an MCP server, and what they get is kept for later commands. */
 export async function login(
@@ -28,26 +28,29 @@ export async function login(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const server = await serverFor(source, options, io);
+  const server = await resolveServer(source, options, io);
   const { signIn } = await import("@toolweave/mcp");
-  const begun = await unlessInterrupted(signIn(server, { signal: io.signal }), io.signal);
+  const signInRequest = await rejectOnInterrupt(signIn(server, { signal: io.signal }), io.signal);
   const name = safeValue(server.name);
-  if (begun === undefined) {
+  if (signInRequest === undefined) {
     await output.write(`${name} asks for no sign-in, or has what it needs.\n`);
     return exitCode.completed;
   }
-  const scopes = begun.scopes.length === 0 ? "" : ` (${begun.scopes.map(safeLine).join(", ")})`;
+  const scopes =
+    signInRequest.scopes.length === 0 ? "" : ` (${signInRequest.scopes.map(safeLine).join(", ")})`;
   // Shown and never opened: the server has chosen it.
-  output.say(`toolweave: Sign in to ${name}${scopes} at\n\n  ${safeValue(begun.url)}\n`);
-  const redirect = server.auth?.oauth?.redirectUri ?? usualRedirect;
-  const state = URL.parse(begun.url)?.searchParams.get("state") ?? undefined;
-  const answer = await answerFor(redirect, state, io, output);
-  await begun.finish(answer);
+  output.printMessage(
+    `toolweave: Sign in to ${name}${scopes} at\n\n  ${safeValue(signInRequest.url)}\n`,
+  );
+  const redirect = server.auth?.oauth?.redirectUri ?? defaultRedirect;
+  const state = URL.parse(signInRequest.url)?.searchParams.get("state") ?? undefined;
+  const answer = await waitForRedirect(redirect, state, io, output);
+  await signInRequest.finish(answer);
   await output.write(`Signed in to ${name}.\n`);
   return exitCode.completed;
 }
 
-async function serverFor(
+async function resolveServer(
   source: string | undefined,
   options: LoginOptions,
   io: CliIo,
@@ -66,11 +69,11 @@ async function serverFor(
       auth: [],
       timeout: undefined,
       env: io.env,
-      credentials: () => keptCredentials(io.env),
+      credentials: () => storedCredentials(io.env),
     };
-    return withUrl(mcpServer(url, place), url);
+    return assertHttpServer(mcpServer(url, place), url);
   }
-  const { config, found } = chosenSources({ ...options, mcp: [] });
+  const { config, found } = resolveSources({ ...options, mcp: [] });
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }
@@ -88,10 +91,10 @@ async function serverFor(
       `There is no MCP server ${JSON.stringify(source.slice(0, 80))} in ${config}.`,
     );
   }
-  return withUrl(server, source);
+  return assertHttpServer(server, source);
 }
 
-function withUrl(server: McpServer, name: string): McpHttpServer {
+function assertHttpServer(server: McpServer, name: string): McpHttpServer {
   if ("url" in server) return server;
   throw new UsageError(
     `${safeValue(name)} is a program: only a server with a URL is signed in to.`,
@@ -99,35 +102,35 @@ function withUrl(server: McpServer, name: string): McpHttpServer {
 }
 
 /** Where the person was led back to: to this process, or pasted. */
-async function answerFor(
+async function waitForRedirect(
   redirect: string,
   state: string | undefined,
   io: CliIo,
   output: Output,
 ): Promise<string> {
-  const given = new AbortController();
-  const signal = AbortSignal.any([given.signal, io.signal]);
-  const listening = await listen(redirect, state, given.signal);
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, io.signal]);
+  const listener = await listenForRedirect(redirect, state, done.signal);
   try {
-    if (listening === undefined && !canAsk(io)) {
+    if (listener === undefined && !canPrompt(io)) {
       throw new UsageError(
         `Nothing can listen at ${safeValue(redirect)}, and nobody can be asked here: run it in a terminal.`,
       );
     }
-    const pasted = canAsk(io)
-      ? asking({ ...io, signal }, (question) =>
+    const pasted = canPrompt(io)
+      ? withQuestions({ ...io, signal }, (question) =>
           question("Then come back, or paste the whole address that you are led to here: "),
         )
       : new Promise<undefined>(() => {});
-    if (!canAsk(io)) output.say("toolweave: Waiting for the browser to come back …");
-    const answer = await unlessInterrupted(
-      Promise.race([pasted, ...(listening === undefined ? [] : [listening.led])]),
+    if (!canPrompt(io)) output.printMessage("toolweave: Waiting for the browser to come back …");
+    const answer = await rejectOnInterrupt(
+      Promise.race([pasted, ...(listener === undefined ? [] : [listener.led])]),
       io.signal,
     );
     if (answer === undefined || answer.trim() === "") throw new UsageError("Nobody has signed in.");
     return answer.trim();
   } finally {
-    given.abort();
+    done.abort();
   }
 }
 
@@ -136,7 +139,7 @@ async function answerFor(
  * page in the browser can send a request here: one without the `state` of this sign-in does not end it (RFC 6749, section
  * 10.12).
  */
-async function listen(
+async function listenForRedirect(
   redirect: string,
   state: string | undefined,
   signal: AbortSignal,
@@ -146,18 +149,21 @@ async function listen(
     url?.protocol === "http:" && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname);
   if (url === null || !isLoopback) return undefined;
   let server: Server | undefined;
-  const led = new Promise<string>((resolve) => {
+  const redirected = new Promise<string>((resolve) => {
     server = createServer((request, response) => {
       const at = URL.parse(request.url ?? "", url.origin);
-      const isBack =
+      const isRedirect =
         at?.pathname === url.pathname &&
         (at.searchParams.has("code") || at.searchParams.has("error")) &&
         (state === undefined || isOnly(at.searchParams.getAll("state"), state));
-      response.writeHead(isBack ? 200 : 404, { "content-type": "text/plain", connection: "close" });
+      response.writeHead(isRedirect ? 200 : 404, {
+        "content-type": "text/plain",
+        connection: "close",
+      });
       response.end(
-        isBack ? "You can close this page and go back to the terminal.\n" : "Not here.\n",
+        isRedirect ? "You can close this page and go back to the terminal.\n" : "Not here.\n",
       );
-      if (isBack) resolve(at.href);
+      if (isRedirect) resolve(at.href);
     });
   });
   const started = await new Promise<boolean>((resolve) => {
@@ -166,7 +172,7 @@ async function listen(
   });
   if (!started) return undefined;
   signal.addEventListener("abort", () => server?.close(), { once: true });
-  return { led };
+  return { led: redirected };
 }
 
 function isOnly(values: readonly string[], expected: string): boolean {

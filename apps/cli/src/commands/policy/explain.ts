@@ -7,15 +7,15 @@ import {
   type PolicyEffect,
 } from "@toolweave/core";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { isHopeless, unknownTool } from "../shared/tool-lookup.ts";
-import { cliExecutor } from "../shared/executor.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+import { createExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
-import { sayPolicyWarnings } from "../shared/policy-warnings.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { readObjectOption } from "../../input/json-option.ts";
 import { safeJson, safeLine, safeValue } from "../../render/safe-text.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
@@ -41,18 +41,18 @@ export async function explain(
   output: Output,
 ): Promise<number> {
   const { verbose = false, args: written } = options;
-  const caller = callerOf(options);
+  const caller = toCaller(options);
   const plan = await planSources(options, io, output);
   const base = written === undefined ? {} : await readObjectOption("--args", written, io);
   const { registry, failures, policy, store: place } = await plan.load();
   const store = new ApprovalStore(options.store ?? place, io.env);
   try {
-    for (const failure of failures) output.say(describeError(failure, verbose));
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     const found = registry.get(tool);
-    if (isHopeless(plan, failures, found)) return exitCode.sourceFailed;
-    if (found === undefined) throw unknownTool(registry, tool);
-    const executor = cliExecutor({ registry, policy, store });
-    const warnings = sayPolicyWarnings(executor, output);
+    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
+    if (found === undefined) throw unknownToolError(registry, tool);
+    const executor = createExecutor({ registry, policy, store });
+    const warnings = printPolicyWarnings(executor, output);
     const isCall = written !== undefined || words.length > 0;
     const explanation = await executor.explain(
       {
@@ -68,7 +68,7 @@ export async function explain(
     }
     const { problem } = explanation;
     if (problem === undefined || problem.code === "not_advertised") return exitCode.completed;
-    output.say(describeError(problem, verbose));
+    output.printMessage(describeError(problem, verbose));
     return problem.code === "invalid_arguments" ? exitCode.usage : exitCode.toolError;
   } finally {
     await store.close();
@@ -76,7 +76,7 @@ export async function explain(
   }
 }
 
-function callerOf({ caller, role }: ExplainOptions): Caller | undefined {
+function toCaller({ caller, role }: ExplainOptions): Caller | undefined {
   if (caller !== undefined) return { id: caller, ...(role === undefined ? {} : { roles: role }) };
   if (role === undefined) return undefined;
   throw new UsageError("--role is of a caller: give --caller, too.");

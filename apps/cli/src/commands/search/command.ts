@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../shared/context.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import { resultLimit, withPolicy, withToolOptions } from "../shared/options.ts";
+import { parseResultLimit, withPolicy, withToolOptions } from "../shared/options.ts";
 import type { SearchOptions } from "./run.ts";
 
 const searchExamples = `
@@ -19,7 +19,7 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
       "Lists the tools that are about some words, the best first: name, method and path, what a call does, summary. It looks at names, titles, descriptions, parameters and where tools are from.",
     )
     .argument("<words...>", "what the tool should do")
-    .option("--limit <n>", "list at most so many: 1 to 100", resultLimit, 10)
+    .option("--limit <n>", "list at most so many: 1 to 100", parseResultLimit, 10)
     .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
     .option("--verbose", "say also what led to an error")
     .addHelpText("after", searchExamples + exitCodeHelp)

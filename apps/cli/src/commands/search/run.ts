@@ -1,9 +1,9 @@
 import type { PolicyEffect, RegisteredTool } from "@toolweave/core";
-import { cliExecutor } from "../shared/executor.ts";
+import { createExecutor } from "../shared/executor.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { writeJson } from "../../render/tools-json.ts";
+import { writeToolsJson } from "../../render/tools-json.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
 import { renderTools } from "../../render/tool-list.ts";
@@ -41,21 +41,25 @@ export async function search(
     const entries = index
       .search(words.join(" "), limit)
       .map(({ name }) => tools.entry(name) as RegisteredTool);
-    const executor = cliExecutor({ registry, policy });
+    const executor = createExecutor({ registry, policy });
     const decisions = new Map<string, PolicyEffect>();
     for (const { tool } of entries) {
       const { name } = tool.spec;
       decisions.set(name, (await executor.explain({ name })).effect);
     }
     if (json === true) {
-      await writeJson(entries, { problems: registry.problems, decisions, warnings: [] }, output);
+      await writeToolsJson(
+        entries,
+        { problems: registry.problems, decisions, warnings: [] },
+        output,
+      );
     } else if (failures.length < sources.length || sources.length === 0) {
       for (const line of renderTools(entries, decisions, io.stdout))
         await output.write(`${line}\n`);
       const found = entries.length === 0 ? "None" : `\n${entries.length}`;
       await output.write(`${found} of ${tools.size} tool${tools.size === 1 ? "" : "s"}\n`);
     }
-    for (const failure of failures) output.say(describeError(failure, verbose));
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
   } finally {
     await registry.close();

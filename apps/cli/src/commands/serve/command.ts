@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { CommandContext } from "../shared/context.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
 import {
-  graceOption,
+  parseGrace,
   lockFileHelp,
   withPolicy,
   withStore,
@@ -57,7 +57,7 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
     .option(
       "--grace <ms>",
       "when stopped: how long calls under way have to end (default: 5000)",
-      graceOption,
+      parseGrace,
     )
     .option("--verbose", "say also what led to an error, and what clients do wrong")
     .addHelpText("after", serveExamples + exitCodeHelp)

@@ -10,7 +10,7 @@ export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs"> {
 }
 
 /** Limits that mean nothing over stdio, where one client has one connection. */
-const ofHttp = {
+const httpOnlyOptions = {
   maxRequests: "--max-requests",
   maxSessions: "--max-sessions",
   sessionIdle: "--session-idle",
@@ -20,45 +20,49 @@ const ofHttp = {
 /** Adds `--max-…` of `toolweave serve`. */
 export function withServeLimits(command: Command): Command {
   return command
-    .option("--max-calls <n>", "calls of one caller at once (default: 1000)", limit("--max-calls"))
+    .option(
+      "--max-calls <n>",
+      "calls of one caller at once (default: 1000)",
+      parseLimit("--max-calls"),
+    )
     .option(
       "--max-calls-per-minute <n>",
       "calls of one caller in any 60 seconds (default: no limit)",
-      limit("--max-calls-per-minute"),
+      parseLimit("--max-calls-per-minute"),
     )
     .option(
       "--max-streams <n>",
       "streams of one caller that wait for changes (default: 1000)",
-      limit("--max-streams"),
+      parseLimit("--max-streams"),
     )
     .option(
       "--max-subscriptions <n>",
       "resources that one caller is subscribed to (default: 10000)",
-      limit("--max-subscriptions"),
+      parseLimit("--max-subscriptions"),
     )
     .option(
       "--max-requests <n>",
       "with --http: requests of one caller at once, without streams (default: 1000)",
-      limit("--max-requests"),
+      parseLimit("--max-requests"),
     )
     .option(
       "--max-sessions <n>",
       "with --http: sessions of one caller (default: 1000)",
-      limit("--max-sessions"),
+      parseLimit("--max-sessions"),
     )
     .option(
       "--session-idle <ms>",
       "with --http: when a session without a stream may make room (default: 300000)",
-      limit("--session-idle"),
+      parseLimit("--session-idle"),
     )
     .option(
       "--max-connections <n>",
       "with --http: connections of all callers (default: 4096)",
-      limit("--max-connections"),
+      parseLimit("--max-connections"),
     );
 }
 
-function limit(name: string): (value: string) => number {
+function parseLimit(name: string): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= 1 && Number.isSafeInteger(number)) return number;
@@ -71,7 +75,7 @@ function limit(name: string): (value: string) => number {
  *
  * @throws UsageError for an option that is for `--http`, when there is none.
  */
-export function serveLimits(
+export function resolveServeLimits(
   options: ServeLimitOptions & { readonly http?: string | true },
   configured: ServeLimits | undefined,
 ): {
@@ -79,29 +83,29 @@ export function serveLimits(
   readonly listener: Pick<HttpOptions, "maxRequestsPerCaller" | "maxConnections">;
 } {
   if (options.http === undefined) {
-    for (const [name, flag] of Object.entries(ofHttp)) {
-      if (options[name as keyof typeof ofHttp] === undefined) continue;
+    for (const [name, flag] of Object.entries(httpOnlyOptions)) {
+      if (options[name as keyof typeof httpOnlyOptions] === undefined) continue;
       throw new UsageError(`${flag} is for --http: over stdio there is one client.`);
     }
   }
-  const of = { ...configured, ...options };
+  const merged = { ...configured, ...options };
   return {
-    limits: present({
-      concurrentCalls: of.maxCalls,
-      callsPerMinute: of.maxCallsPerMinute,
-      sessions: of.maxSessions,
-      sessionIdleMs: options.sessionIdle ?? of.sessionIdleMs,
-      streams: of.maxStreams,
-      subscriptions: of.maxSubscriptions,
+    limits: omitUndefined({
+      concurrentCalls: merged.maxCalls,
+      callsPerMinute: merged.maxCallsPerMinute,
+      sessions: merged.maxSessions,
+      sessionIdleMs: options.sessionIdle ?? merged.sessionIdleMs,
+      streams: merged.maxStreams,
+      subscriptions: merged.maxSubscriptions,
     }),
-    listener: present({
-      maxRequestsPerCaller: of.maxRequests,
-      maxConnections: of.maxConnections,
+    listener: omitUndefined({
+      maxRequestsPerCaller: merged.maxRequests,
+      maxConnections: merged.maxConnections,
     }),
   };
 }
 
-function present<Name extends string>(
+function omitUndefined<Name extends string>(
   values: Readonly<Record<Name, number | undefined>>,
 ): { readonly [name in Name]?: number } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

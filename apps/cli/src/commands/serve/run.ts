@@ -1,19 +1,19 @@
 import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
 import { askTheClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
 import { ApprovalStore } from "../../store/approval-store.ts";
-import { recipeMetadata } from "../../store/pending-call-context.ts";
+import { toContextMetadata } from "../../store/pending-call-context.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { Interrupt, unlessInterrupted } from "../../process/interrupt.ts";
+import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
 import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
-import { lockAt, lockPath } from "../../store/lock-file.ts";
-import { nextCommands } from "../shared/hints.ts";
-import { outputClosed } from "../../process/output-closed.ts";
+import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
+import { pendingCallHints } from "../shared/hints.ts";
+import { waitForOutputClose } from "../../process/output-closed.ts";
 import type { Output } from "../../process/output.ts";
-import { sayPolicyWarnings } from "../shared/policy-warnings.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
-import { serveLimits, type ServeLimitOptions } from "./limits.ts";
+import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import { isStoreConfigured } from "../../store/store-path.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import { UsageError } from "../../process/errors.ts";
@@ -36,35 +36,38 @@ export interface ServeOptions extends ToolOptions, ServeLimitOptions {
 }
 
 /** How long it is before the gateway says over HTTP where it is, and what is wrong with the sources. */
-const patienceMs = 3_000;
+const sourceLoadGraceMs = 3_000;
 const defaultGraceMs = 5_000;
 /** How long the answers of calls that were cancelled at the end have to be sent. */
-const lastAnswersMs = 2_000;
+const finalResponsesMs = 2_000;
 
 /**
  * `toolweave serve`: the tools as an MCP server, until the client has gone or Ctrl-C. Over stdio nothing but the protocol
  * is on stdout.
  */
 export async function serve(options: ServeOptions, io: CliIo, output: Output): Promise<number> {
-  const http = options.http === undefined ? undefined : httpOptions(options, io, output);
+  const http = options.http === undefined ? undefined : parseHttpOptions(options, io, output);
   if (http === undefined && options.tokenEnv !== undefined) {
     throw new UsageError("--token-env is for --http: over stdio only who starts it has it.");
   }
-  serveLimits(options, undefined);
+  resolveServeLimits(options, undefined);
   const plan = await planSources(options, io, output);
-  const lock = options.locked === true ? await lockAt(lockPath(options.lockFile, plan)) : undefined;
+  const lock =
+    options.locked === true
+      ? await readLockFile(resolveLockPath(options.lockFile, plan))
+      : undefined;
   const loaded = await plan.load({
-    isHasty: true,
+    skipWaiting: true,
     mcp: askTheClient,
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;
   const store = openStore(options.store ?? loaded.store, io);
   try {
-    sayFailures(loaded, options, output);
+    printFailures(loaded, options, output);
     const { policy, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
-    const { limits, listener } = serveLimits(options, loaded.serve);
+    const { limits, listener } = resolveServeLimits(options, loaded.serve);
     const isStored = isStoreConfigured(options.store ?? loaded.store, io.env);
     const executor = new ToolExecutor({
       registry,
@@ -82,16 +85,16 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       key: store.key.value,
       limits,
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
-      callMetadata: () => recipeMetadata({ ...options, ...plan }, options.policy),
-      howToAnswer: (interruption) => howToAnswer(interruption, store, io),
+      callMetadata: () => toContextMetadata({ ...options, ...plan }, options.policy),
+      howToAnswer: (interruption) => formatHints(interruption, store, io),
       onError: (error) => {
-        if (options.verbose === true) output.say(describeError(error, true));
+        if (options.verbose === true) output.printMessage(describeError(error, true));
       },
     });
     try {
-      const settling = settled(registry.ready, io.signal).then(() => {
-        sayProblems(loaded, output);
-        sayPolicyWarnings(executor, output);
+      const settling = waitForSources(registry.ready, io.signal).then(() => {
+        printProblems(loaded, output);
+        printPolicyWarnings(executor, output);
       });
       // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
       if (http === undefined) settling.catch(() => {});
@@ -119,9 +122,9 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
 async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
   const connection = gateway.stdio({ input: io.stdin, output: io.stdout });
   const watching = new AbortController();
-  const gone = outputClosed(io.stdout, watching.signal);
+  const outputEnd = waitForOutputClose(io.stdout, watching.signal);
   try {
-    await unlessInterrupted(Promise.race([connection.closed, gone]), io.signal);
+    await rejectOnInterrupt(Promise.race([connection.closed, outputEnd]), io.signal);
   } finally {
     watching.abort();
   }
@@ -136,20 +139,20 @@ async function serveHttp(
   output: Output,
 ): Promise<void> {
   const listener = await listenHttp(gateway, options);
-  output.say(`toolweave: Serving ${tools} tools at ${listener.url}`);
+  output.printMessage(`toolweave: Serving ${tools} tools at ${listener.url}`);
   try {
-    await unlessInterrupted(new Promise<never>(() => {}), io.signal);
+    await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {
     // The listener goes last: a client reads that its call was cancelled.
-    await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + lastAnswersMs)]);
+    await Promise.all([gateway.close({ graceMs }), listener.close(graceMs + finalResponsesMs)]);
   }
 }
 
 /** Addresses that only this machine reaches. */
-const onlyHere = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/;
-const shortestToken = 16;
+const loopbackHost = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/;
+const minTokenLength = 16;
 
-function httpOptions(
+function parseHttpOptions(
   { http, tokenEnv }: ServeOptions,
   io: CliIo,
   output: Output,
@@ -163,7 +166,7 @@ function httpOptions(
   }
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (tokenEnv === undefined) {
-    if (onlyHere.test(host)) return { host, port };
+    if (loopbackHost.test(host)) return { host, port };
     throw new UsageError(
       `${host} can be reached from other machines, and whoever reaches it could call every tool: say with --token-env which environment variable has the token that clients send.`,
     );
@@ -174,10 +177,10 @@ function httpOptions(
       `--token-env names the environment variable ${tokenEnv}, which is not set.`,
     );
   }
-  output.keepSecret(token);
-  if (token.length < shortestToken) {
+  output.addSecrets(token);
+  if (token.length < minTokenLength) {
     throw new UsageError(
-      `The token in ${tokenEnv} can be guessed: use ${shortestToken} characters or more, such as those of \`openssl rand -base64 32\`.`,
+      `The token in ${tokenEnv} can be guessed: use ${minTokenLength} characters or more, such as those of \`openssl rand -base64 32\`.`,
     );
   }
   return { host, port, token };
@@ -187,7 +190,7 @@ function httpOptions(
 function openStore(place: string | undefined, io: CliIo): ApprovalStore {
   const store = new ApprovalStore(place, io.env);
   try {
-    store.key.keep();
+    store.key.save();
     return store;
   } catch (error) {
     // Another process has just made it.
@@ -196,37 +199,43 @@ function openStore(place: string | undefined, io: CliIo): ApprovalStore {
   }
 }
 
-function howToAnswer(interruption: Interruption, store: ApprovalStore, io: CliIo): string {
-  const { approve, resume, notes } = nextCommands(interruption, store, io.env);
+function formatHints(interruption: Interruption, store: ApprovalStore, io: CliIo): string {
+  const { approve, resume, notes } = pendingCallHints(interruption, store, io.env);
   return [`\`${approve ?? resume ?? ""}\` in a terminal.`, ...notes].join(" ");
 }
 
 /** One dead server keeps nobody from the others. */
-function sayFailures({ sources }: LoadedSources, { verbose }: ServeOptions, output: Output): void {
+function printFailures(
+  { sources }: LoadedSources,
+  { verbose }: ServeOptions,
+  output: Output,
+): void {
   for (const { ready } of sources) {
     ready.catch((error: unknown) => {
       // Closed before it was there.
       if (ToolError.is(error) && error.code === "cancelled") return;
-      output.say(describeError(error, verbose === true));
+      output.printMessage(describeError(error, verbose === true));
     });
   }
 }
 
-function sayProblems({ registry }: LoadedSources, output: Output): void {
+function printProblems({ registry }: LoadedSources, output: Output): void {
   const failed = new Set(registry.failedSources);
   for (const problem of registry.problems.filter((one) => !failed.has(one))) {
     const { source, subject, message } = problem;
-    output.say(`toolweave: ${safeValue(source)}: ${safeValue(subject)}: ${safeLine(message)}`);
+    output.printMessage(
+      `toolweave: ${safeValue(source)}: ${safeValue(subject)}: ${safeLine(message)}`,
+    );
   }
 }
 
-async function settled(ready: Promise<void>, signal: AbortSignal): Promise<void> {
+async function waitForSources(ready: Promise<void>, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patienceMs);
+  const timedOut = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, sourceLoadGraceMs);
   });
   try {
-    await unlessInterrupted(Promise.race([ready, late]), signal);
+    await rejectOnInterrupt(Promise.race([ready, timedOut]), signal);
   } finally {
     clearTimeout(timer);
   }

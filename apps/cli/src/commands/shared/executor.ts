@@ -13,7 +13,7 @@ import type { ApprovalStore } from "../../store/approval-store.ts";
 type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
 
 /** What a command's executor differs in. */
-export interface CliExecutorOptions {
+export interface CommandExecutorOptions {
   readonly registry: ToolRegistry;
   readonly policy?: PolicyInput | undefined;
   /** Milliseconds; undefined: the executor's own. */
@@ -26,7 +26,7 @@ export interface CliExecutorOptions {
 }
 
 /** A command ends with its answer, so that everything has to be in it: what a tool would store stays where it is. */
-const nothingStored: ArtifactStore = {
+const noArtifacts: ArtifactStore = {
   put: () => {
     throw new ToolError("limit_exceeded", "A command stores no artifacts.");
   },
@@ -39,27 +39,27 @@ const nothingStored: ArtifactStore = {
  * A person reads the answer, or a program does: neither has a model's limits, nor a later call that
  * would read what was stored. How much is received at all is for the HTTP client to say.
  */
-const whole: Partial<ExecutorOptions> = {
+const unlimited: Partial<ExecutorOptions> = {
   maxOutputBytes: Infinity,
-  artifacts: nothingStored,
+  artifacts: noArtifacts,
   largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
   // A token that an API makes for its caller is what was asked for; what was sent stays secret.
   redact: { credentials: false },
 };
 
 /** The executor of one command. */
-export function cliExecutor({
+export function createExecutor({
   registry,
   policy,
   timeout,
   onAsk = "interrupt",
   isForModel = false,
   store,
-}: CliExecutorOptions): ToolExecutor {
+}: CommandExecutorOptions): ToolExecutor {
   return new ToolExecutor({
     registry,
     onAsk,
-    ...(isForModel ? {} : whole),
+    ...(isForModel ? {} : unlimited),
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     ...(store === undefined

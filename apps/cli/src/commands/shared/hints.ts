@@ -1,13 +1,13 @@
 import type { Interruption } from "@toolweave/core";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import type { WrittenOption } from "../../input/secret-options.ts";
-import { recipeOf } from "../../store/pending-call-context.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { safeValue } from "../../render/safe-text.ts";
 import { shellLine } from "../../render/shell-line.ts";
 import { isHomeStore } from "../../store/store-path.ts";
 
 /** How a call that waits goes on: command lines for a POSIX shell, which work in any folder. */
-export interface NextCommands {
+export interface PendingCallHints {
   /** Prints all that a person has to know before they answer. */
   readonly show: string;
   /** For a call that has not begun and only waits for a yes. */
@@ -20,26 +20,26 @@ export interface NextCommands {
 }
 
 /** The commands that a call which waits can be answered with. */
-export function nextCommands(
+export function pendingCallHints(
   interruption: Interruption,
   store: ApprovalStore,
   env: Readonly<Record<string, string | undefined>>,
-): NextCommands {
-  const withheld = recipeOf(interruption)?.withheld ?? [];
+): PendingCallHints {
+  const withheld = getPendingCallContext(interruption)?.withheld ?? [];
   const line = (command: string, more: readonly string[] = []): string =>
     storeCommand(store, env, command, interruption.id, ...more);
-  const goOn = withheld.flat();
+  const withheldWords = withheld.flat();
   const notes = [
     ...withheldNotes(withheld),
     ...(store.key.path === undefined ? ["TOOLWEAVE_KEY has to be set there as it is here."] : []),
   ];
-  return waitsForYes(interruption)
-    ? { show: line("show"), approve: line("approve", goOn), reject: line("reject"), notes }
-    : { show: line("show"), resume: line("resume", goOn), notes };
+  return waitsForApprovalOnly(interruption)
+    ? { show: line("show"), approve: line("approve", withheldWords), reject: line("reject"), notes }
+    : { show: line("show"), resume: line("resume", withheldWords), notes };
 }
 
 /** True for a call that has not begun: it waits for nothing but a yes, or a no. */
-export function waitsForYes({ requests }: Interruption): boolean {
+export function waitsForApprovalOnly({ requests }: Interruption): boolean {
   return requests.every((request) => request.type === "approval" && request.call === undefined);
 }
 

@@ -55,7 +55,7 @@ export function withApi(command: Command): Command {
     .option(
       "--timeout <ms>",
       "for loading and for the call; 0: none (default: 60000)",
-      milliseconds,
+      parseTimeout,
     );
 }
 
@@ -91,42 +91,42 @@ export function collect(value: string, earlier: readonly string[] | undefined): 
   return [...(earlier ?? []), value];
 }
 
-function milliseconds(value: string): number {
+function parseTimeout(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= 2_147_483_647) return number;
   throw new UsageError("--timeout must be a number of milliseconds, such as 5000.");
 }
 
 /** How many results a list has at most. */
-export function resultLimit(value: string): number {
+export function parseResultLimit(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= 100) return number;
   throw new UsageError("--limit must be a whole number from 1 to 100.");
 }
 
 /** A whole number, 0 or more; undefined: it is none. */
-function wholeNumber(value: string, most: number): number | undefined {
+function parseWholeNumber(value: string, most: number): number | undefined {
   const number = Number(value);
   return /^\d+$/.test(value) && number <= most ? number : undefined;
 }
 
 /** What inputs are made from. */
-export function seedOption(value: string): number {
-  const number = wholeNumber(value, 2_147_483_647);
+export function parseSeed(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined) return number;
   throw new UsageError("--seed must be a whole number up to 2147483647, as a report names it.");
 }
 
 /** How long anything may take that must come to an end. */
-export function deadlineOption(value: string): number {
-  const number = wholeNumber(value, 2_147_483_647);
+export function parseDeadline(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined && number > 0) return number;
   throw new UsageError("--deadline must be a number of milliseconds, such as 30000.");
 }
 
 /** How long calls under way have when the command is stopped. */
-export function graceOption(value: string): number {
-  const number = wholeNumber(value, 2_147_483_647);
+export function parseGrace(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined) return number;
   throw new UsageError("--grace must be a number of milliseconds, such as 5000.");
 }

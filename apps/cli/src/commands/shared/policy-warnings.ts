@@ -8,11 +8,11 @@ import type { Output } from "../../process/output.ts";
  *
  * @returns all of them, a sentence each.
  */
-export function sayPolicyWarnings(executor: ToolExecutor, output: Output): readonly string[] {
+export function printPolicyWarnings(executor: ToolExecutor, output: Output): readonly string[] {
   const found = executor.configurationWarnings();
   for (const { where, message } of found) {
     if (output.said.some((said) => said.includes(message))) continue;
-    output.say(describeError(sentence(where, message), false));
+    output.printMessage(describeError(sentence(where, message), false));
   }
   return found.map(({ where, message }) => sentence(where, message));
 }

@@ -2,12 +2,16 @@ import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { bounded, describeArguments, describeRequest } from "../../render/describe-requests.ts";
-import { duration } from "../../render/duration.ts";
-import { nextCommands, storeCommand, waitsForYes } from "./hints.ts";
+import {
+  truncateText,
+  describeArguments,
+  describeRequest,
+} from "../../render/describe-requests.ts";
+import { formatDuration } from "../../render/duration.ts";
+import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
 import type { Output } from "../../process/output.ts";
 import { renderResult } from "../../render/tool-result.ts";
-import { saveFile, savedBytes } from "./save-result.ts";
+import { saveFile, toFileBytes } from "./save-result.ts";
 import { safeJson, safeLine, safeText, safeValue } from "../../render/safe-text.ts";
 
 /** What a command that runs a call prints. */
@@ -29,7 +33,7 @@ export interface CommandPlace {
 }
 
 /** Prints what came of a call: its answer on stdout, everything else on stderr. */
-export async function report(
+export async function printOutcome(
   outcome: ToolOutcome,
   { json, verbose = false, output: file }: ReportOptions,
   { io, output, store }: CommandPlace,
@@ -38,38 +42,41 @@ export async function report(
     file !== undefined && outcome.status === "completed" && (await save(outcome, file, output));
   if (json === true) {
     const next = outcome.status === "interrupted" && {
-      next: nextCommands(outcome.interruption, store, io.env),
+      next: pendingCallHints(outcome.interruption, store, io.env),
     };
     await output.write(`${safeJson(JSON.stringify({ ...outcome, ...next }, null, 2))}\n`);
   }
   if (outcome.status === "interrupted") {
-    sayWaiting(outcome.interruption, { io, output, store });
+    printPendingCall(outcome.interruption, { io, output, store });
   } else if (outcome.error?.code === "approval_rejected") {
-    output.say(
+    output.printMessage(
       `toolweave: ${safeValue(outcome.result.toolName)} was not called: you did not approve it.`,
     );
   } else if (outcome.error?.code === "store_unavailable") {
     // What is wrong with which file stands in the cause.
     const { cause } = outcome.error;
-    output.say(describeError(outcome.error, false));
-    if (cause !== undefined) output.say(describeError(cause, verbose));
+    output.printMessage(describeError(outcome.error, false));
+    if (cause !== undefined) output.printMessage(describeError(cause, verbose));
   } else if (outcome.error !== undefined) {
-    output.say(describeError(outcome.error, verbose));
-    const left = unfinished(outcome);
-    if (json !== true && left !== "") output.say(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
+    output.printMessage(describeError(outcome.error, verbose));
+    const left = getPartialText(outcome);
+    if (json !== true && left !== "")
+      output.printMessage(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
   } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
     const shown = output.isTerminal ? safeText(text) : text;
     if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
-    for (const note of notes) output.say(`toolweave: ${safeLine(note)}`);
+    for (const note of notes) output.printMessage(`toolweave: ${safeLine(note)}`);
   }
   for (const { id } of store.saved) {
-    output.say(`toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`);
+    output.printMessage(
+      `toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`,
+    );
   }
 }
 
 /** What a tool has said beside its error: as far as it came is no answer, and not for stdout. */
-function unfinished({ status, result, error }: EndedOutcome): string {
+function getPartialText({ status, result, error }: EndedOutcome): string {
   if (status !== "completed" || error === undefined) return "";
   const { text } = renderResult(result.content);
   const at = text.indexOf(error.message);
@@ -79,20 +86,20 @@ function unfinished({ status, result, error }: EndedOutcome): string {
 /** Saves the answer; what cannot be saved is printed, since the call is not to be made again for it. */
 async function save({ result }: CompletedOutcome, file: string, output: Output): Promise<boolean> {
   if (result.isError) return false;
-  const bytes = savedBytes(result.content);
+  const bytes = toFileBytes(result.content);
   try {
     await saveFile(file, bytes);
-    output.say(`toolweave: ${bytes.byteLength} bytes are in ${safeValue(file)}.`);
+    output.printMessage(`toolweave: ${bytes.byteLength} bytes are in ${safeValue(file)}.`);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    output.say(`toolweave: The answer could not be saved: ${safeLine(reason)}.`);
+    output.printMessage(`toolweave: The answer could not be saved: ${safeLine(reason)}.`);
     return false;
   }
 }
 
 /** Says why a tool may not be called, which is not for models to know. */
-export async function sayDenial(
+export async function printDenial(
   outcome: ToolOutcome,
   executor: ToolExecutor,
   output: Output,
@@ -101,27 +108,27 @@ export async function sayDenial(
   const { requests } = await executor.explain({ name: outcome.result.toolName });
   const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
   if (reasons.length > 0) {
-    output.say(`toolweave: The policy denies it: ${reasons.map(safeLine).join("; ")}.`);
+    output.printMessage(`toolweave: The policy denies it: ${reasons.map(safeLine).join("; ")}.`);
   }
 }
 
-function sayWaiting(interruption: Interruption, { io, output, store }: CommandPlace): void {
+function printPendingCall(interruption: Interruption, { io, output, store }: CommandPlace): void {
   const { call, requests, expiresAt } = interruption;
   const reasons = requests.flatMap((request) =>
     request.type === "approval" ? [safeLine(request.reason)] : [],
   );
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
-  const { notes, ...commands } = nextCommands(interruption, store, io.env);
-  const [waitsFor, unsent] = waitsForYes(interruption)
+  const { notes, ...commands } = pendingCallHints(interruption, store, io.env);
+  const [waitsFor, unsent] = waitsForApprovalOnly(interruption)
     ? ["approval", "Nothing was sent. "]
     : ["you", ""];
-  output.say(
+  output.printMessage(
     [
       `toolweave: ${safeValue(call.name)} waits for ${waitsFor}${why}:`,
       ...requests.map((request) => `  ${describeRequest(request)}`),
-      bounded(describeArguments(call.arguments), commands.show),
+      truncateText(describeArguments(call.arguments), commands.show),
       // Rounded up: it has only just begun.
-      `${unsent}It is kept for ${duration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
+      `${unsent}It is kept for ${formatDuration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
       ...Object.values(commands).map((command) => `  ${command}`),
       ...notes,
     ].join("\n"),

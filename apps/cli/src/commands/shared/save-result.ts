@@ -25,8 +25,8 @@ export async function checkSavePath(path: string | undefined, option = "--output
 }
 
 /** What a file gets of an answer: its bytes when it is one file, image or sound, otherwise its text. */
-export function savedBytes(content: readonly ContentBlock[]): Uint8Array {
-  const binary = content.flatMap((block) => base64Of(block) ?? []);
+export function toFileBytes(content: readonly ContentBlock[]): Uint8Array {
+  const binary = content.flatMap((block) => getBase64(block) ?? []);
   const [only] = binary;
   return only !== undefined && binary.length === 1
     ? Buffer.from(only, "base64")
@@ -45,7 +45,7 @@ export async function saveFile(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-function base64Of(block: ContentBlock): string | undefined {
+function getBase64(block: ContentBlock): string | undefined {
   if (block.type === "image" || block.type === "audio") return block.data;
   return block.type === "resource" ? block.resource.blob : undefined;
 }

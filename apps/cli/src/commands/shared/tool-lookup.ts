@@ -6,7 +6,7 @@ import type { SourcePlan } from "../../sources/load-sources.ts";
  * True where a source that failed ends the command: one that was named on the command line, or any when the tool is not
  * found. Of a file's servers one may be dead, and the others work.
  */
-export function isHopeless(
+export function cannotContinue(
   { config }: SourcePlan,
   failures: readonly unknown[],
   found: Tool | undefined,
@@ -15,7 +15,7 @@ export function isHopeless(
 }
 
 /** The error for a tool that no document has. */
-export function unknownTool(registry: ToolRegistry, tool: string): UsageError {
+export function unknownToolError(registry: ToolRegistry, tool: string): UsageError {
   const near = nearNames(tool, registry.toolset().names());
   const meant = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
   return new UsageError(

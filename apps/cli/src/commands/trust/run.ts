@@ -4,9 +4,13 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
-import { askToTrust, questionText } from "../../prompt/ask-to-trust.ts";
+import { askToTrust, trustQuestionText } from "../../prompt/ask-to-trust.ts";
 import { safeJson, safeLine } from "../../render/safe-text.ts";
-import { assertSame, configPath, described } from "../../sources/config-trust.ts";
+import {
+  assertUnchanged,
+  resolveConfigPath,
+  describeConfigFile,
+} from "../../sources/config-trust.ts";
 import { TrustedConfigs } from "../../store/trusted-configs.ts";
 
 /** The options of `toolweave trust`. */
@@ -31,7 +35,7 @@ export async function trust(
   if (revoke && yes) throw new UsageError("--revoke and --yes exclude each other.");
   const trusted = new TrustedConfigs(io.env);
   if (list) return listTrusted(trusted, json, output);
-  const path = configPath(join(folder ?? "", configFile));
+  const path = resolveConfigPath(join(folder ?? "", configFile));
   if (revoke) {
     const wasTrusted = trusted.revoke(path);
     const text = wasTrusted ? "is no longer trusted" : "was not trusted";
@@ -39,12 +43,12 @@ export async function trust(
     else await output.write(`${safeLine(path)} ${text}.\n`);
     return exitCode.completed;
   }
-  const description = await described(path);
+  const description = await describeConfigFile(path);
   const before = trusted.get(path);
   if (before?.digest !== description.digest) {
-    if (yes) output.say(questionText(description, before).trimEnd());
+    if (yes) output.printMessage(trustQuestionText(description, before).trimEnd());
     else await askToTrust(description, before, json, io);
-    await assertSame(description);
+    await assertUnchanged(description);
     trusted.add(description, Date.now());
   }
   const { digest } = description;
