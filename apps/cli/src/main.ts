@@ -10,7 +10,7 @@ if (problem === undefined) {
     ["SIGTERM", 143],
   ] as const) {
     process.on(signal, () => {
-      // Whoever presses Ctrl-C again does not want to wait for the clean-up.
+      // A second Ctrl-C does not wait for the clean-up.
       if (interrupt.signal.aborted) process.exit(code);
       interrupt.abort();
     });

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander";
-import type { CliIo } from "./process/cli-io.ts";
 import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
 import { addConform } from "./commands/conform/command.ts";
@@ -9,16 +8,17 @@ import { addLogin } from "./commands/login/command.ts";
 import { addPolicy } from "./commands/policy/command.ts";
 import { addSearch } from "./commands/search/command.ts";
 import { addServe } from "./commands/serve/command.ts";
-import { addTrust } from "./commands/trust/command.ts";
 import type { CommandContext } from "./commands/shared/context.ts";
+import { addTrust } from "./commands/trust/command.ts";
+import type { CliIo } from "./process/cli-io.ts";
+import { UntrustedConfig, UsageError } from "./process/errors.ts";
 import { exitCode, exitCodeHelp } from "./process/exit-code.ts";
 import { Interrupt } from "./process/interrupt.ts";
 import { Output, OutputClosed } from "./process/output.ts";
-import { UntrustedConfig, UsageError } from "./process/errors.ts";
 import { version } from "./process/version.ts";
 
 /**
- * The command line, on streams of the caller's. Never rejects: what goes wrong is on stderr and in the exit code, and
+ * Runs the command line on the caller's streams. Never rejects: a failure is on stderr and in the exit code, and
  * with `--json` on stdout, too.
  *
  * @param argv the words after `toolweave`.
@@ -38,12 +38,12 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   return code;
 }
 
-/** Whoever reads JSON reads why there is none, too: what was said on stderr. */
+/** Writes the messages of stderr as JSON, so that a reader of JSON learns why there is no result. */
 async function writeFailure(code: number, output: Output): Promise<void> {
-  const message = output.said.map((text) => text.replace(/^toolweave: /, "")).join("\n");
+  const message = output.messages.map((text) => text.replace(/^toolweave: /, "")).join("\n");
   const failure = { error: { exitCode: code, message } };
   const { safeJson } = await import("./render/safe-text.ts");
-  // Nobody may be there to read it.
+  // The output may be closed.
   await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
 }
 
@@ -86,7 +86,7 @@ async function printError(error: unknown, verbose: boolean, output: Output): Pro
   output.printMessage(describeError(error, verbose));
 }
 
-/** The command that is meant, as it is written. */
+/** The command that the arguments name, as it is written. */
 function resolveCommandName(argv: readonly string[], program: Command): string {
   const path = [program.name()];
   let command = program;
@@ -132,7 +132,7 @@ Examples:
 \`toolweave <command> --help\` has more of them.
 `;
 
-/** All commands. What one does is loaded when it is used. */
+/** Creates the program with all commands. The implementation of a command is loaded when it is used. */
 function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command("toolweave")
@@ -146,7 +146,7 @@ function createProgram(context: CommandContext): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      // Said by `runCli`, in one place for all errors.
+      // Printed by `runCli`, in one place for all errors.
       outputError: () => {},
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,

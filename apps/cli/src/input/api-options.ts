@@ -1,9 +1,9 @@
 import type { OpenApiOptions } from "@toolweave/openapi";
+import { UsageError } from "../process/errors.ts";
 import { parseAuth } from "./auth-option.ts";
 import { resolveSecretValue } from "./secret-value.ts";
-import { UsageError } from "../process/errors.ts";
 
-/** The options that say where and how an API is reached. */
+/** The options for where and how an API is reached. */
 export interface ApiOptions {
   readonly openapi: readonly string[];
   readonly baseUrl?: string;
@@ -15,7 +15,7 @@ export interface ApiOptions {
 }
 
 /**
- * What the command line says of an API, as a source takes it.
+ * Converts the command line's options for an API to those of a source.
  *
  * @returns the options, and the secrets in them.
  * @throws UsageError
@@ -45,7 +45,7 @@ export function toSourceOptions(
       ...(baseUrl === undefined ? {} : { baseUrl: validateBaseUrl(baseUrl) }),
       ...(header.length === 0 ? {} : { headers }),
       ...(auth.length === 0 ? {} : { auth: credentials.auth }),
-      // Whoever types an origin means both: that it is reached, and with the credentials beside it.
+      // An origin on the command line means both: it may be reached, and with the credentials beside it.
       ...(origins.length === 0 ? {} : { allowOrigins: origins, credentialOrigins: origins }),
       ...(allowReference.length === 0 ? {} : { allowReferences: allowReference }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout }),

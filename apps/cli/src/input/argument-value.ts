@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolweave/core";
-import { jsonTypeOf, type JsonType, type SchemaView } from "./schema-view.ts";
 import { UsageError } from "../process/errors.ts";
+import { jsonTypeOf, type JsonType, type SchemaView } from "./schema-view.ts";
 
 /**
  * Reads the text of one argument as its schema wants it: numbers, booleans, null, JSON for arrays

@@ -1,6 +1,6 @@
 import type { OpenApiAuth } from "@toolweave/openapi";
-import { resolveSecretValue } from "./secret-value.ts";
 import { UsageError } from "../process/errors.ts";
+import { resolveSecretValue } from "./secret-value.ts";
 
 /** The credentials of `--auth`, and every secret in them. */
 export interface ParsedAuth {

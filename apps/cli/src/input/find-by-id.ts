@@ -1,7 +1,7 @@
 import { nearNames } from "@toolweave/core";
 import { UsageError } from "../process/errors.ts";
 
-/** Fewer characters would make it likely that another one is meant, once the first is gone. */
+/** With fewer characters a prefix would be likely to match another entry, once the first is removed. */
 const minLength = 6;
 const maxListed = 5;
 
@@ -20,25 +20,25 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
  * The one that an id, or the beginning of one, stands for.
  *
  * @param noun what it is, for errors: `grant`.
- * @param why what may have become of it; the end of a sentence.
+ * @param why why it may be missing; the end of a sentence.
  * @throws UsageError that names those which may be meant.
  */
 export function findById<T>(
   written: string,
   all: readonly T[],
-  idOf: (one: T) => string,
+  getId: (one: T) => string,
   noun: string,
   why = "",
 ): T {
-  const ids = all.map(idOf);
-  const begins = (one: T): boolean => written.length >= minLength && idOf(one).startsWith(written);
-  const exact = all.filter((one) => idOf(one) === written);
+  const ids = all.map(getId);
+  const begins = (one: T): boolean => written.length >= minLength && getId(one).startsWith(written);
+  const exact = all.filter((one) => getId(one) === written);
   const found = exact.length > 0 ? exact : all.filter(begins);
   const [first, second] = found;
   if (first !== undefined && second === undefined) return first;
   const id = JSON.stringify(written.slice(0, 80));
   if (first !== undefined) {
-    throw new UsageError(`${id} is more than one ${noun}: ${formatIds(found.map(idOf))}.`);
+    throw new UsageError(`${id} is more than one ${noun}: ${formatIds(found.map(getId))}.`);
   }
   const beginnings = ids.map((id) => id.slice(0, written.length));
   const near = nearNames(written, beginnings, maxListed);

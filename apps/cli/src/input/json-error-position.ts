@@ -5,7 +5,7 @@ const token =
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or ]" | ", or }" | "the end";
 
-/** Where a text that is no JSON stops being it: `line 3, column 7`. */
+/** Returns the position at which a text stops being JSON: `line 3, column 7`. */
 export function jsonErrorPosition(text: string): string {
   const before = text.slice(0, findErrorIndex(text)).split("\n");
   return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
@@ -26,7 +26,7 @@ function findErrorIndex(text: string): number {
   }
 }
 
-/** What may follow a token; undefined: it must not stand there. */
+/** Returns what may follow a token; undefined: the token is not allowed there. */
 function nextExpected(
   token: string,
   expected: Expected,

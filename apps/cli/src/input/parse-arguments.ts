@@ -5,9 +5,9 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "@toolweave/core";
+import { UsageError } from "../process/errors.ts";
 import { parseArgumentValue, parseRepeatedValue } from "./argument-value.ts";
 import { SchemaView } from "./schema-view.ts";
-import { UsageError } from "../process/errors.ts";
 
 interface InputArgument {
   readonly path: readonly string[];
@@ -30,7 +30,7 @@ export function parseArguments(
   base: JsonObject = {},
 ): JsonObject {
   const root = new SchemaView(inputSchema);
-  const given = new Map<string, InputArgument>();
+  const inputs = new Map<string, InputArgument>();
   for (const word of words) {
     const equals = word.indexOf("=");
     if (equals < 1) {
@@ -38,14 +38,14 @@ export function parseArguments(
     }
     const key = word.slice(0, equals);
     const text = word.slice(equals + 1);
-    const argument = given.get(key);
-    if (argument === undefined) given.set(key, { ...locateArgument(key, root), texts: [text] });
+    const argument = inputs.get(key);
+    if (argument === undefined) inputs.set(key, { ...locateArgument(key, root), texts: [text] });
     else argument.texts.push(text);
   }
-  assertNoOverlaps(given);
+  assertNoOverlaps(inputs);
 
   let result: JsonValue = base;
-  for (const [key, { path, schema, texts }] of given) {
+  for (const [key, { path, schema, texts }] of inputs) {
     const [text = ""] = texts;
     const value =
       texts.length > 1
@@ -56,7 +56,7 @@ export function parseArguments(
   return result as JsonObject;
 }
 
-/** Where a key leads. The longest declared name wins, since names may have dots of their own. */
+/** Finds the place of a key. The longest declared name wins, since names may contain dots. */
 function locateArgument(key: string, root: SchemaView): Omit<InputArgument, "texts"> {
   const path: string[] = [];
   let schema = root;
@@ -113,9 +113,9 @@ function formatNames(names: readonly string[], before: string): string {
   return names.map((name) => before + name).join(", ");
 }
 
-/** `a={…}` beside `a.b=…`: which of them is meant cannot be known. */
-function assertNoOverlaps(given: ReadonlyMap<string, InputArgument>): void {
-  const keys = [...given].map(([key, { path }]) => ({ key, place: JSON.stringify(path) }));
+/** Rejects `a={…}` beside `a.b=…`: it is ambiguous. */
+function assertNoOverlaps(inputs: ReadonlyMap<string, InputArgument>): void {
+  const keys = [...inputs].map(([key, { path }]) => ({ key, place: JSON.stringify(path) }));
   for (const { key, place } of keys) {
     const inside = `${place.slice(0, -1)},`;
     const other = keys.find(

@@ -6,8 +6,8 @@ import {
   type PolicyInput,
   type PolicyPreset,
 } from "@toolweave/core";
-import { readJsonFile } from "./json-option.ts";
 import { UsageError } from "../process/errors.ts";
+import { readJsonFile } from "./json-option.ts";
 
 const presets: readonly string[] = [
   "readOnly",

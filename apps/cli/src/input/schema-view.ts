@@ -6,7 +6,7 @@ export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "obj
 const maxReferences = 32;
 
 /**
- * What a schema says about the text of an argument: just enough to read it. Whether the value is
+ * The view of a schema that is needed to read the text of an argument. Whether the value is
  * right, the executor's validation decides.
  */
 export class SchemaView {
@@ -23,8 +23,8 @@ export class SchemaView {
 
   /** The types that a value may have; undefined: any. */
   get types(): ReadonlySet<JsonType> | undefined {
-    const own = declaredTypes(this.#parts[0] as JsonSchema);
-    const types = new Set(own.length > 0 ? own : this.#parts.flatMap(declaredTypes));
+    const direct = declaredTypes(this.#parts[0] as JsonSchema);
+    const types = new Set(direct.length > 0 ? direct : this.#parts.flatMap(declaredTypes));
     return types.size === 0 ? undefined : types;
   }
 
@@ -33,7 +33,7 @@ export class SchemaView {
     return this.#parts.flatMap(declaredValues);
   }
 
-  /** What an array holds. */
+  /** The schema of an array's items. */
   get items(): SchemaView {
     return this.#view(this.#parts.find(({ items }) => isRecord(items))?.["items"]);
   }
@@ -49,7 +49,7 @@ export class SchemaView {
     return part === undefined ? undefined : this.#view(getProperties(part)[name]);
   }
 
-  /** What an undeclared property may be; undefined: there may be none. */
+  /** The schema of undeclared properties; undefined: there may be none. */
   get additional(): SchemaView | undefined {
     const objects = this.#parts.filter((part) => declaredTypes(part).includes("object"));
     const open = objects.filter(
@@ -75,9 +75,9 @@ export function jsonTypeOf(value: JsonValue): JsonType {
 /** Each part once, however often it is referred to: schemas may be their own alternatives. */
 function collectParts(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
   const parts = new Set<JsonSchema>();
-  const add = (given: JsonValue | undefined): void => {
-    if (!isRecord(given)) return;
-    const part = resolveReference(given, root);
+  const add = (schemaPart: JsonValue | undefined): void => {
+    if (!isRecord(schemaPart)) return;
+    const part = resolveReference(schemaPart, root);
     if (parts.has(part)) return;
     parts.add(part);
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {

@@ -1,6 +1,6 @@
 import { parseNamedKey } from "./auth-option.ts";
-import { splitCommand } from "./split-command.ts";
 import { isVariableReference } from "./secret-value.ts";
+import { splitCommand } from "./split-command.ts";
 
 /** An option as it is written: `["--auth", "bearer:$TOKEN"]`. */
 export type WrittenOption = readonly [name: string, value: string];
@@ -19,10 +19,10 @@ interface SecretOption {
 export function separateSecrets(
   name: "--auth" | "--header",
   options: readonly string[],
-): { readonly kept: readonly string[]; readonly withheld: readonly WrittenOption[] } {
+): { readonly stored: readonly string[]; readonly withheld: readonly WrittenOption[] } {
   const parts = options.map((option) => ({ option, ...parseSecretOption(name, option) }));
   return {
-    kept: parts.flatMap(({ option, isNamed }) => (isNamed ? [option] : [])),
+    stored: parts.flatMap(({ option, isNamed }) => (isNamed ? [option] : [])),
     withheld: parts.flatMap(({ isNamed, named }) => (isNamed ? [] : [named])),
   };
 }

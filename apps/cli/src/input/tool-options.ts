@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ApiOptions } from "./api-options.ts";
 import { UsageError } from "../process/errors.ts";
+import type { ApiOptions } from "./api-options.ts";
 
-/** The options that say where tools are from. */
+/** The options that name the sources of tools. */
 export interface ToolOptions extends Partial<ApiOptions> {
   /** Commands and URLs of MCP servers. */
   readonly mcp?: readonly string[];
@@ -13,7 +13,7 @@ export interface ToolOptions extends Partial<ApiOptions> {
   readonly found?: boolean;
 }
 
-/** Where tools are from, after all. */
+/** The sources of tools, with the default applied. */
 export interface ResolvedSources {
   readonly openapi: readonly string[];
   readonly mcp: readonly string[];
@@ -27,9 +27,9 @@ export interface ResolvedSources {
 export const configFile = "toolweave.json";
 
 /**
- * Where the tools of a command are from: what is given, else the `toolweave.json` of this folder.
+ * Resolves the sources of a command's tools: those of the options, else the `toolweave.json` of this folder.
  *
- * @throws UsageError for nothing at all, and for what cannot be said of several.
+ * @throws UsageError if there is no source, and for options that cannot apply to several sources.
  */
 export function resolveSources(options: ToolOptions): ResolvedSources {
   const { openapi = [], mcp = [], config } = options;
@@ -50,12 +50,12 @@ function assertMeaningful(
   { openapi, mcp }: Pick<ResolvedSources, "openapi" | "mcp">,
   file: string | undefined,
 ): void {
-  const given = [
+  const apiOptions = [
     ...(options.baseUrl === undefined ? [] : ["--base-url"]),
     ...((options.header ?? []).length === 0 ? [] : ["--header"]),
     ...((options.auth ?? []).length === 0 ? [] : ["--auth"]),
   ];
-  const [first] = given;
+  const [first] = apiOptions;
   if (first === undefined) return;
   if (file !== undefined) {
     throw new UsageError(`${first} is for what --openapi or --mcp names: write it into ${file}.`);

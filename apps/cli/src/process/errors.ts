@@ -1,4 +1,4 @@
-/** The command line is wrong. `message` says what is wrong and what to write, without any secret. */
+/** The command line is wrong. `message` names the fault and what to write instead, without any secret. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }

@@ -1,13 +1,13 @@
 import type { ToolErrorCode, ToolOutcome } from "@toolweave/core";
 
-/** What the process ends with. Scripts rely on these numbers. */
+/** The exit codes of the process. Scripts rely on these numbers. */
 export const exitCode = {
   completed: 0,
-  /** The tool answered with an error, did not answer, or nobody knows whether it did. */
+  /** The tool answered with an error, did not answer, or it is unknown whether it did. */
   toolError: 1,
   /** A tool is not as the lock has it. */
   changed: 1,
-  /** A rule of the contract is broken, and nobody has said so. */
+  /** A rule of the contract is broken, and is not declared as known to fail. */
   notConformant: 1,
   /** The command line is wrong: nothing was sent. */
   usage: 2,
@@ -39,7 +39,7 @@ const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
   approval_invalid: exitCode.refused,
 };
 
-/** What the process ends with after a call. */
+/** Returns the exit code for the outcome of a call. */
 export function outcomeExitCode(outcome: ToolOutcome, interrupted: boolean): number {
   switch (outcome.status) {
     case "completed":

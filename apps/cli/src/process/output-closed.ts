@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const pollIntervalMs = 2_000;
 
 /**
- * Resolves when nobody can read the output any more, until `signal` fires. Nothing tells that while nothing is written:
+ * Resolves when the output has no reader any more, until `signal` fires. Without writes there is no notification of that:
  * a write of nothing does, where the output is a socket, as most hosts give it to the processes that they start. A pipe
- * of a shell tells it with the next message.
+ * of a shell reports it with the next message.
  */
 export function waitForOutputClose(output: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

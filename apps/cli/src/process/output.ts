@@ -1,27 +1,27 @@
 import type { CliIo, TerminalOutput } from "./cli-io.ts";
 
-/** Whoever read the output has gone (`| head`): there is nothing left to do, and nothing is wrong. */
+/** The reader of the output has closed it (`| head`): there is nothing left to do, and nothing is wrong. */
 export class OutputClosed extends Error {
   override readonly name: string = "OutputClosed";
 }
 
-/** A gateway says things for as long as it runs. */
+/** A bound, since a gateway prints messages for as long as it runs. */
 const maxMessages = 20;
 
 const guardedStreams = new WeakSet<TerminalOutput>();
 
-/** What the command writes: results to stdout, everything said about them to stderr. */
+/** The output of the command: results go to stdout, messages about them to stderr. */
 export class Output {
   readonly #stdout: TerminalOutput;
   readonly #stderr: TerminalOutput;
   readonly #secrets: string[] = [];
-  readonly #said: string[] = [];
+  readonly #messages: string[] = [];
   #hasResult = false;
 
   constructor(io: CliIo) {
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
-    // A failed write is told to its callback; as an unhandled event it would end the process.
+    // A failed write is reported to its callback; as an unhandled event it would end the process.
     for (const stream of [io.stdout, io.stderr]) {
       if (!guardedStreams.has(stream)) stream.on("error", () => {});
       guardedStreams.add(stream);
@@ -38,9 +38,9 @@ export class Output {
     return this.#hasResult;
   }
 
-  /** What was said on stderr, as it was said there: the first of it. */
-  get said(): readonly string[] {
-    return this.#said;
+  /** The first messages on stderr, as they were printed there. */
+  get messages(): readonly string[] {
+    return this.#messages;
   }
 
   /** Never to be written to stderr. */
@@ -64,11 +64,11 @@ export class Output {
     });
   }
 
-  /** Says something about the result, on a line of its own. */
+  /** Prints a message about the result to stderr, on a line of its own. */
   printMessage(text: string): void {
     let clean = text;
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, "[redacted]");
-    if (this.#said.length < maxMessages) this.#said.push(clean);
+    if (this.#messages.length < maxMessages) this.#messages.push(clean);
     this.#stderr.write(`${clean}\n`);
   }
 }

@@ -1,14 +1,14 @@
 import type { Answer, Interruption, InterruptionRequest, JsonValue } from "@toolweave/core";
 import { parseArgumentValue } from "../input/argument-value.ts";
-import { askForApproval } from "./ask-for-approval.ts";
-import type { CliIo } from "../process/cli-io.ts";
-import { describeRequests } from "../render/describe-requests.ts";
-import { Interrupt } from "../process/interrupt.ts";
-import { withQuestions, isYes, type Question } from "./questions.ts";
-import { safeValue } from "../render/safe-text.ts";
 import { SchemaView } from "../input/schema-view.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { Interrupt } from "../process/interrupt.ts";
+import { describeRequests } from "../render/describe-requests.ts";
+import { safeValue } from "../render/safe-text.ts";
+import { askForApproval } from "./ask-for-approval.ts";
+import { withQuestions, isYes, type Question } from "./questions.ts";
 
-/** Asks a person for everything that a call waits for. A no to one request is a no to the call. */
+/** Asks a person for everything that a call waits for. The rejection of one request rejects the call. */
 export function askForAnswers(interruption: Interruption, io: CliIo): Promise<readonly Answer[]> {
   const { call, requests } = interruption;
   return withQuestions(io, async (question) => {
@@ -54,7 +54,7 @@ async function askForAnswer(
 
 async function askForValue(schema: JsonValue | undefined, question: Question): Promise<JsonValue> {
   const typed = await question("Your answer: ");
-  // Who has no answer yet leaves the call to whoever has one.
+  // Without an answer the call stays pending.
   if (typed === undefined) throw new Interrupt();
   return parseArgumentValue(typed.trim(), new SchemaView(schema), "Your answer");
 }

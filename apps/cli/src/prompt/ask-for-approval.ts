@@ -2,8 +2,8 @@ import type { AskAnswer, Approver, GrantProposal, InterruptionRequest } from "@t
 import type { CliIo } from "../process/cli-io.ts";
 import { describeProposals } from "../render/describe-grant.ts";
 import { describeRequests } from "../render/describe-requests.ts";
-import { withQuestions, isYes, type Question } from "./questions.ts";
 import { safeValue } from "../render/safe-text.ts";
+import { withQuestions, isYes, type Question } from "./questions.ts";
 
 /** Shows a person what a call is about to do and takes their answer. Anything but a yes is a no. */
 export function promptApprover(io: CliIo): Approver {
@@ -16,14 +16,14 @@ export function promptApprover(io: CliIo): Approver {
   };
 }
 
-/** What would be remembered of a yes for good. */
+/** Returns the grants that a lasting approval would save. */
 export function getGrantProposals(
   requests: readonly InterruptionRequest[],
 ): readonly GrantProposal[] {
   return requests.flatMap((request) => (request.type === "approval" && request.grant) || []);
 }
 
-/** Takes a yes, a no, or a yes for good, of which all is shown before it is given. */
+/** Asks for an approval, a rejection, or a lasting approval, which is shown in full before it is confirmed. */
 export async function askForApproval(
   question: Question,
   io: CliIo,

@@ -33,7 +33,7 @@ export async function askToTrust(
   throw new UntrustedConfig(`${safeLine(path)} is not trusted. Nothing of it was started or read.`);
 }
 
-/** What the parts of each kind are to a person. In the order in which they are shown. */
+/** The wording for each kind of part, in the order in which they are displayed. */
 const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
   program: "starts",
   module: "runs the file",
@@ -48,7 +48,7 @@ const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
   file: "is",
 };
 
-/** Far more than a person reads; what follows is counted. */
+/** Far more than a person reads; further lines are counted. */
 const maxLines = 200;
 const maxLineLength = 300;
 

@@ -37,7 +37,7 @@ export async function withQuestions<T>(
   }
 }
 
-/** Only what is plainly a yes is one. */
+/** Accepts only an unambiguous yes. */
 export function isYes(typed: string | undefined): boolean {
   return /^\s*y(?:es)?\s*$/i.test(typed ?? "");
 }

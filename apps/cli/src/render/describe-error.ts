@@ -20,7 +20,7 @@ export function describeError(error: unknown, verbose: boolean): string {
   return safeText(lines.join("\n"));
 }
 
-/** A message may quote what somebody else wrote: no line of it passes for one of the command. */
+/** Indents a message. It may quote foreign text: no line of it must look like one of the command. */
 function indentMessage(message: string): string {
   return message.replace(/\r?\n/g, "\n  ");
 }

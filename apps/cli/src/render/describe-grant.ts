@@ -17,7 +17,7 @@ export function describeProposals(
   ].join("\n");
 }
 
-/** What a grant is for, in one line. */
+/** Describes a grant in one line. */
 export function describeGrant(
   { permission: { kind, target }, argumentsHash, caller }: GrantProposal,
   choice: GrantChoice,
@@ -31,7 +31,7 @@ export function describeGrant(
   ].join(" ");
 }
 
-/** What a grant for any arguments leaves open: an address is bound with its query, the rest of a request is not. */
+/** Describes what a grant for any arguments leaves open: an address is bound with its query, the rest of a request is not. */
 function anyArguments(kind: string): string {
   return kind === "network"
     ? "with any arguments that come to this method, URL and query"

@@ -3,14 +3,14 @@ import { safeJson, safeLine, safeValue } from "./safe-text.ts";
 
 const maxLength = 4_000;
 
-/** What a call is about to do or waits for, for a person: a line for each request, its reason, the arguments. */
+/** Describes for a person what a call is about to do or waits for: a line for each request, its reason, the arguments. */
 export function describeRequests(
   requests: readonly InterruptionRequest[],
   args: ToolCall["arguments"],
 ): string {
   const lines = [
     ...requests.flatMap(requestLines),
-    // Of several requests for one tool, its description is said once.
+    // Several requests for one tool share one description.
     ...new Set(requests.flatMap(descriptionLines)),
   ];
   // The host is handed the arguments with the request for a result.
@@ -24,7 +24,7 @@ export function describeRequest(request: InterruptionRequest): string {
   switch (request.type) {
     case "approval": {
       const { kind, target, summary } = request.permission;
-      // A request's target is its method and URL: nothing says it better.
+      // A request's target is its method and URL: the clearest description.
       return kind === "network"
         ? safeValue(target)
         : `${safeLine(summary)} (${safeValue(kind)}: ${safeValue(target)})`;
@@ -69,13 +69,13 @@ function requestLines(request: InterruptionRequest): string[] {
   return lines;
 }
 
-/** What the tool's source says of the tool. Nothing in it passes for words of the command. */
+/** The tool's description by its source. It is quoted, so that it does not look like text of the command. */
 function descriptionLines(request: InterruptionRequest): string[] {
   if (request.type !== "approval" || request.description === undefined) return [];
   return [`the tool, in its source's words: “${safeLine(request.description)}”`];
 }
 
-/** Cuts what is long, and says which command prints all of it. */
+/** Truncates a long text and names the command that prints all of it. */
 export function truncateText(text: string, showCommand: string): string {
   const rest = text.length - maxLength;
   if (rest <= 0) return text.trimEnd();

@@ -10,7 +10,7 @@ const optionNames: Readonly<Record<string, string>> = {
 /**
  * Names options as they are written here: the libraries' messages advise `baseUrl`, `auth`, `allowOrigins` and
  * `allowReferences`, and the command line has `--base-url`, `--auth`, `--allow-origin` and `--allow-reference`. Only
- * advice is changed: what a server or a document says may use the same words.
+ * advice is changed: the text of a server or a document may use the same words.
  */
 export function useOptionNames(message: string): string {
   return message

@@ -3,8 +3,8 @@ import type { CliIo } from "../process/cli-io.ts";
 const showDelayMs = 1000;
 
 /**
- * Says on the terminal what is being waited for, once that has taken a second. Without a terminal
- * nothing is said.
+ * Shows on the terminal what the command waits for, once that has taken a second. Without a terminal
+ * nothing is printed.
  *
  * @returns takes the line away.
  */
@@ -22,9 +22,9 @@ export function showProgress(io: CliIo, message: string): () => void {
   };
 }
 
-/** Says how far something is. */
+/** A progress line. */
 export interface Steps {
-  /** Replaces what was said before. */
+  /** Replaces the line. */
   readonly update: (text: string) => void;
   /** Takes the line away. */
   readonly end: () => void;

@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { SchemaView } from "../input/schema-view.ts";
 import type { TerminalOutput } from "../process/cli-io.ts";
 import { safeLine, safeValue } from "./safe-text.ts";
-import { SchemaView } from "../input/schema-view.ts";
 
 const maxValues = 8;
 

@@ -16,13 +16,13 @@ interface Row {
   readonly summary: string;
 }
 
-// A single long name must not push everybody's summary off the screen.
+// A single long name must not push all summaries off the screen.
 const maxWidths = { name: 40, place: 44 };
 
 /**
  * Lists tools, one a line: name, method and path, what a call does, summary.
  *
- * @param decisions what the policy says of each, by name.
+ * @param decisions the policy's decision about each tool, by name.
  */
 export function* renderTools(
   entries: readonly RegisteredTool[],
@@ -30,8 +30,8 @@ export function* renderTools(
   stream: TerminalOutput,
 ): Generator<string> {
   const rows = entries.map((entry) => toRow(entry, decisions.get(entry.tool.spec.name)));
-  const columnWidth = (column: "name" | "place" | "hints", most: number): number =>
-    Math.min(most, Math.max(0, ...rows.map((row) => row[column].length)));
+  const columnWidth = (column: "name" | "place" | "hints", max: number): number =>
+    Math.min(max, Math.max(0, ...rows.map((row) => row[column].length)));
   const nameWidth = columnWidth("name", maxWidths.name);
   const placeWidth = columnWidth("place", maxWidths.place);
   const hintsWidth = columnWidth("hints", Infinity);
@@ -101,7 +101,7 @@ function getHints(
   ];
 }
 
-/** Where there is next to no room, a summary that breaks the line is better than none. */
+/** Truncates a summary. In a very narrow terminal a summary that breaks the line is better than none. */
 function clip(text: string, width: number): string {
   if (text.length <= width || width < 20) return text;
   return `${text.slice(0, width - 1).trimEnd()}…`;

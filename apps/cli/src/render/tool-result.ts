@@ -1,10 +1,10 @@
 import type { ContentBlock } from "@toolweave/core";
 
-/** What a tool answered, as a command prints it. */
+/** A tool's result, as a command prints it. */
 export interface RenderedResult {
   /** The text, for stdout. */
   readonly text: string;
-  /** What stdout cannot hold, a sentence each, for stderr. */
+  /** Notes for stderr about content that stdout cannot hold, a sentence each. */
   readonly notes: readonly string[];
 }
 

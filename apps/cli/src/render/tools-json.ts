@@ -2,7 +2,7 @@ import type { PolicyEffect, RegisteredTool, RegistryProblem } from "@toolweave/c
 import type { Output } from "../process/output.ts";
 import { safeJson } from "./safe-text.ts";
 
-/** @internal What `inspect --json` says beside the tools. */
+/** @internal The fields of `inspect --json` beside the tools. */
 export interface InspectFindings {
   readonly problems: readonly RegistryProblem[];
   readonly decisions: ReadonlyMap<string, PolicyEffect>;

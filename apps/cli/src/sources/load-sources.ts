@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
 import {
   ToolError,
   type PolicyInput,
@@ -6,43 +7,42 @@ import {
   type ToolRegistry,
   type ToolSource,
 } from "@toolweave/core";
-import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
 import type { McpSource } from "@toolweave/mcp";
 import type { OpenApiSource } from "@toolweave/openapi";
-import type { Document, OriginalSources } from "../store/pending-call-context.ts";
-import type { CliIo } from "../process/cli-io.ts";
-import { describeError } from "../render/describe-error.ts";
-import { Interrupt, rejectOnInterrupt } from "../process/interrupt.ts";
+import { toSourceOptions } from "../input/api-options.ts";
 import { loadPolicy } from "../input/policy-option.ts";
-import { mcpServer } from "./mcp-server.ts";
+import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { UsageError } from "../process/errors.ts";
+import { Interrupt, rejectOnInterrupt } from "../process/interrupt.ts";
 import type { Output } from "../process/output.ts";
+import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
 import { safeLine } from "../render/safe-text.ts";
-import { toSourceOptions } from "../input/api-options.ts";
 import { storedCredentials } from "../store/credentials.ts";
+import type { Document, OriginalSources } from "../store/pending-call-context.ts";
 import { storePath } from "../store/store-path.ts";
 import { assertTrusted } from "./config-trust.ts";
-import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
-import { UsageError } from "../process/errors.ts";
+import { mcpServer } from "./mcp-server.ts";
 
-/** The sources' tools, and what could not be loaded. Whoever gets it closes the registry. */
+/** The sources' tools, and what could not be loaded. The caller closes the registry. */
 export interface LoadedSources {
   readonly registry: ToolRegistry;
   readonly documents: readonly OpenApiSource[];
   readonly servers: readonly McpSource[];
   /** All of them. */
   readonly sources: readonly ToolSource[];
-  /** What each source that could not be loaded was rejected with. */
+  /** The error of each source that could not be loaded. */
   readonly failures: readonly unknown[];
-  /** `--policy`, which narrows what the file says. */
+  /** `--policy`, which narrows the policy of the file. */
   readonly policy: PolicyInput | undefined;
-  /** The store of calls that wait, where the file names a folder for it. */
+  /** The store of pending calls, if the file names a folder for it. */
   readonly store: string | undefined;
   /** The limits of `toolweave serve` in the file. */
   readonly serve: ServeLimits | undefined;
 }
 
-/** What a command has to know before it loads. */
+/** The sources of a command, before they are loaded. */
 export interface SourcePlan extends ResolvedSources {
   /**
    * Loads everything; resolves when each source has loaded or failed.
@@ -52,14 +52,14 @@ export interface SourcePlan extends ResolvedSources {
   load(options?: LoadPlanOptions): Promise<LoadedSources>;
 }
 
-/** What a command adds to the sources. */
+/** A command's options for loading. */
 interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
   /** Does not wait for the sources. Default: false. */
   readonly skipWaiting?: boolean;
 }
 
 /**
- * Reads and checks what the command line says of sources and policy; nothing is loaded yet. A configuration that was
+ * Reads and checks the command line's options for sources and policy; nothing is loaded yet. A configuration that was
  * found in the current folder has to be trusted before anything else happens.
  *
  * @throws UsageError, UntrustedConfig
@@ -96,10 +96,10 @@ export async function planSources(
     const file = config === undefined ? undefined : await loadConfigFile(config, io, output, more);
     const documentSources = (documents ?? openapi.map((location): Document => ({ location }))).map(
       ({ location, id }) => {
-        const own = id === undefined ? api.options : { ...api.options, id };
+        const sourceOptions = id === undefined ? api.options : { ...api.options, id };
         return /^https?:\/\//i.test(location)
-          ? openApiSource.fromUrl(location, own)
-          : openApiSource.fromFile(location, own);
+          ? openApiSource.fromUrl(location, sourceOptions)
+          : openApiSource.fromFile(location, sourceOptions);
       },
     );
     const serverSources =
@@ -110,7 +110,7 @@ export async function planSources(
           );
     const lock = more.lock;
     const explicitSources = [...documentSources, ...serverSources];
-    const own =
+    const locked =
       lock === undefined || explicitSources.length === 0
         ? explicitSources
         : await import("@toolweave/config").then(({ locked }) =>
@@ -120,7 +120,7 @@ export async function planSources(
     const configured = file?.sources ?? [];
     const all = [...explicitSources, ...configured.map(({ source }) => source)];
     try {
-      registry.add(own);
+      registry.add(locked);
       const failures =
         more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io);
       return {
@@ -188,11 +188,11 @@ async function loadConfigFile(
   }
 }
 
-/** A policy of the command line takes nothing back that the file forbids. */
+/** Combines the policies. One of the command line cannot allow what the file forbids. */
 function combinePolicies(
-  ofFile: PolicyInput | undefined,
-  given: PolicyInput | undefined,
+  configured: PolicyInput | undefined,
+  explicit: PolicyInput | undefined,
 ): PolicyInput | undefined {
-  if (ofFile === undefined || given === undefined) return given ?? ofFile;
-  return [ofFile, given].flat() as readonly PolicyLayerInput[];
+  if (configured === undefined || explicit === undefined) return explicit ?? configured;
+  return [configured, explicit].flat() as readonly PolicyLayerInput[];
 }

@@ -5,17 +5,17 @@ import { parseAuth } from "../input/auth-option.ts";
 import { splitCommand } from "../input/split-command.ts";
 import { UsageError } from "../process/errors.ts";
 
-/** How the server of `--mcp` is reached, beside what is written there. */
+/** The options for the server of `--mcp` beside its command or URL. */
 export interface McpServerContext {
   /** With one server alone its tools keep their names. */
   readonly isAlone: boolean;
-  /** Where a program runs. */
+  /** The working directory of a program. */
   readonly folder: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: readonly string[];
   readonly timeout: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where tokens are kept. */
+  /** The store of tokens. */
   readonly credentials: () => CredentialStore;
 }
 
@@ -57,7 +57,7 @@ function toHeaders({ headers, auth, env }: McpServerContext): Record<string, str
 
 const runners = /^(?:npx|node|deno|bunx?|uvx?|python3?)(?:\.exe|\.cmd)?$/i;
 
-/** What a server is called: its program, without the options, which may hold secrets. */
+/** Returns the name of a server: its program, without the options, which may hold secrets. */
 export function serverName(command: string, args: readonly string[]): string {
   const program = basename(command);
   if (!runners.test(program)) return program;

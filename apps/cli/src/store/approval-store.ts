@@ -12,46 +12,51 @@ import { storePath } from "./store-path.ts";
 
 /**
  * The calls that wait, the grants, and the tasks and artifacts of a gateway. File and key are made when the first of them has to be kept;
- * until then there is nothing, and nothing is loaded. Whoever makes one closes it.
+ * until then there is nothing, and nothing is loaded. The caller closes it.
  */
 export class ApprovalStore {
   readonly path: string;
   readonly key: StoreKey;
   readonly pendingCalls: Required<PendingCallStore> = {
-    add: async (interruption, owner) => (await this.#made()).pendingCalls.add(interruption, owner),
+    add: async (interruption, owner) =>
+      (await this.#openOrCreate()).pendingCalls.add(interruption, owner),
     claim: (interruption) =>
-      this.#writes(
-        async () => (await (await this.#existing())?.pendingCalls.claim(interruption)) ?? "unknown",
+      this.#trackWrite(
+        async () =>
+          (await (await this.#openExisting())?.pendingCalls.claim(interruption)) ?? "unknown",
       ),
     finish: (id, result) =>
-      this.#writes(async () => (await this.#existing())?.pendingCalls.finish(id, result)),
-    finishedResult: async (id) => (await this.#existing())?.pendingCalls.finishedResult?.(id),
-    get: async (id) => (await this.#existing())?.pendingCalls.get(id),
-    list: async () => (await (await this.#existing())?.pendingCalls.list()) ?? [],
-    now: async () => (await (await this.#existing())?.pendingCalls.now?.()) ?? Date.now(),
+      this.#trackWrite(async () => (await this.#openExisting())?.pendingCalls.finish(id, result)),
+    finishedResult: async (id) => (await this.#openExisting())?.pendingCalls.finishedResult?.(id),
+    get: async (id) => (await this.#openExisting())?.pendingCalls.get(id),
+    list: async () => (await (await this.#openExisting())?.pendingCalls.list()) ?? [],
+    now: async () => (await (await this.#openExisting())?.pendingCalls.now?.()) ?? Date.now(),
   };
   readonly grants: GrantStore = {
     add: async (grant) => {
-      await (await this.#made()).grants.add(grant);
+      await (await this.#openOrCreate()).grants.add(grant);
       this.saved.push(grant);
     },
-    list: async (tool) => (await (await this.#existing())?.grants.list(tool)) ?? [],
-    revoke: async (id) => (await (await this.#existing())?.grants.revoke(id)) ?? false,
+    list: async (tool) => (await (await this.#openExisting())?.grants.list(tool)) ?? [],
+    revoke: async (id) => (await (await this.#openExisting())?.grants.revoke(id)) ?? false,
   };
   readonly tasks: TaskStore = {
-    add: async (task) => (await this.#made()).tasks.add(task),
+    add: async (task) => (await this.#openOrCreate()).tasks.add(task),
     change: (id, change) =>
-      this.#writes(async () => (await (await this.#existing())?.tasks.change(id, change)) ?? false),
-    get: async (id) => (await this.#existing())?.tasks.get(id),
-    list: async (owner) => (await (await this.#existing())?.tasks.list(owner)) ?? [],
+      this.#trackWrite(
+        async () => (await (await this.#openExisting())?.tasks.change(id, change)) ?? false,
+      ),
+    get: async (id) => (await this.#openExisting())?.tasks.get(id),
+    list: async (owner) => (await (await this.#openExisting())?.tasks.list(owner)) ?? [],
   };
   readonly artifacts: ArtifactStore = {
     put: (artifact, data) =>
-      this.#writes(async () => (await this.#made()).artifacts.put(artifact, data)),
-    head: async (key) => (await this.#existing())?.artifacts.head(key),
+      this.#trackWrite(async () => (await this.#openOrCreate()).artifacts.put(artifact, data)),
+    head: async (key) => (await this.#openExisting())?.artifacts.head(key),
     read: async (key, offset, length) =>
-      (await this.#existing())?.artifacts.read(key, offset, length),
-    delete: (key) => this.#writes(async () => (await this.#existing())?.artifacts.delete(key)),
+      (await this.#openExisting())?.artifacts.read(key, offset, length),
+    delete: (key) =>
+      this.#trackWrite(async () => (await this.#openExisting())?.artifacts.delete(key)),
   };
   /** The grants that were added here, oldest first. */
   readonly saved: Grant[] = [];
@@ -69,24 +74,24 @@ export class ApprovalStore {
     return existsSync(this.path);
   }
 
-  /** Waits for what the executor has not waited for: a cancelled call is still to be told as ended. */
+  /** Waits for writes that the executor has not awaited, such as that of a cancelled call that has finished. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing);
     const [store] = await Promise.allSettled([this.#store]);
     if (store.status === "fulfilled") store.value?.close();
   }
 
-  async #made(): Promise<SqliteStore> {
+  async #openOrCreate(): Promise<SqliteStore> {
     this.key.save();
     return (this.#store ??= open(this.path));
   }
 
-  async #existing(): Promise<SqliteStore | undefined> {
+  async #openExisting(): Promise<SqliteStore | undefined> {
     if (this.#store === undefined && !this.exists) return undefined;
     return (this.#store ??= open(this.path));
   }
 
-  #writes<T>(write: () => Promise<T>): Promise<T> {
+  #trackWrite<T>(write: () => Promise<T>): Promise<T> {
     const writing = write();
     this.#writing.add(writing);
     const end = (): void => void this.#writing.delete(writing);

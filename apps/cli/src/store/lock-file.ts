@@ -1,12 +1,12 @@
 import { dirname, join, resolve } from "node:path";
-import { ToolError } from "@toolweave/core";
 import type { Lock } from "@toolweave/config";
+import { ToolError } from "@toolweave/core";
 import type { ResolvedSources } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
 
-/** Where the lock is: what is given, else beside the configuration, else in this folder. */
-export function resolveLockPath(given: string | undefined, { config }: ResolvedSources): string {
-  if (given !== undefined) return resolve(given);
+/** Resolves the path of the lock: the option's, else beside the configuration, else in this folder. */
+export function resolveLockPath(option: string | undefined, { config }: ResolvedSources): string {
+  if (option !== undefined) return resolve(option);
   return join(config === undefined ? resolve() : dirname(config), "toolweave.lock.json");
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Interruption, JsonObject } from "@toolweave/core";
+import { isPreset } from "../input/policy-option.ts";
 import {
   canBeStored,
   maskLocation,
@@ -9,10 +10,9 @@ import {
   parseWebUrl,
   type WrittenOption,
 } from "../input/secret-options.ts";
-import { isPreset } from "../input/policy-option.ts";
-import { shellLine } from "../render/shell-line.ts";
 import type { ResolvedSources, ToolOptions } from "../input/tool-options.ts";
 import { UsageError } from "../process/errors.ts";
+import { shellLine } from "../render/shell-line.ts";
 
 /** A document and what it is called; the name is part of what an approval is for. */
 export interface Document {
@@ -21,14 +21,14 @@ export interface Document {
   readonly id?: string;
 }
 
-/** What a call that waits was made with. */
+/** The sources that a pending call was made with. */
 export interface OriginalSources {
   readonly documents?: readonly Document[];
-  /** Where the programs of `--mcp` ran. */
+  /** The working directory of the programs of `--mcp`. */
   readonly folder?: string;
 }
 
-/** How a call that waits was made: what another process needs to make the same tools. No secrets. */
+/** The context of a pending call: all that another process needs to load the same tools. No secrets. */
 export interface PendingCallContext {
   readonly version: 1;
   /** Milliseconds since the epoch. */
@@ -51,13 +51,13 @@ export interface PendingCallContext {
   readonly timeout?: number;
   /** A preset, or the absolute path of a file. */
   readonly policy?: string;
-  /** Options that have to be given again, as they could be written. */
+  /** Options that have to be explicit again, as they could be written. */
   readonly withheld: readonly WrittenOption[];
 }
 
 const metadataKey = "toolweave-cli";
 
-/** The recipe of a call, as it goes with the call: authenticated with it, and not shown to a model. */
+/** The context of a call as metadata of the call: authenticated with it, and not shown to a model. */
 export function toContextMetadata(
   options: ToolOptions & ResolvedSources,
   policy: string | undefined,
@@ -68,7 +68,7 @@ export function toContextMetadata(
   const credentials = separateSecrets("--auth", auth);
   const documents = openapi.map(toStoredDocument);
   const hasHiddenLocation = documents.some(({ location }) => location === undefined);
-  const recipe: PendingCallContext = {
+  const context: PendingCallContext = {
     version: 1,
     calledAt: Date.now(),
     documents,
@@ -77,14 +77,14 @@ export function toContextMetadata(
     ...(config === undefined ? {} : { config }),
     ...(config === undefined || !found ? {} : { found }),
     ...(baseUrl === undefined || maskLocation(baseUrl) !== baseUrl ? {} : { baseUrl }),
-    header: headers.kept,
-    auth: credentials.kept,
+    header: headers.stored,
+    auth: credentials.stored,
     allowOrigin,
     allowReference: allowReference.map(toStoredReference),
     ...(timeout === undefined ? {} : { timeout }),
     ...(policy === undefined ? {} : { policy: isPreset(policy) ? policy : resolve(policy) }),
     withheld: [
-      // All of them: those that are given replace those that were kept.
+      // All of them: those that are explicit replace those that were kept.
       ...(hasHiddenLocation
         ? openapi.map((document): WrittenOption => ["--openapi", maskLocation(document)])
         : []),
@@ -98,18 +98,18 @@ export function toContextMetadata(
       ...credentials.withheld,
     ],
   };
-  return { [metadataKey]: recipe as unknown as JsonObject };
+  return { [metadataKey]: context as unknown as JsonObject };
 }
 
-/** How the call was made; undefined: not by this command. */
+/** Returns the context of a pending call; undefined: it was not made by this command. */
 export function getPendingCallContext({ call }: Interruption): PendingCallContext | undefined {
-  const recipe = call.metadata?.[metadataKey] as Partial<PendingCallContext> | null | undefined;
-  return recipe?.version === 1 && typeof recipe.calledAt === "number"
-    ? (recipe as PendingCallContext)
+  const context = call.metadata?.[metadataKey] as Partial<PendingCallContext> | null | undefined;
+  return context?.version === 1 && typeof context.calledAt === "number"
+    ? (context as PendingCallContext)
     : undefined;
 }
 
-/** What a call goes on with: as it was made, with the options that are given now over it. */
+/** The sources that a call resumes with: those it was made with, overridden by the options of this command. */
 export interface RebuiltSources {
   readonly options: ToolOptions;
   readonly original: OriginalSources;
@@ -117,48 +117,50 @@ export interface RebuiltSources {
 
 /** @throws UsageError for a call that cannot be made again without more options. */
 export function rebuildSources(
-  recipe: PendingCallContext | undefined,
-  given: ToolOptions,
+  context: PendingCallContext | undefined,
+  explicit: ToolOptions,
 ): RebuiltSources {
-  const documents = given.openapi?.map((location, index) => ({
+  const documents = explicit.openapi?.map((location, index) => ({
     location,
     // The same document in another place keeps the name that it was approved by.
-    ...(given.openapi?.length === recipe?.documents.length ? pickId(recipe?.documents[index]) : {}),
+    ...(explicit.openapi?.length === context?.documents.length
+      ? pickId(context?.documents[index])
+      : {}),
   }));
-  const { mcp, config } = { ...recipe, ...given };
-  if (recipe === undefined && (documents ?? mcp ?? config) === undefined) {
+  const { mcp, config } = { ...context, ...explicit };
+  if (context === undefined && (documents ?? mcp ?? config) === undefined) {
     throw new UsageError(
       "This call was not made by `toolweave`: answer it in the program that made it, or say with --openapi, --mcp or --config where its tools are from.",
     );
   }
-  const missing = (recipe?.withheld ?? []).filter(
-    ([name, value]) => !isProvided(name, value, given),
+  const missing = (context?.withheld ?? []).filter(
+    ([name, value]) => !isProvided(name, value, explicit),
   );
   if (missing.length > 0) {
     throw new UsageError(
       `The call was made with what may be secret, and is not kept. Add ${shellLine(missing.flat())}`,
     );
   }
-  const { baseUrl, timeout } = { ...recipe, ...given };
+  const { baseUrl, timeout } = { ...context, ...explicit };
   return {
     original: {
-      documents: documents ?? ((recipe?.documents ?? []) as readonly Document[]),
-      // One that was not kept is given again as it was: it runs where it ran.
-      ...(recipe?.folder === undefined || (given.mcp !== undefined && recipe.mcp !== undefined)
+      documents: documents ?? ((context?.documents ?? []) as readonly Document[]),
+      // One that was not kept is explicit again as it was: it runs where it ran.
+      ...(context?.folder === undefined || (explicit.mcp !== undefined && context.mcp !== undefined)
         ? {}
-        : { folder: recipe.folder }),
+        : { folder: context.folder }),
     },
     options: {
-      openapi: (documents ?? recipe?.documents ?? []).map(({ location = "" }) => location),
+      openapi: (documents ?? context?.documents ?? []).map(({ location = "" }) => location),
       ...(mcp === undefined ? {} : { mcp }),
       ...(config === undefined ? {} : { config }),
-      ...(given.config === undefined && recipe?.found === true ? { found: true } : {}),
+      ...(explicit.config === undefined && context?.found === true ? { found: true } : {}),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(timeout === undefined ? {} : { timeout }),
-      header: mergeOptions("--header", recipe?.header, given.header),
-      auth: mergeOptions("--auth", recipe?.auth, given.auth),
-      allowOrigin: given.allowOrigin ?? recipe?.allowOrigin ?? [],
-      allowReference: given.allowReference ?? recipe?.allowReference ?? [],
+      header: mergeOptions("--header", context?.header, explicit.header),
+      auth: mergeOptions("--auth", context?.auth, explicit.auth),
+      allowOrigin: explicit.allowOrigin ?? context?.allowOrigin ?? [],
+      allowReference: explicit.allowReference ?? context?.allowReference ?? [],
     },
   };
 }
@@ -172,7 +174,7 @@ function toStoredDocument(document: string): { location?: string; id?: string } 
   return maskLocation(document) === document ? { location: document } : {};
 }
 
-/** What is compared with addresses: a URL's query and login say nothing there. */
+/** Removes query and login of a URL: they do not matter in the comparison with addresses. */
 function toStoredReference(place: string): string {
   const url = URL.parse(place);
   if (url === null || url.protocol === "file:") return url?.href ?? resolve(place);
@@ -183,20 +185,20 @@ function pickId(document: { readonly id?: string } | undefined): { id?: string }
   return document?.id === undefined ? {} : { id: document.id };
 }
 
-function isProvided(name: string, value: string, given: ToolOptions): boolean {
-  if (name === "--openapi") return given.openapi !== undefined;
-  if (name === "--mcp") return given.mcp !== undefined;
-  if (name === "--base-url") return given.baseUrl !== undefined;
-  const options = (name === "--auth" ? given.auth : given.header) ?? [];
+function isProvided(name: string, value: string, explicit: ToolOptions): boolean {
+  if (name === "--openapi") return explicit.openapi !== undefined;
+  if (name === "--mcp") return explicit.mcp !== undefined;
+  if (name === "--base-url") return explicit.baseUrl !== undefined;
+  const options = (name === "--auth" ? explicit.auth : explicit.header) ?? [];
   return options.some((option) => getSlot(name, option) === getSlot(name, value));
 }
 
-/** What is given replaces what was kept of the same slot. */
+/** Merges options: an explicit one replaces the stored one of the same slot. */
 function mergeOptions(
   name: "--auth" | "--header",
-  kept: readonly string[] = [],
-  given: readonly string[] = [],
+  stored: readonly string[] = [],
+  explicit: readonly string[] = [],
 ): readonly string[] {
-  const slots = new Set(given.map((option) => getSlot(name, option)));
-  return [...kept.filter((option) => !slots.has(getSlot(name, option))), ...given];
+  const slots = new Set(explicit.map((option) => getSlot(name, option)));
+  return [...stored.filter((option) => !slots.has(getSlot(name, option))), ...explicit];
 }

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { ToolError } from "@toolweave/core";
-import { makePrivateFolder } from "./private-folder.ts";
 import { UsageError } from "../process/errors.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 const minBytes = 32;
 /** Far more than any key has. */
@@ -25,42 +25,42 @@ const maxBytes = 65_536;
 export class StoreKey {
   /** For the executor. */
   readonly value: string;
-  /** Where it is; undefined: in the environment. */
+  /** The path of its file; undefined: it is in the environment. */
   readonly path: string | undefined;
-  /** Why it cannot be used, or the store with it. */
+  /** The error, if the key, and the store with it, cannot be used. */
   readonly problem: ToolError | undefined;
-  #kept: boolean;
-  #taken = false;
+  #isSaved: boolean;
+  #wasTaken = false;
 
   /** @throws UsageError for a `$TOOLWEAVE_KEY` that is too short. */
   constructor(storePath: string, env: Readonly<Record<string, string | undefined>>) {
-    const given = env["TOOLWEAVE_KEY"] ?? "";
-    if (given !== "") {
-      if (Buffer.byteLength(given) < minBytes) {
+    const configured = env["TOOLWEAVE_KEY"] ?? "";
+    if (configured !== "") {
+      if (Buffer.byteLength(configured) < minBytes) {
         throw new UsageError(
           `TOOLWEAVE_KEY must have at least ${minBytes} bytes, such as what "openssl rand -base64 32" prints.`,
         );
       }
-      this.value = given;
-      this.#kept = true;
+      this.value = configured;
+      this.#isSaved = true;
       return;
     }
     this.path = `${storePath}.key`;
     const read = readKey(this.path);
     this.problem = typeof read === "string" ? undefined : read;
-    this.#kept = typeof read === "string";
-    // Until it is kept nobody else has it, and what cannot be kept is not used.
+    this.#isSaved = typeof read === "string";
+    // A new key is known to this process alone until it is saved, and is not used if it cannot be saved.
     this.value = typeof read === "string" ? read : randomBytes(minBytes).toString("base64url");
   }
 
   /** There was none. */
   get isNew(): boolean {
-    return !this.#kept && this.problem === undefined;
+    return !this.#isSaved && this.problem === undefined;
   }
 
   /** Another process made one meanwhile: with that everything works. */
   get wasTaken(): boolean {
-    return this.#taken;
+    return this.#wasTaken;
   }
 
   /**
@@ -70,11 +70,11 @@ export class StoreKey {
    */
   save(): void {
     if (this.problem !== undefined) throw this.problem;
-    if (this.#kept || this.path === undefined) return;
-    this.#taken = !writeKey(this.path, this.value);
-    if (this.#taken)
+    if (this.#isSaved || this.path === undefined) return;
+    this.#wasTaken = !writeKey(this.path, this.value);
+    if (this.#wasTaken)
       throw unusableError(this.path, "was made by another process just now: try again");
-    this.#kept = true;
+    this.#isSaved = true;
   }
 }
 
@@ -104,7 +104,7 @@ function readKey(path: string): string | ToolError | undefined {
   }
 }
 
-/** Who can read the key can approve calls, and who can write it has chosen it. */
+/** Returns what is wrong with a key's file. Read access allows approving calls, and write access choosing the key. */
 function findFault(file: number): string | undefined {
   const stat = fstatSync(file);
   if (!stat.isFile() || stat.size > maxBytes) return "is no key: restore it";

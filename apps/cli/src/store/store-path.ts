@@ -5,7 +5,7 @@ import { UsageError } from "../process/errors.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The file that keeps calls which wait, and grants: `--store`, else `$TOOLWEAVE_STORE`, else one in
+ * Resolves the file of pending calls and grants: `--store`, else `$TOOLWEAVE_STORE`, else one in
  * the user's state folder, under `$HOME` or the home folder that the system has for the user.
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
@@ -13,8 +13,8 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function storePath(option: string | undefined, env: Env): string {
   if (option === "") throw new UsageError("--store has no value.");
-  const given = option ?? env["TOOLWEAVE_STORE"] ?? "";
-  if (given !== "") return resolve(given);
+  const configured = option ?? env["TOOLWEAVE_STORE"] ?? "";
+  if (configured !== "") return resolve(configured);
   const { XDG_STATE_HOME: stateHome = "" } = env;
   return isAbsolute(stateHome) ? storeFileIn(stateHome) : homeStore(env);
 }
@@ -24,12 +24,12 @@ export function isStoreConfigured(option: string | undefined, env: Env): boolean
   return option !== undefined || (env["TOOLWEAVE_STORE"] ?? "") !== "";
 }
 
-/** The folder of tokens: beside the store of calls that wait. */
+/** The folder of tokens: beside the store of pending calls. */
 export function credentialsPath(env: Env): string {
   return join(dirname(storePath(undefined, env)), "credentials");
 }
 
-/** True for the store that a process finds whose environment says nothing. */
+/** True for the default store, which a process finds without variables in its environment. */
 export function isHomeStore(path: string, env: Env): boolean {
   return path === homeStore(env);
 }

@@ -45,18 +45,20 @@ export class TrustedConfigs {
   readonly #folder: string;
 
   constructor(env: Env) {
-    const { XDG_CONFIG_HOME: given = "", HOME: home = "" } = env;
-    const base = isAbsolute(given) ? given : join(home === "" ? homedir() : home, ".config");
+    const { XDG_CONFIG_HOME: configHome = "", HOME: home = "" } = env;
+    const base = isAbsolute(configHome)
+      ? configHome
+      : join(home === "" ? homedir() : home, ".config");
     this.#folder = join(base, "toolweave", "trusted");
   }
 
   /**
-   * What is trusted of a path; undefined: nothing.
+   * Returns what is trusted at a path; undefined: nothing.
    *
    * @throws ToolError `store_unavailable` for a file that others can use, and for one that cannot be read.
    */
   get(path: string): TrustedConfig | undefined {
-    const trusted = this.#read(this.#fileOf(path));
+    const trusted = this.#read(this.#getFile(path));
     return trusted?.path === path ? trusted : undefined;
   }
 
@@ -78,7 +80,7 @@ export class TrustedConfigs {
   /** Trusts a configuration as it is described. */
   add({ path, digest, parts }: ConfigDescription, trustedAt: number): void {
     const trusted: TrustedConfig = { version: 1, path, digest, trustedAt, parts: toDigests(parts) };
-    const file = this.#fileOf(path);
+    const file = this.#getFile(path);
     const draft = `${file}.${randomBytes(8).toString("hex")}`;
     try {
       makePrivateFolder(file);
@@ -99,7 +101,7 @@ export class TrustedConfigs {
 
   /** True when it was trusted before. */
   revoke(path: string): boolean {
-    const file = this.#fileOf(path);
+    const file = this.#getFile(path);
     try {
       rmSync(file);
       return true;
@@ -109,7 +111,7 @@ export class TrustedConfigs {
     }
   }
 
-  #fileOf(path: string): string {
+  #getFile(path: string): string {
     return join(this.#folder, `${createHash("sha256").update(path).digest("hex")}.json`);
   }
 
@@ -136,7 +138,7 @@ export class TrustedConfigs {
     return parseTrustedConfig(text);
   }
 
-  /** Whoever can write there decides what runs. */
+  /** Makes sure that only this user can write to the folder: write access decides what runs. */
   #assertPrivate(): void {
     const stat = lstatSync(this.#folder);
     if (!stat.isDirectory()) throw unsafeError(this.#folder, "is no folder: move it away");

@@ -5,44 +5,44 @@ import {
   type Interruption,
   type ToolOutcome,
 } from "@toolweave/core";
-import { ApprovalStore } from "../../store/approval-store.ts";
-import type { StoreOptions } from "./list.ts";
+import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { UsageError } from "../../process/errors.ts";
+import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
 import { askForAnswers } from "../../prompt/ask-for-answers.ts";
 import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
-import { cannotContinue } from "../shared/tool-lookup.ts";
-import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
-import { createExecutor } from "../shared/executor.ts";
-import type { CliIo } from "../../process/cli-io.ts";
+import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { describeProposals } from "../../render/describe-grant.ts";
 import { truncateText, describeRequests } from "../../render/describe-requests.ts";
-import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
-import { findPendingCall, getRefusal, replayOutcome } from "./pending-call.ts";
+import { safeValue } from "../../render/safe-text.ts";
 import { planSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
+import { createExecutor } from "../shared/executor.ts";
 import { storeCommand, waitsForApprovalOnly } from "../shared/hints.ts";
-import type { Output } from "../../process/output.ts";
-import { canPrompt } from "../../prompt/questions.ts";
-import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
 import {
   printOutcome,
   printDenial,
   type CommandPlace,
   type ReportOptions,
 } from "../shared/report-outcome.ts";
-import { safeValue } from "../../render/safe-text.ts";
 import { checkSavePath } from "../shared/save-result.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
-import { UsageError } from "../../process/errors.ts";
+import { cannotContinue } from "../shared/tool-lookup.ts";
+import type { StoreOptions } from "./list.ts";
+import { findPendingCall, getRefusal, replayOutcome } from "./pending-call.ts";
 
-/** The options of the commands that let a call go on. */
+/** The options of the commands that resume a call. */
 interface AnswerOptions extends StoreOptions, ToolOptions {
   readonly verbose?: boolean;
   readonly output?: string;
 }
 
 /**
- * What the person answers. A call that `isOver` may be answered once more as it was, by a command that
- * holds its answers itself: nobody is asked, and what it says is not shown. `undefined`: it is not.
+ * Returns the person's answers. A call that `isOver` may be answered once more as it was, by a command that
+ * has its answers in its options: nothing is asked, and the call is not displayed. `undefined`: it is not.
  */
 type AnswerProvider = (
   interruption: Interruption,
@@ -108,10 +108,10 @@ export async function approve(
       if (isOver) return answers;
       if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
       const { call, requests } = interruption;
-      const shown = describeRequests(requests, edited ?? call.arguments);
+      const description = describeRequests(requests, edited ?? call.arguments);
       const showCommand = storeCommand(store, io.env, "show", interruption.id);
       output.printMessage(
-        `toolweave: About to run ${safeValue(call.name)}:\n${truncateText(shown, showCommand)}`,
+        `toolweave: About to run ${safeValue(call.name)}:\n${truncateText(description, showCommand)}`,
       );
       const proposals = getGrantProposals(requests);
       if (grant !== undefined && proposals.length > 0) {
@@ -122,7 +122,7 @@ export async function approve(
   );
 }
 
-/** `toolweave approvals resume`: goes on with a call that waits for whatever it may be. */
+/** `toolweave approvals resume`: resumes a pending call, whatever it waits for. */
 export function resume(
   id: string,
   options: ResumeOptions,
@@ -137,10 +137,10 @@ export function resume(
         if (canPrompt(io)) return askForAnswers(interruption, io);
         throw new UsageError("Nobody can be asked here: give the answers with --answer.");
       }
-      const given: unknown[] = [];
-      for (const json of written) given.push(await readJsonOption("--answer", json, io));
-      // Whatever it is, the executor says what is wrong with it.
-      return given.flat() as Answer[];
+      const answers: unknown[] = [];
+      for (const json of written) answers.push(await readJsonOption("--answer", json, io));
+      // The executor validates the answers.
+      return answers.flat() as Answer[];
     }),
   );
 }
@@ -168,7 +168,7 @@ export function reject(
       return reportRejection(await replayOutcome(store, record, answers), options, place);
     }
     if (refusal !== undefined) {
-      // Somebody has looked at it now: it need not be listed for ever.
+      // A person has seen it: it need not stay in the list.
       if (record.status === "unfinished") await store.pendingCalls.finish(record.interruption.id);
       return reportOutcome(refusal, options, place);
     }
@@ -181,7 +181,7 @@ export function reject(
   });
 }
 
-/** That a call is rejected is what was wanted. */
+/** Reports the outcome of a rejection: a rejected call is a success. */
 async function reportRejection(
   outcome: ToolOutcome,
   options: RejectOptions,
@@ -198,12 +198,12 @@ function moreThanApprovalError(id: string): UsageError {
   );
 }
 
-/** Takes a call to its end in this process, if nothing speaks against it. */
+/** Resumes a call in this process, unless it is refused. */
 async function answerCall(
   id: string,
   options: AnswerOptions,
   place: CommandPlace,
-  answersTo: AnswerProvider,
+  getAnswers: AnswerProvider,
 ): Promise<number> {
   const { io, output, store } = place;
   await checkSavePath(options.output);
@@ -212,16 +212,19 @@ async function answerCall(
   const { interruption } = record;
   if (refusal !== undefined) {
     const isOver = record.status === "finished";
-    const retried = isOver ? await answersTo(interruption, true) : undefined;
+    const retried = isOver ? await getAnswers(interruption, true) : undefined;
     if (retried === undefined) return reportOutcome(refusal, options, place);
     return reportOutcome(await replayOutcome(store, record, retried), options, place);
   }
-  const recipe = getPendingCallContext(interruption);
-  const rebuilt = rebuildSources(recipe, options);
-  const { policy: kept } = recipe ?? {};
-  const made = { ...rebuilt.options, ...(kept === undefined ? {} : { policy: kept }) };
-  const plan = await planSources(made, io, output, rebuilt.original);
-  const answers = (await answersTo(interruption, false)) ?? [];
+  const context = getPendingCallContext(interruption);
+  const rebuilt = rebuildSources(context, options);
+  const { policy: storedPolicy } = context ?? {};
+  const planOptions = {
+    ...rebuilt.options,
+    ...(storedPolicy === undefined ? {} : { policy: storedPolicy }),
+  };
+  const plan = await planSources(planOptions, io, output, rebuilt.original);
+  const answers = (await getAnswers(interruption, false)) ?? [];
   const { registry, failures, policy } = await plan.load();
   try {
     for (const failure of failures)
@@ -250,7 +253,7 @@ async function answerCall(
   }
 }
 
-/** False for a call that still waits. Where the store cannot tell, it may have begun. */
+/** False for a call that is still pending. If the store is unavailable, the call may have begun. */
 async function hasBegun(store: ApprovalStore, id: string): Promise<boolean> {
   try {
     return (await store.pendingCalls.get(id))?.status !== "pending";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { exitCodeHelp } from "../../process/exit-code.ts";
+import type { CommandContext } from "../shared/context.ts";
+import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
 import type { ApproveOptions, RejectOptions, ResumeOptions } from "./answer.ts";
 import type { StoreOptions } from "./list.ts";
-import type { CommandContext } from "../shared/context.ts";
-import { exitCodeHelp } from "../../process/exit-code.ts";
-import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
 
 const approvalsExamples = `
 Examples:
@@ -80,7 +80,7 @@ Examples:
 
 const idHelp = "as `toolweave approvals list` prints it, or its first characters";
 
-/** `toolweave approvals …`: what waits for a person, and what a person has said. */
+/** Registers `toolweave approvals …`. */
 export function addApprovals(program: Command, { io, output, end }: CommandContext): void {
   const approvals = program
     .command("approvals")

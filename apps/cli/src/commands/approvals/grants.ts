@@ -1,16 +1,16 @@
 import type { Grant } from "@toolweave/core";
-import { ApprovalStore } from "../../store/approval-store.ts";
-import { printMissingStore, type StoreOptions } from "./list.ts";
+import { findById, shortIds } from "../../input/find-by-id.ts";
 import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
 import { describeGrant } from "../../render/describe-grant.ts";
 import { formatDuration } from "../../render/duration.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { findById, shortIds } from "../../input/find-by-id.ts";
-import type { Output } from "../../process/output.ts";
 import { safeJson, safeValue } from "../../render/safe-text.ts";
 import { formatTable } from "../../render/table.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { printMissingStore, type StoreOptions } from "./list.ts";
 
-/** `toolweave approvals grants`: what nobody is asked about any more. */
+/** `toolweave approvals grants`: lists the calls that need no approval any more. */
 export async function listGrants(
   options: StoreOptions,
   io: CliIo,
@@ -44,7 +44,7 @@ export async function listGrants(
   }
 }
 
-/** `toolweave approvals revoke`: from now on somebody is asked again. */
+/** `toolweave approvals revoke`: from now on approval is required again. */
 export async function revokeGrant(
   id: string,
   options: StoreOptions,

@@ -1,19 +1,19 @@
 import type { Interruption, PendingCallRecord, PendingCallStatus } from "@toolweave/core";
-import { ApprovalStore } from "../../store/approval-store.ts";
-import { getPendingCallContext } from "../../store/pending-call-context.ts";
+import { shortIds } from "../../input/find-by-id.ts";
 import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { describeProposals } from "../../render/describe-grant.ts";
 import { describeRequest, describeRequests } from "../../render/describe-requests.ts";
 import { formatDuration } from "../../render/duration.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { shortIds } from "../../input/find-by-id.ts";
-import { findPendingCall, getRefusal } from "./pending-call.ts";
-import { pendingCallHints } from "../shared/hints.ts";
-import type { Output } from "../../process/output.ts";
-import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { safeJson, safeValue } from "../../render/safe-text.ts";
 import { formatTable } from "../../render/table.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
+import { pendingCallHints } from "../shared/hints.ts";
+import { findPendingCall, getRefusal } from "./pending-call.ts";
 
 /** The options of the commands that read the store. */
 export interface StoreOptions {
@@ -21,7 +21,7 @@ export interface StoreOptions {
   readonly json?: boolean;
 }
 
-/** `toolweave approvals list`: the calls that wait, and those of which nobody knows how they ended. */
+/** `toolweave approvals list`: the pending calls, and those that ended with an unknown outcome. */
 export async function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
   const store = new ApprovalStore(options.store, io.env);
   try {
@@ -55,7 +55,7 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
   }
 }
 
-/** A path that is written wrong looks like a store in which nothing is. */
+/** Prints that there is no store: a mistyped path looks like an empty store. */
 export function printMissingStore({ exists, path }: ApprovalStore, output: Output): void {
   if (!exists) output.printMessage(`toolweave: There is no store at ${safeValue(path)} yet.`);
 }
@@ -115,14 +115,14 @@ function* pendingCallLines(
   yield `With --always: ${describeProposals(proposals, "always").trimEnd()}`;
 }
 
-/** Where the call's tool is from, and whose credentials it would use. */
+/** Yields the source of the call's tool, and the credentials that it would use. */
 function* sourceLines(interruption: Interruption): Generator<string> {
-  const recipe = getPendingCallContext(interruption);
-  if (recipe === undefined) {
+  const context = getPendingCallContext(interruption);
+  if (context === undefined) {
     yield "made by another program";
     return;
   }
-  const { documents, mcp = [], config, baseUrl, auth, header, policy } = recipe;
+  const { documents, mcp = [], config, baseUrl, auth, header, policy } = context;
   for (const { location = "a document whose address is not kept" } of documents) {
     yield `from ${safeValue(location)}`;
   }

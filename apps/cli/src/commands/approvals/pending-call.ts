@@ -6,9 +6,9 @@ import {
   type PendingCallRecord,
   type ToolOutcome,
 } from "@toolweave/core";
+import { findById } from "../../input/find-by-id.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import { createExecutor } from "../shared/executor.ts";
-import { findById } from "../../input/find-by-id.ts";
 
 /**
  * The call that an id, or the beginning of one, stands for. A whole id also finds what is over.
@@ -19,9 +19,9 @@ export async function findPendingCall(
   store: ApprovalStore,
   id: string,
 ): Promise<PendingCallRecord> {
-  const whole = await store.pendingCalls.get(id);
+  const exact = await store.pendingCalls.get(id);
   return (
-    whole ??
+    exact ??
     findById(
       id,
       await store.pendingCalls.list(),
@@ -33,7 +33,7 @@ export async function findPendingCall(
 }
 
 const claims = {
-  // Nobody claims it here: that is for whoever goes on with it.
+  // It is not claimed here, but by the command that resumes it.
   pending: "unknown",
   claimed: "running",
   finished: "finished",
@@ -41,8 +41,8 @@ const claims = {
 } as const satisfies Record<PendingCallRecord["status"], ClaimResult>;
 
 /**
- * Why a kept call cannot be answered: over, expired, changed, or of another key. Until this has said
- * `undefined`, nothing that stands in it is to be believed: whoever can write to the store may have
+ * Returns why a pending call cannot be answered: over, expired, changed, or of another key. Until this returns
+ * `undefined`, nothing in the call can be trusted: any process with write access to the store may have
  * written it. Takes nothing.
  */
 export async function getRefusal(
@@ -81,7 +81,7 @@ export async function getRefusal(
 }
 
 /**
- * What a call that is over has come to, for a retry of the same answers; for others why they are
+ * Returns the outcome of a finished call for a retry of the same answers; for other answers why they are
  * refused. Needs no tool, and runs none.
  */
 export function replayOutcome(

@@ -1,20 +1,20 @@
 import { argumentsSchemaOf, type OnAsk, type ToolCall } from "@toolweave/core";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import { readObjectOption } from "../../input/json-option.ts";
+import { parseArguments } from "../../input/parse-arguments.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
 import { promptApprover } from "../../prompt/ask-for-approval.ts";
+import { canPrompt } from "../../prompt/questions.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
-import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
-import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
-import { planSources } from "../../sources/load-sources.ts";
-import type { Output } from "../../process/output.ts";
-import { parseArguments } from "../../input/parse-arguments.ts";
-import { canPrompt } from "../../prompt/questions.ts";
-import { readObjectOption } from "../../input/json-option.ts";
-import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ToolOptions {
@@ -66,7 +66,7 @@ export async function call(
           timeout,
           onAsk: onAsk(options, io),
           isForModel: found.delegates,
-          // Who has approved it already needs no store that works.
+          // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
         });
         const outcome = await executor.execute(toolCall, { signal: io.signal });
@@ -87,6 +87,6 @@ export async function call(
 
 function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
   if (yes === true) return () => ({ approved: true });
-  // Whoever pipes the arguments in has no stdin left to answer with.
+  // With arguments from stdin there is no stdin left for answers.
   return canPrompt(io) && args !== "-" ? promptApprover(io) : "interrupt";
 }

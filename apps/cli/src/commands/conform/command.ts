@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../shared/context.ts";
-import type { ConformOptions } from "./run.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
+import type { CommandContext } from "../shared/context.ts";
 import { collect, parseDeadline, parseSeed, withApi } from "../shared/options.ts";
+import type { ConformOptions } from "./run.ts";
 
 /** The help's examples. */
 export const conformExamples = `
@@ -31,7 +31,7 @@ In place of "mcp" it has "openapi" or "module", a URL or a path beside the file.
 of environment variables. { "subjects": [...] } tests several.
 `;
 
-/** `toolweave conform`: whether tools keep the contract. */
+/** Registers `toolweave conform`. */
 export function addConform(program: Command, { io, output, end }: CommandContext): void {
   const command = program
     .command("conform")

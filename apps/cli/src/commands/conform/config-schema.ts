@@ -19,7 +19,7 @@ function toCallsSchema(more: JsonObject = {}): JsonObject {
   };
 }
 
-/** One subject of a file for `--config`. What only a program can say (counts, answers) is not in it. */
+/** One subject of a file for `--config`. It has nothing that only a program can declare (counts, answers). */
 const subject: JsonObject = {
   type: "object",
   properties: {

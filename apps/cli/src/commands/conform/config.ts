@@ -1,19 +1,19 @@
 import { dirname, resolve } from "node:path";
 import type { Manifest, SampleCalls } from "@toolweave/conformance";
 import { ajvValidator, type JsonObject, type JsonValue } from "@toolweave/core";
-import { subjectSchema, subjectsSchema } from "./config-schema.ts";
-import { moduleSubjects } from "./module.ts";
-import { configuredServer, type ConfiguredServer } from "./configured-server.ts";
-import { openApiSubject } from "./servers.ts";
-import { noSamples, type ConformSubject } from "./subject.ts";
+import type { ApiOptions } from "../../input/api-options.ts";
 import { readJsonFile } from "../../input/json-option.ts";
 import { resolveSecretValue } from "../../input/secret-value.ts";
-import type { ApiOptions } from "../../input/api-options.ts";
 import { UsageError } from "../../process/errors.ts";
+import { subjectSchema, subjectsSchema } from "./config-schema.ts";
+import { configuredServer, type ConfiguredServer } from "./configured-server.ts";
+import { moduleSubjects } from "./module.ts";
+import { openApiSubject } from "./servers.ts";
+import { noSamples, type ConformSubject } from "./subject.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the file says of one subject. */
+/** The entry of one subject in the file. */
 interface ConfiguredSubject {
   readonly name: string;
   readonly module?: string;
@@ -80,8 +80,8 @@ async function baseSubject(
   env: Environment,
   signal: AbortSignal,
 ): Promise<ConformSubject> {
-  const given = [module, openapi, mcp].filter((one) => one !== undefined);
-  if (given.length !== 1) {
+  const targets = [module, openapi, mcp].filter((one) => one !== undefined);
+  if (targets.length !== 1) {
     throw new UsageError(`${at("name")}: ${name} must have one of module, openapi and mcp.`);
   }
   if (options !== undefined && openapi === undefined) {
@@ -104,7 +104,7 @@ async function baseSubject(
   return subject;
 }
 
-/** What the file declares goes over what a module's manifest says. */
+/** Applies the declarations of the file over those of a module's manifest. */
 function withDeclarations(
   subject: ConformSubject,
   config: ConfiguredSubject,
@@ -136,7 +136,7 @@ function withDeclarations(
   };
 }
 
-/** What takes a program to declare. */
+/** Declarations that only a program can make. */
 const programOnly = {
   effectCalls: "How often a call had its effect takes a program to count: export a manifest.",
   suspendingCalls: "What a person answers takes a program to say: export a manifest.",
@@ -145,7 +145,7 @@ const programOnly = {
   outage: "Taking away what the tools stand on takes a program: export a manifest.",
 } satisfies Manifest["without"];
 
-/** Why there is none of what is not declared. */
+/** Merges the reasons for everything that is not declared. */
 function mergeReasons(
   before: Manifest["without"],
   { without, samples = {}, generatedCalls, secrets }: ConfiguredSubject,

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { mcpSubject } from "./servers.ts";
-import type { ConformSubject } from "./subject.ts";
 import { resolveSecretValue } from "../../input/secret-value.ts";
 import { UsageError } from "../../process/errors.ts";
+import { mcpSubject } from "./servers.ts";
+import type { ConformSubject } from "./subject.ts";
 
-/** How an MCP server is reached, as the file says it. */
+/** The MCP server of a configuration file. */
 export interface ConfiguredServer {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -18,7 +18,7 @@ export interface ConfiguredServer {
 }
 
 /**
- * The server that a file for `--config` says how to reach.
+ * Creates the subject for the MCP server of a file for `--config`.
  *
  * @param at the place of a field, for errors.
  * @throws UsageError

@@ -3,26 +3,26 @@ import { setImmediate } from "node:timers/promises";
 const maxErrors = 20;
 
 /**
- * Keeps what foreign code lets escape, rejections that nobody handles and errors that nobody can
- * catch, from ending the process while it is tested.
+ * Keeps errors that escape from foreign code, unhandled rejections and errors that cannot be
+ * caught, from ending the process while it is tested.
  */
 export class EscapedErrors {
   readonly #errors: unknown[] = [];
-  readonly #keep = (error: unknown): void => {
+  readonly #record = (error: unknown): void => {
     if (this.#errors.length < maxErrors) this.#errors.push(error);
   };
 
   constructor() {
-    process.on("unhandledRejection", this.#keep);
-    process.on("uncaughtException", this.#keep);
+    process.on("unhandledRejection", this.#record);
+    process.on("uncaughtException", this.#record);
   }
 
-  /** Stops to keep them. Resolves with the first of each message. */
+  /** Stops recording. Resolves with the first of each message. */
   async end(): Promise<readonly unknown[]> {
-    // A rejection is told of after the turn in which nobody handled it.
+    // A rejection is reported after the turn in which it was not handled.
     await setImmediate();
-    process.off("unhandledRejection", this.#keep);
-    process.off("uncaughtException", this.#keep);
+    process.off("unhandledRejection", this.#record);
+    process.off("uncaughtException", this.#record);
     const byMessage = new Map<string, unknown>();
     for (const error of this.#errors) {
       const message = String(error);

@@ -3,17 +3,17 @@ import { basename, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Manifest } from "@toolweave/conformance";
 import { isThenable, type Tool, type ToolSource } from "@toolweave/core";
-import { noSamples, type ConformSubject } from "./subject.ts";
-import { rejectOnInterrupt } from "../../process/interrupt.ts";
 import { UsageError } from "../../process/errors.ts";
+import { rejectOnInterrupt } from "../../process/interrupt.ts";
+import { noSamples, type ConformSubject } from "./subject.ts";
 
 const accepted =
   "a manifest of @toolweave/conformance, a list of them, a tool, a list of tools, a source, or a function that makes one of these";
 
 /**
- * What a module's default export is tested as.
+ * Returns the subjects of a module's default export.
  *
- * @param where what errors begin with: the place in a file, say.
+ * @param where the prefix of errors, such as the place in a file.
  * @throws UsageError, Interrupt
  */
 export async function moduleSubjects(
@@ -82,14 +82,14 @@ async function createModuleLoader(
   };
 }
 
-/** What is given in place of a module, where that can be told from how it is written. */
+/** Returns the option that a path belongs to instead, if its form shows that it is no module. */
 function suggestOption(path: string): string | undefined {
   if (/^https?:\/\//i.test(path)) return "--openapi, or with --mcp";
   if (/\.ya?ml$/i.test(path)) return "--openapi";
   return /\.json$/i.test(path) ? "--openapi, or with --config" : undefined;
 }
 
-/** Where in the module: ` (line 3)`. Nothing when it is elsewhere, or cannot be told. */
+/** Formats the line in the module: ` (line 3)`. Empty if it is elsewhere or unknown. */
 function formatErrorLine(error: unknown, href: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   for (const name of [href, fileURLToPath(href)]) {
@@ -115,17 +115,17 @@ async function callExport(make: unknown, path: string, signal: AbortSignal): Pro
  * more use. Tools that are exported as they are stay the same.
  */
 function toCreate(first: ToolSource | readonly Tool[], again: () => unknown): Manifest["create"] {
-  const given = new WeakSet<object>();
+  const used = new WeakSet<object>();
   let next: ToolSource | readonly Tool[] | undefined = first;
   const accept = (value: unknown): ToolSource | readonly Tool[] => {
     const subject = asSubjectValue(value);
     if (subject === undefined) throw new Error("The module makes something else each time.");
-    if ("tools" in subject && given.has(subject)) {
+    if ("tools" in subject && used.has(subject)) {
       throw new Error(
         "The module gives the same source each time, and each check closes its own: export a function that makes one.",
       );
     }
-    given.add(subject);
+    used.add(subject);
     return subject;
   };
   return () => {

@@ -1,12 +1,12 @@
 import { styleText } from "node:util";
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import type { CliIo } from "../../process/cli-io.ts";
-import type { Output } from "../../process/output.ts";
-import { checkSavePath, saveFile } from "../shared/save-result.ts";
-import { safeJson } from "../../render/safe-text.ts";
 import { UsageError } from "../../process/errors.ts";
+import type { Output } from "../../process/output.ts";
+import { safeJson } from "../../render/safe-text.ts";
+import { checkSavePath, saveFile } from "../shared/save-result.ts";
 
-/** Where reports go. */
+/** The destinations of reports. */
 export interface ReportDestinations {
   readonly json?: boolean;
   /** A file, or `-`. */

@@ -1,19 +1,19 @@
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import { ToolError } from "@toolweave/core";
+import type { ApiOptions } from "../../input/api-options.ts";
+import { maskLocation, separateSecrets } from "../../input/secret-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { checkDestinations, writeReports, type ReportDestinations } from "./report-files.ts";
-import type { ConformSubject } from "./subject.ts";
-import { describeError } from "../../render/describe-error.ts";
-import { EscapedErrors } from "./escaped-errors.ts";
+import { UsageError } from "../../process/errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
 import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
 import { showProgress, showSteps } from "../../render/progress.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
-import type { ApiOptions } from "../../input/api-options.ts";
-import { UsageError } from "../../process/errors.ts";
-import { maskLocation, separateSecrets } from "../../input/secret-options.ts";
 import { shellLine } from "../../render/shell-line.ts";
+import { EscapedErrors } from "./escaped-errors.ts";
+import { checkDestinations, writeReports, type ReportDestinations } from "./report-files.ts";
+import type { ConformSubject } from "./subject.ts";
 
 /** The options of `toolweave conform`. */
 export interface ConformOptions extends Omit<ApiOptions, "openapi">, ReportDestinations {
@@ -88,11 +88,11 @@ async function loadSubjects(
 ): Promise<readonly ConformSubject[]> {
   const { openapi, mcp, config, baseUrl, header, auth, timeout } = options;
   const { allowOrigin, allowReference } = options;
-  const given = [module, openapi, mcp, config].filter((one) => one !== undefined);
-  if (given.length !== 1) {
+  const inputs = [module, openapi, mcp, config].filter((one) => one !== undefined);
+  if (inputs.length !== 1) {
     const what = "a module, --openapi, --mcp or --config";
     throw new UsageError(
-      given.length === 0 ? `Give what is to be tested: ${what}.` : `Give only one of ${what}.`,
+      inputs.length === 0 ? `Give what is to be tested: ${what}.` : `Give only one of ${what}.`,
     );
   }
   const api = { baseUrl, header, auth, allowOrigin, allowReference };
@@ -119,7 +119,7 @@ async function loadSubjects(
   return Promise.all((openapi ?? []).map((location) => openApiSubject(location, options, env)));
 }
 
-/** Why documents and servers cannot be reached: that is said before any rule is checked. */
+/** Returns why documents and servers cannot be reached: that is reported before any rule is checked. */
 async function findUnreachable(subjects: readonly ConformSubject[], io: CliIo): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const { manifest, isRemote } of subjects) {
@@ -166,7 +166,7 @@ async function checkSubject(
   }
 }
 
-/** Whatever a tool said, what it was given to keep is printed nowhere. */
+/** Redacts the secrets in a report, wherever a tool's text has them. */
 function redactReport(report: ConformanceReport, secrets: readonly string[]): ConformanceReport {
   const hidden = secrets.filter((secret) => secret.length > 3);
   const clean = (text: string): string =>
@@ -194,8 +194,8 @@ function replayCommand(
   const repeated = (name: string, values: readonly string[]): string[] =>
     values.flatMap((value) => [name, value]);
   const secret = (name: "--auth" | "--header", values: readonly string[] = []): string[] => {
-    const { kept, withheld } = separateSecrets(name, values);
-    return [...repeated(name, kept), ...withheld.flat()];
+    const { stored, withheld } = separateSecrets(name, values);
+    return [...repeated(name, stored), ...withheld.flat()];
   };
   const words = [
     ...(module === undefined ? [] : [module]),

@@ -1,10 +1,10 @@
 import type { Manifest } from "@toolweave/conformance";
 import type { ToolSource } from "@toolweave/core";
 import type { McpServer } from "@toolweave/mcp";
-import { noSamples, stripLocationSecrets, type ConformSubject } from "./subject.ts";
-import { serverName } from "../../sources/mcp-server.ts";
 import { toSourceOptions, type ApiOptions } from "../../input/api-options.ts";
 import { splitCommand } from "../../input/split-command.ts";
+import { serverName } from "../../sources/mcp-server.ts";
+import { noSamples, stripLocationSecrets, type ConformSubject } from "./subject.ts";
 
 /** An API by its document. */
 export async function openApiSubject(

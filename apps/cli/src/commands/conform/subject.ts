@@ -1,9 +1,9 @@
 import type { Manifest } from "@toolweave/conformance";
 
-/** What is tested, and what was said of it. */
+/** A subject of the conformance tests, with what was declared about it. */
 export interface ConformSubject {
   readonly manifest: Manifest;
-  /** What must not be printed. */
+  /** Texts that must not be printed. */
   readonly secrets: readonly string[];
   /**
    * It has to be reached first: a document, a server. Rejects with why that fails, which then is no
@@ -12,7 +12,7 @@ export interface ConformSubject {
   readonly isRemote: boolean;
 }
 
-/** Why a rule that needs sample calls does not apply to what came without any. */
+/** The reason why a rule that needs sample calls does not apply to a subject without any. */
 export const noSamples =
   "No sample calls were given, so no tool is called: say in a manifest, or in a file for --config, which calls may be made.";
 

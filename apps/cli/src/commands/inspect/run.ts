@@ -1,15 +1,15 @@
 import { argumentsSchemaOf, type PolicyEffect, type RegistryProblem } from "@toolweave/core";
-import { createExecutor } from "../shared/executor.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
-import { planSources } from "../../sources/load-sources.ts";
 import type { Output } from "../../process/output.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { describeError } from "../../render/describe-error.ts";
 import { renderArguments } from "../../render/tool-arguments.ts";
 import { renderProblems, renderTools } from "../../render/tool-list.ts";
 import { writeToolsJson } from "../../render/tools-json.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { createExecutor } from "../shared/executor.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ToolOptions {
@@ -27,7 +27,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   try {
     // Without it a tool that cannot be called would be listed as one that can.
     for (const document of documents) document.realize();
-    // The sources tell the registry of what they have dropped in a microtask.
+    // The sources notify the registry in a microtask of what they have dropped.
     await Promise.resolve();
     const all = registry.toolset();
     const selected = filter === undefined ? all : all.select({ include: filter });
@@ -42,12 +42,12 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     const warnings = printPolicyWarnings(executor, output);
     if (json === true) await writeToolsJson(entries, { problems, decisions, warnings }, output);
     else if (failures.length < sources.length || sources.length === 0) {
-      // What could not be loaded at all is said on stderr.
+      // Sources that could not be loaded at all are printed to stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
       const list = renderTools(entries, decisions, io.stdout);
       await writeList(list, formatCount(entries.length, all.size), listed, io, output);
       const [only] = entries;
-      // Whoever asks for one tool is about to call it.
+      // A request for one tool usually precedes its call.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
         await output.write("\n");
         for (const line of renderArguments(argumentsSchemaOf(only.tool), io.stdout)) {
@@ -79,8 +79,8 @@ async function writeList(
   for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
 }
 
-function formatCount(shown: number, total: number): string {
-  return shown === total ? count(total, "tool") : `${shown} of ${count(total, "tool")}`;
+function formatCount(listed: number, total: number): string {
+  return listed === total ? count(total, "tool") : `${listed} of ${count(total, "tool")}`;
 }
 
 function count(amount: number, noun: string): string {

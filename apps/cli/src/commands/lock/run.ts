@@ -1,12 +1,12 @@
 import type { LockDifference } from "@toolweave/config";
+import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { safeJson, safeValue } from "../../render/safe-text.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
-import type { Output } from "../../process/output.ts";
-import { safeJson, safeValue } from "../../render/safe-text.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
 
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
 export interface LockOptions extends ToolOptions {
@@ -15,7 +15,7 @@ export interface LockOptions extends ToolOptions {
   readonly verbose?: boolean;
 }
 
-/** `toolweave lock`: writes down what the tools are now, and says what has changed since the last time. */
+/** `toolweave lock`: writes the current tools to the lock, and prints what has changed since the last time. */
 export async function lock(options: LockOptions, io: CliIo, output: Output): Promise<number> {
   const plan = await planSources(options, io, output);
   const path = resolveLockPath(options.lockFile, plan);
@@ -62,7 +62,7 @@ export async function check(options: LockOptions, io: CliIo, output: Output): Pr
 }
 
 /**
- * Only all of the tools can be locked or compared: a source that failed ends the command. Servers are told of the same
+ * Only all of the tools can be locked or compared: a source that failed ends the command. Servers are shown the same
  * client as with `serve`: some offer more to one that lets them ask.
  */
 async function withTools(
@@ -77,7 +77,7 @@ async function withTools(
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
-    // What cannot be called is no tool, and the sources tell the registry of it in a microtask.
+    // What cannot be called is no tool, and the sources notify the registry of it in a microtask.
     for (const document of documents) document.realize();
     await Promise.resolve();
     return await work(loaded);

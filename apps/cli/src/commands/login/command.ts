@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../shared/context.ts";
 import { exitCodeHelp } from "../../process/exit-code.ts";
+import type { CommandContext } from "../shared/context.ts";
 import { collect } from "../shared/options.ts";
 import type { LoginOptions } from "./run.ts";
 

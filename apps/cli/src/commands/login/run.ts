@@ -2,23 +2,23 @@ import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
 import { ToolError } from "@toolweave/core";
 import type { McpHttpServer, McpServer } from "@toolweave/mcp";
+import { resolveSources, type ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
+import { UsageError } from "../../process/errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { rejectOnInterrupt } from "../../process/interrupt.ts";
-import { storedCredentials } from "../../store/credentials.ts";
-import { mcpServer } from "../../sources/mcp-server.ts";
 import type { Output } from "../../process/output.ts";
 import { withQuestions, canPrompt } from "../../prompt/questions.ts";
 import { safeLine, safeValue } from "../../render/safe-text.ts";
-import { storePath } from "../../store/store-path.ts";
 import { assertTrusted } from "../../sources/config-trust.ts";
-import { resolveSources, type ToolOptions } from "../../input/tool-options.ts";
-import { UsageError } from "../../process/errors.ts";
+import { mcpServer } from "../../sources/mcp-server.ts";
+import { storedCredentials } from "../../store/credentials.ts";
+import { storePath } from "../../store/store-path.ts";
 
 /** The options of `toolweave login`. */
 export type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
 
-/** As `signIn` has it, where nothing else is said. */
+/** The default of `signIn`. */
 const defaultRedirect = "http://127.0.0.1:8976/callback";
 
 /** `toolweave login`: a person signs in at an MCP server, and what they get is kept for later commands. */
@@ -101,7 +101,7 @@ function assertHttpServer(server: McpServer, name: string): McpHttpServer {
   );
 }
 
-/** Where the person was led back to: to this process, or pasted. */
+/** Resolves with the address that the browser was redirected to: received here, or pasted. */
 async function waitForRedirect(
   redirect: string,
   state: string | undefined,

@@ -6,20 +6,20 @@ import {
   type Explanation,
   type PolicyEffect,
 } from "@toolweave/core";
-import { ApprovalStore } from "../../store/approval-store.ts";
-import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
-import { createExecutor } from "../shared/executor.ts";
-import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { planSources } from "../../sources/load-sources.ts";
-import type { Output } from "../../process/output.ts";
-import { parseArguments } from "../../input/parse-arguments.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { readObjectOption } from "../../input/json-option.ts";
-import { safeJson, safeLine, safeValue } from "../../render/safe-text.ts";
+import { parseArguments } from "../../input/parse-arguments.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/errors.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { safeJson, safeLine, safeValue } from "../../render/safe-text.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { createExecutor } from "../shared/executor.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave policy explain`. */
 export interface ExplainOptions extends ToolOptions {
@@ -32,7 +32,7 @@ export interface ExplainOptions extends ToolOptions {
   readonly verbose?: boolean;
 }
 
-/** `toolweave policy explain`: what would become of a call, and which rule decides. */
+/** `toolweave policy explain`: prints the decision about a call, and which rule decides. */
 export async function explain(
   tool: string,
   words: readonly string[],
@@ -118,7 +118,7 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
   }
 }
 
-/** What somebody says, and who. */
+/** Formats a decision with its rule and its layer. */
 function decisionLine({ effect, rule, layer, reason }: Omit<Decision, "ask" | "cause">): string {
   return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeValue(rule)} of ${safeValue(layer)})`;
 }

@@ -1,13 +1,13 @@
 import type { PolicyEffect, RegisteredTool } from "@toolweave/core";
-import { createExecutor } from "../shared/executor.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
 import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { renderTools } from "../../render/tool-list.ts";
 import { writeToolsJson } from "../../render/tools-json.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import type { Output } from "../../process/output.ts";
-import { renderTools } from "../../render/tool-list.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
+import { createExecutor } from "../shared/executor.ts";
 
 /** The options of `toolweave search`. */
 export interface SearchOptions extends ToolOptions {

@@ -1,6 +1,6 @@
-import type { Command } from "commander";
 import type { ServeLimits } from "@toolweave/config";
 import type { ClientLimits, HttpOptions } from "@toolweave/mcp/serve";
+import type { Command } from "commander";
 import { UsageError } from "../../process/errors.ts";
 
 /** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for this one. */
@@ -71,7 +71,7 @@ function parseLimit(name: string): (value: string) => number {
 }
 
 /**
- * The limits of a gateway and of its listener: what the command line says, else the configuration.
+ * Resolves the limits of a gateway and of its listener: those of the command line, else of the configuration.
  *
  * @throws UsageError for an option that is for `--http`, when there is none.
  */

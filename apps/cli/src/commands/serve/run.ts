@@ -1,23 +1,23 @@
 import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
 import { askTheClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
-import { ApprovalStore } from "../../store/approval-store.ts";
-import { toContextMetadata } from "../../store/pending-call-context.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { describeError } from "../../render/describe-error.ts";
+import { UsageError } from "../../process/errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
-import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
-import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
-import { pendingCallHints } from "../shared/hints.ts";
 import { waitForOutputClose } from "../../process/output-closed.ts";
 import type { Output } from "../../process/output.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
-import { safeLine, safeValue } from "../../render/safe-text.ts";
-import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
-import { isStoreConfigured } from "../../store/store-path.ts";
-import type { ToolOptions } from "../../input/tool-options.ts";
-import { UsageError } from "../../process/errors.ts";
 import { version } from "../../process/version.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { safeLine, safeValue } from "../../render/safe-text.ts";
+import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
+import { toContextMetadata } from "../../store/pending-call-context.ts";
+import { isStoreConfigured } from "../../store/store-path.ts";
+import { pendingCallHints } from "../shared/hints.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 
 /** The options of `toolweave serve`. */
 export interface ServeOptions extends ToolOptions, ServeLimitOptions {
@@ -35,14 +35,14 @@ export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   readonly verbose?: boolean;
 }
 
-/** How long it is before the gateway says over HTTP where it is, and what is wrong with the sources. */
+/** The time that sources have to load before the gateway over HTTP prints its address and the problems of the sources. */
 const sourceLoadGraceMs = 3_000;
 const defaultGraceMs = 5_000;
-/** How long the answers of calls that were cancelled at the end have to be sent. */
+/** The time to send the responses of calls that were cancelled at the end. */
 const finalResponsesMs = 2_000;
 
 /**
- * `toolweave serve`: the tools as an MCP server, until the client has gone or Ctrl-C. Over stdio nothing but the protocol
+ * `toolweave serve`: the tools as an MCP server, until the client disconnects or Ctrl-C. Over stdio nothing but the protocol
  * is on stdout.
  */
 export async function serve(options: ServeOptions, io: CliIo, output: Output): Promise<number> {
@@ -204,7 +204,7 @@ function formatHints(interruption: Interruption, store: ApprovalStore, io: CliIo
   return [`\`${approve ?? resume ?? ""}\` in a terminal.`, ...notes].join(" ");
 }
 
-/** One dead server keeps nobody from the others. */
+/** Prints the sources that failed. One failed server does not stop the others. */
 function printFailures(
   { sources }: LoadedSources,
   { verbose }: ServeOptions,

@@ -1,7 +1,7 @@
 import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 
-/** What a command works with; `end` takes its exit code. */
+/** The context of a command; `end` takes its exit code. */
 export interface CommandContext {
   readonly io: CliIo;
   readonly output: Output;

@@ -12,7 +12,7 @@ import type { ApprovalStore } from "../../store/approval-store.ts";
 /** As much of a store as an executor needs. */
 type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
 
-/** What a command's executor differs in. */
+/** The options of a command's executor. */
 export interface CommandExecutorOptions {
   readonly registry: ToolRegistry;
   readonly policy?: PolicyInput | undefined;
@@ -21,7 +21,7 @@ export interface CommandExecutorOptions {
   readonly onAsk?: OnAsk;
   /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
   readonly isForModel?: boolean | undefined;
-  /** Where calls wait and grants are kept; undefined: nothing is looked up or kept. */
+  /** The store of pending calls and grants; undefined: nothing is looked up or stored. */
   readonly store?: ExecutorStore | undefined;
 }
 
@@ -37,7 +37,7 @@ const noArtifacts: ArtifactStore = {
 
 /**
  * A person reads the answer, or a program does: neither has a model's limits, nor a later call that
- * would read what was stored. How much is received at all is for the HTTP client to say.
+ * would read what was stored. The HTTP client limits how much is received.
  */
 const unlimited: Partial<ExecutorOptions> = {
   maxOutputBytes: Infinity,

@@ -1,12 +1,12 @@
 import type { Interruption } from "@toolweave/core";
-import type { ApprovalStore } from "../../store/approval-store.ts";
 import type { WrittenOption } from "../../input/secret-options.ts";
-import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { safeValue } from "../../render/safe-text.ts";
 import { shellLine } from "../../render/shell-line.ts";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { isHomeStore } from "../../store/store-path.ts";
 
-/** How a call that waits goes on: command lines for a POSIX shell, which work in any folder. */
+/** The commands that answer a pending call: command lines for a POSIX shell, which work in any folder. */
 export interface PendingCallHints {
   /** Prints all that a person has to know before they answer. */
   readonly show: string;
@@ -15,7 +15,7 @@ export interface PendingCallHints {
   readonly reject?: string;
   /** For any other; it asks on a terminal. */
   readonly resume?: string;
-  /** What must be true where they are run. */
+  /** The conditions for running them. */
   readonly notes: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function storeCommand(
   ...more: readonly string[]
 ): string {
   const place = isHomeStore(path, env) ? [] : ["--store", path];
-  // Whoever runs it through npx, or has a host that does, may have no `toolweave` in their path.
+  // With npx, run by the user or by a host, there may be no `toolweave` in the path.
   const program = env["npm_command"] === "exec" ? ["npx", "toolweave"] : ["toolweave"];
   return shellLine([...program, "approvals", command, safeValue(id), ...place, ...more]);
 }

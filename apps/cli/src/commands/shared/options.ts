@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../../process/errors.ts";
 
-/** What a command needs to know of where its tools are from. */
+/** Adds the options for the sources of tools. */
 export function withToolOptions(command: Command): Command {
   return withApi(
     command
@@ -32,7 +32,7 @@ export function withToolOverrides(command: Command): Command {
   );
 }
 
-/** What is said of an API beside its document. */
+/** Adds the options for an API beside its document. */
 export function withApi(command: Command): Command {
   return command
     .option("--base-url <url>", "where the API is, instead of what the document says")
@@ -59,18 +59,18 @@ export function withApi(command: Command): Command {
     );
 }
 
-/** The words after a tool's name, with all commands that take its arguments. */
+/** The help of the words after a tool's name, for all commands that take its arguments. */
 export const argumentsHelp =
   "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both";
 
-/** What `--lock-file` is, with all commands that have a lock. */
+/** The help of `--lock-file`, for all commands that have a lock. */
 export const lockFileHelp = "the lock (default: toolweave.lock.json beside the configuration)";
 
-/** What `--output` does, with all commands that run a call. */
+/** The help of `--output`, for all commands that run a call. */
 export const outputHelp =
   "save the answer there: a file, image or sound as it is, otherwise the text";
 
-/** Where rules are from. */
+/** Adds the option for the policy. */
 export function withPolicy(command: Command): Command {
   return command.option(
     "--policy <preset|file>",
@@ -78,7 +78,7 @@ export function withPolicy(command: Command): Command {
   );
 }
 
-/** Where calls that wait and grants are kept. */
+/** Adds the option for the store of pending calls and grants. */
 export function withStore(command: Command): Command {
   return command.option(
     "--store <file>",
@@ -97,7 +97,7 @@ function parseTimeout(value: string): number {
   throw new UsageError("--timeout must be a number of milliseconds, such as 5000.");
 }
 
-/** How many results a list has at most. */
+/** Parses the maximum number of results in a list. */
 export function parseResultLimit(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= 100) return number;
@@ -105,26 +105,26 @@ export function parseResultLimit(value: string): number {
 }
 
 /** A whole number, 0 or more; undefined: it is none. */
-function parseWholeNumber(value: string, most: number): number | undefined {
+function parseWholeNumber(value: string, max: number): number | undefined {
   const number = Number(value);
-  return /^\d+$/.test(value) && number <= most ? number : undefined;
+  return /^\d+$/.test(value) && number <= max ? number : undefined;
 }
 
-/** What inputs are made from. */
+/** Parses the seed of generated inputs. */
 export function parseSeed(value: string): number {
   const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined) return number;
   throw new UsageError("--seed must be a whole number up to 2147483647, as a report names it.");
 }
 
-/** How long anything may take that must come to an end. */
+/** Parses the deadline of operations that must end. */
 export function parseDeadline(value: string): number {
   const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined && number > 0) return number;
   throw new UsageError("--deadline must be a number of milliseconds, such as 30000.");
 }
 
-/** How long calls under way have when the command is stopped. */
+/** Parses the grace period of running calls when the command is stopped. */
 export function parseGrace(value: string): number {
   const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined) return number;

@@ -1,6 +1,6 @@
 import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import type { ApprovalStore } from "../../store/approval-store.ts";
 import type { CliIo } from "../../process/cli-io.ts";
+import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import {
   truncateText,
@@ -8,13 +8,13 @@ import {
   describeRequest,
 } from "../../render/describe-requests.ts";
 import { formatDuration } from "../../render/duration.ts";
-import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
-import type { Output } from "../../process/output.ts";
-import { renderResult } from "../../render/tool-result.ts";
-import { saveFile, toFileBytes } from "./save-result.ts";
 import { safeJson, safeLine, safeText, safeValue } from "../../render/safe-text.ts";
+import { renderResult } from "../../render/tool-result.ts";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
+import { saveFile, toFileBytes } from "./save-result.ts";
 
-/** What a command that runs a call prints. */
+/** The output options of a command that runs a call. */
 export interface ReportOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -22,17 +22,17 @@ export interface ReportOptions {
   readonly output?: string;
 }
 
-/** A call that waits for nothing. */
+/** The outcome of a call that is not pending. */
 type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
 
-/** What a command reads from and writes to. */
+/** The streams and the store of a command. */
 export interface CommandPlace {
   readonly io: CliIo;
   readonly output: Output;
   readonly store: ApprovalStore;
 }
 
-/** Prints what came of a call: its answer on stdout, everything else on stderr. */
+/** Prints the outcome of a call: its result on stdout, everything else on stderr. */
 export async function printOutcome(
   outcome: ToolOutcome,
   { json, verbose = false, output: file }: ReportOptions,
@@ -64,8 +64,9 @@ export async function printOutcome(
       output.printMessage(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
   } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
-    const shown = output.isTerminal ? safeText(text) : text;
-    if (shown !== "") await output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+    const displayed = output.isTerminal ? safeText(text) : text;
+    if (displayed !== "")
+      await output.write(displayed.endsWith("\n") ? displayed : `${displayed}\n`);
     for (const note of notes) output.printMessage(`toolweave: ${safeLine(note)}`);
   }
   for (const { id } of store.saved) {
@@ -75,7 +76,7 @@ export async function printOutcome(
   }
 }
 
-/** What a tool has said beside its error: as far as it came is no answer, and not for stdout. */
+/** Returns a tool's partial text beside its error: it is no complete result, and not for stdout. */
 function getPartialText({ status, result, error }: EndedOutcome): string {
   if (status !== "completed" || error === undefined) return "";
   const { text } = renderResult(result.content);
@@ -98,7 +99,7 @@ async function save({ result }: CompletedOutcome, file: string, output: Output):
   }
 }
 
-/** Says why a tool may not be called, which is not for models to know. */
+/** Prints why a tool may not be called. The reason is withheld from models. */
 export async function printDenial(
   outcome: ToolOutcome,
   executor: ToolExecutor,

@@ -1,8 +1,8 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ContentBlock } from "@toolweave/core";
-import { renderResult } from "../../render/tool-result.ts";
 import { UsageError } from "../../process/errors.ts";
+import { renderResult } from "../../render/tool-result.ts";
 
 /**
  * Makes sure that an answer can be saved, before the call is made: it may not be made again for that.
@@ -13,18 +13,18 @@ import { UsageError } from "../../process/errors.ts";
 export async function checkSavePath(path: string | undefined, option = "--output"): Promise<void> {
   if (path === undefined) return;
   const folder = dirname(path);
-  const [ofFolder, ofFile] = await Promise.all(
+  const [folderStat, fileStat] = await Promise.all(
     [folder, path].map((one) => stat(one).catch(() => undefined)),
   );
-  if (path === "" || ofFolder?.isDirectory() !== true) {
+  if (path === "" || folderStat?.isDirectory() !== true) {
     throw new UsageError(`${option}: there is no folder ${JSON.stringify(folder)}.`);
   }
-  if (ofFile?.isDirectory() === true) {
+  if (fileStat?.isDirectory() === true) {
     throw new UsageError(`${option}: ${JSON.stringify(path)} is a folder: name a file in it.`);
   }
 }
 
-/** What a file gets of an answer: its bytes when it is one file, image or sound, otherwise its text. */
+/** Returns the bytes to save of a result: those of its only file, image or sound, otherwise its text. */
 export function toFileBytes(content: readonly ContentBlock[]): Uint8Array {
   const binary = content.flatMap((block) => getBase64(block) ?? []);
   const [only] = binary;

@@ -14,7 +14,7 @@ export function cannotContinue(
   return failures.length > 0 && (config === undefined || found === undefined);
 }
 
-/** The error for a tool that no document has. */
+/** Creates the error for a tool that no source has. */
 export function unknownToolError(registry: ToolRegistry, tool: string): UsageError {
   const near = nearNames(tool, registry.toolset().names());
   const meant = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
