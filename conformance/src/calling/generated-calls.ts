@@ -1,12 +1,12 @@
 import type { JsonObject, Tool, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
 import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
 import { checkerOf } from "../schema/checker-of.ts";
 import { isObject } from "../schema/subschemas.ts";
-import type { UsableTool } from "../schema/usable-tool.ts";
+import type { UsableTool } from "./usable-tool.ts";
 import { watchGiven } from "../watching/given.ts";
-import { callLabel, executorOver } from "./sample-run.ts";
+import { callLabel, executorOver } from "../execution/sample-run.ts";
 
 /**
  * What arguments are like: only what is required; what one sends every day; at an edge; with a member

@@ -1,7 +1,7 @@
 import { canonicalJson, type PermissionRequest } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import type { CheckContext } from "../context/check.ts";
+import { notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import {
   permissionsOf,
   propose,
@@ -23,7 +23,7 @@ export async function lookAtProposals(
   faultOf: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
 ): Promise<Finding> {
   const tools = (await proposingTools(context)).filter(({ proposals }) => proposals.length > 0);
-  return tools.length === 0 ? nothingProposed : lookAt(tools, done, faultOf);
+  return tools.length === 0 ? nothingProposed : checkEach(tools, done, faultOf);
 }
 
 /** The fault of the proposal with the smallest arguments. */

@@ -1,6 +1,6 @@
 import { lookAtAnswers } from "../calling/sample-answers.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import type { Finding } from "../finding.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import type { Finding } from "../contract/finding.ts";
 import { hasLoneSurrogate } from "../reading/lone-surrogate.ts";
 import { textsOf } from "../reading/returned-output.ts";
 

@@ -1,5 +1,5 @@
 import { lookAtBlocks } from "../calling/sample-answers.ts";
-import { check, type Check } from "../check.ts";
+import { check, type Check } from "../context/check.ts";
 import {
   annotationsFault,
   mediaFault,

@@ -5,11 +5,11 @@ import {
   lookAtTexts,
   type Failure,
 } from "../calling/failing-calls.ts";
-import { outcomeLabel, succeeded } from "../calling/outcome.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed, show, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
+import { outcomeLabel, succeeded } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, passed, show, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
 import { causeFault } from "../reading/cause-fault.ts";
 import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "../reading/error-text.ts";
 import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
@@ -55,7 +55,7 @@ const lastingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 406, 410, 4
 /** What tools say when something went wrong. */
 export const errorChecks: readonly Check[] = [
   check("TW-ERROR-001", async (context) =>
-    lookAt(await failingCalls(context), "Read what each failed call says", (made) => {
+    checkEach(await failingCalls(context), "Read what each failed call says", (made) => {
       const { came } = made;
       if (typeof came === "string") return { wrong: "does not come to an end", seen: came };
       if (!("text" in made))

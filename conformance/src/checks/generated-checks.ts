@@ -1,9 +1,9 @@
 import { isContentBlock, isToolName, type ToolOutcome } from "@toolweave/core";
 import { lookAtGenerated, type FaultOf } from "../calling/generated-answers.ts";
 import type { InputKind } from "../calling/generated-calls.ts";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { check, type Check } from "../check.ts";
-import { failed } from "../finding.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { check, type Check } from "../context/check.ts";
+import { failed } from "../contract/finding.ts";
 import { mediaFault, resourceFault, uriFault } from "../reading/block-faults.ts";
 import { blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 

@@ -7,8 +7,8 @@ import {
   type Proposal,
   type ProposingTool,
 } from "../calling/proposals.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import type { Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import type { Fault } from "../reading/check-each.ts";
 
 /** What preflights say of paths. */
 export const pathPermissionChecks: readonly Check[] = [

@@ -12,9 +12,9 @@ import {
   smallest,
 } from "../calling/look-at-proposals.ts";
 import { permissionsOf, propose, proposingTools } from "../calling/proposals.ts";
-import { check, type Check } from "../check.ts";
-import { notApplicable } from "../finding.ts";
-import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { notApplicable } from "../contract/finding.ts";
+import { described, checkEach, type DescribedTool, type Fault } from "../reading/check-each.ts";
 import {
   accessOf,
   hasControls,
@@ -38,7 +38,7 @@ export const permissionChecks: readonly Check[] = [
       ({ spec }) => spec.annotations?.readOnlyHint === true,
     );
     if (readOnly.length === 0) return notApplicable("No tool calls itself read-only.");
-    return lookAt(
+    return checkEach(
       readOnly,
       "Asked each read-only tool what generated calls would do",
       (tool) => writingFault(tool) ?? proposedFault(asked.get(tool.spec.name), writes),
@@ -78,7 +78,7 @@ export const permissionChecks: readonly Check[] = [
     const tools = await proposingTools(context);
     if (tools.length === 0) return nothingProposed;
     const done = "Asked each preflight about arguments that the schema accepts";
-    return lookAt(tools, done, ({ silence }) => silence);
+    return checkEach(tools, done, ({ silence }) => silence);
   }),
 
   check("TW-PERM-010", (context) =>
@@ -111,7 +111,7 @@ export const permissionChecks: readonly Check[] = [
       ({ spec }) => spec.annotations?.openWorldHint === false,
     );
     if (closed.length === 0) return notApplicable("No tool says that it is closed to the world.");
-    return lookAt(
+    return checkEach(
       closed,
       "Looked at what each tool reaches that is closed to the world",
       (tool) =>
@@ -166,7 +166,7 @@ export const permissionChecks: readonly Check[] = [
         "No tool with a preflight has an argument that its schema calls secret.",
       );
     }
-    return lookAt(tools, "Asked each preflight about secret arguments", async (tool) => {
+    return checkEach(tools, "Asked each preflight about secret arguments", async (tool) => {
       const answer = await propose(context, tool, structuredClone(tool.marked));
       // That it refuses them is its right.
       if (!("given" in answer)) return undefined;

@@ -1,6 +1,6 @@
 import { isContentBlock } from "@toolweave/core";
 import { lookAtAnswers, type Answer } from "../calling/sample-answers.ts";
-import { check, type Check } from "../check.ts";
+import { check, type Check } from "../context/check.ts";
 import { jsonDefect } from "../reading/json-defect.ts";
 import { artifactsOf, blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 import { checkerOf } from "../schema/checker-of.ts";

@@ -1,16 +1,16 @@
-import type { Check, CheckContext } from "../check.ts";
+import type { Check, CheckContext } from "../context/check.ts";
 import { checks } from "../checks/checks.ts";
-import { declares, reasonWithout } from "../declarations.ts";
-import { failed, messageOf, notApplicable, withCauses, type Finding } from "../finding.ts";
-import type { Manifest, SampleCall, SampleKind } from "../manifest.ts";
+import { declares, reasonWithout } from "../contract/declarations.ts";
+import { failed, messageOf, notApplicable, withCauses, type Finding } from "../contract/finding.ts";
+import type { Manifest, SampleCall, SampleKind } from "../contract/manifest.ts";
 import { resultOf, type RuleResult } from "../report/report.ts";
 import { withoutSecrets } from "../report/without-secrets.ts";
-import type { Requirement } from "../requirement.ts";
-import { openingId, requirements, silenceId } from "../requirements.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
-import { Patience } from "./patience.ts";
+import type { Requirement } from "../requirements/requirement.ts";
+import { openingId, requirements, silenceId } from "../requirements/requirements.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
+import { DeadlineBudget } from "../context/deadline-budget.ts";
 import { refuseManifest } from "./refuse-manifest.ts";
-import { closeQuietly, create, open, type Subject } from "./subject.ts";
+import { closeQuietly, create, open, type Subject } from "../context/subject.ts";
 
 /** How a manifest is tested. */
 export interface ConformanceOptions {
@@ -45,7 +45,7 @@ const checksById = new Map(checks.map((check) => [check.id, check]));
 export class Session {
   readonly manifest: Manifest;
   readonly seed: number;
-  readonly #patience: Patience;
+  readonly #patience: DeadlineBudget;
   readonly #quietMs: number;
   readonly #results = new Map<string, Promise<RuleResult>>();
   readonly #durations = new Map<string, number>();
@@ -69,7 +69,7 @@ export class Session {
   constructor(
     manifest: Manifest,
     options: ConformanceOptions = {},
-    patience: Patience = new Patience(options.deadlineMs ?? 10_000),
+    patience: DeadlineBudget = new DeadlineBudget(options.deadlineMs ?? 10_000),
   ) {
     refuseManifest(manifest);
     this.manifest = manifest;

@@ -1,16 +1,16 @@
-import type { CheckContext } from "../check.ts";
-import { sheltered } from "./stray-errors.ts";
+import type { CheckContext } from "../context/check.ts";
+import { sheltered } from "../context/stray-errors.ts";
 
 /**
  * Does something while the backend is away. It is back afterwards, whatever happens. What a source
  * lets escape meanwhile is one rule's to say, and does no harm here.
  */
-export function whileAway<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
+export function duringOutage<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
   const begin = async (): Promise<void> => context.manifest.outage?.begin();
   return during(context, begin, "outage.begin()", work);
 }
 
-/** Does something while calls are carried out and their answers are lost. Otherwise as `whileAway`. */
+/** Does something while calls are carried out and their answers are lost. Otherwise as `duringOutage`. */
 export function whileLosing<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
   const begin = async (): Promise<void> => context.manifest.outage?.loseAnswers?.();
   return during(context, begin, "outage.loseAnswers()", work);

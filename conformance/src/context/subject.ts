@@ -1,10 +1,10 @@
 import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
-import type { Manifest } from "../manifest.ts";
+import type { Manifest } from "../contract/manifest.ts";
 import { readSpec, type ReadTool } from "../reading/read-spec.ts";
 import { partFault } from "../reading/tool-parts.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { madeBy } from "../watching/stray-errors.ts";
-import type { Patience } from "./patience.ts";
+import { madeBy } from "./stray-errors.ts";
+import type { DeadlineBudget } from "./deadline-budget.ts";
 
 /** What the manifest made, ready to be looked at. */
 export class Subject {
@@ -49,7 +49,7 @@ export class Subject {
 }
 
 /** Makes what the manifest makes. It need not be ready yet. */
-export async function create(manifest: Manifest, patience: Patience): Promise<Subject> {
+export async function create(manifest: Manifest, patience: DeadlineBudget): Promise<Subject> {
   const made = madeBy(manifest, () => manifest.create());
   const given = isThenable(made) ? await patience.within(made, "create()") : made;
   return isSource(given)
@@ -58,7 +58,7 @@ export async function create(manifest: Manifest, patience: Patience): Promise<Su
 }
 
 /** Makes what the manifest makes, and waits until it is ready. */
-export async function open(manifest: Manifest, patience: Patience): Promise<Subject> {
+export async function open(manifest: Manifest, patience: DeadlineBudget): Promise<Subject> {
   const subject = await create(manifest, patience);
   try {
     await patience.within(subject.source.ready, "ready");
@@ -70,7 +70,7 @@ export async function open(manifest: Manifest, patience: Patience): Promise<Subj
 }
 
 /** Closes it; what goes wrong is the business of the rule for `close`. */
-export async function closeQuietly(subject: Subject, patience: Patience): Promise<void> {
+export async function closeQuietly(subject: Subject, patience: DeadlineBudget): Promise<void> {
   try {
     await patience.within(subject.source.close(), "close()");
   } catch {

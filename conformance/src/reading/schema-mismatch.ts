@@ -13,7 +13,7 @@ export const isString: Test = (value) => typeof value === "string";
 export const isFilledString: Test = (value) => typeof value === "string" && value.trim() !== "";
 
 /** The first field that is unknown or has a wrong value. */
-export function misfit(
+export function schemaMismatch(
   value: JsonObject,
   tests: Readonly<Record<string, Test>>,
 ): string | undefined {

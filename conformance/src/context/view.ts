@@ -1,5 +1,5 @@
 import { filter, prefix, prefixName, toolsSource, type ToolSource } from "@toolweave/core";
-import type { Manifest, SampleCall, SampleCalls } from "../manifest.ts";
+import type { Manifest, SampleCall, SampleCalls } from "../contract/manifest.ts";
 
 const viewPrefix = "view";
 

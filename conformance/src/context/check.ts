@@ -1,9 +1,9 @@
 import type { Awaitable } from "@toolweave/core";
-import type { Finding } from "./finding.ts";
-import type { Manifest, SampleCalls, SampleKind } from "./manifest.ts";
-import type { RuleResult } from "./report/report.ts";
-import { requirements } from "./requirements.ts";
-import type { Subject } from "./running/subject.ts";
+import type { Finding } from "../contract/finding.ts";
+import type { Manifest, SampleCalls, SampleKind } from "../contract/manifest.ts";
+import type { RuleResult } from "../report/report.ts";
+import { requirements } from "../requirements/requirements.ts";
+import type { Subject } from "./subject.ts";
 
 /** What a check gets to work with. */
 export interface CheckContext {

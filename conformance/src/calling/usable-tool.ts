@@ -10,14 +10,14 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import fc from "fast-check";
-import type { CheckContext } from "../check.ts";
+import type { CheckContext } from "../context/check.ts";
 import { redactionFault } from "../reading/refused-field.ts";
 import { partFault } from "../reading/tool-parts.ts";
-import { checkerOf } from "./checker-of.ts";
-import { drawn } from "./drawn.ts";
-import { References } from "./references.ts";
-import { valuesOf } from "./value-arbitrary.ts";
-import type { ValueStyle } from "./value-style.ts";
+import { checkerOf } from "../schema/checker-of.ts";
+import { drawn } from "../schema/drawn.ts";
+import { References } from "../schema/references.ts";
+import { valuesOf } from "../schema/value-arbitrary.ts";
+import type { ValueStyle } from "../schema/value-style.ts";
 
 /** A tool whose input schema can be worked with: JSON, an object's, complete, compiled. */
 export interface UsableTool {

@@ -1,4 +1,4 @@
-import type { Declaration } from "./manifest.ts";
+import type { Declaration } from "../contract/manifest.ts";
 
 /** What a rule needs before it can be checked: that `create` gives a `ToolSource`, or something that the manifest declares. */
 export type Capability = "source" | Declaration;

@@ -12,9 +12,9 @@ import {
   type ToolSource,
   type ToolSpec,
 } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import type { Manifest, SampleCall } from "../manifest.ts";
-import type { Subject } from "../running/subject.ts";
+import type { CheckContext } from "../context/check.ts";
+import type { Manifest, SampleCall } from "../contract/manifest.ts";
+import type { Subject } from "../context/subject.ts";
 import { sharedValidator } from "../schema/shared-validator.ts";
 import { isThrottled } from "./outcome.ts";
 import { outcomeLabel, succeeded } from "./outcome.ts";

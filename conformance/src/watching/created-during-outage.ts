@@ -1,13 +1,13 @@
 import { ToolError } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import { once } from "../running/once.ts";
-import type { Subject } from "../running/subject.ts";
-import { someTurns, StrayErrors } from "./stray-errors.ts";
-import { whileAway } from "./while-away.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import { once } from "../context/once.ts";
+import type { Subject } from "../context/subject.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
+import { duringOutage } from "./during-outage.ts";
 
 /** What came of a source that was made while its backend was away. */
-export interface MadeWhileAway {
+export interface CreatedDuringOutage {
   /** Why there is no source at all; absent: there is one. */
   readonly unmade?: string;
   /** Why ready was not waited for any longer; absent: it settled. */
@@ -19,11 +19,11 @@ export interface MadeWhileAway {
 }
 
 /** Makes a source while its backend is away, once for all rules that look at what comes of it. */
-export function madeWhileAway(context: CheckContext): Promise<MadeWhileAway> {
+export function createdDuringOutage(context: CheckContext): Promise<CreatedDuringOutage> {
   return once(context, "made while away", async () => {
     using errors = new StrayErrors(context.manifest);
     return await errors.run(() =>
-      whileAway(context, async (): Promise<MadeWhileAway> => {
+      duringOutage(context, async (): Promise<CreatedDuringOutage> => {
         let subject: Subject;
         try {
           subject = await context.created();

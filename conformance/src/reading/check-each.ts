@@ -1,6 +1,6 @@
 import type { Awaitable, ToolSpec } from "@toolweave/core";
-import { failed, passed, show, type Finding } from "./finding.ts";
-import type { ReadTool } from "./reading/read-spec.ts";
+import { failed, passed, show, type Finding } from "../contract/finding.ts";
+import type { ReadTool } from "./read-spec.ts";
 
 /** What is wrong with one tool. */
 export interface Fault {
@@ -10,7 +10,7 @@ export interface Fault {
 }
 
 /** Looks at each of `items`; fails with the first fault and the number of the others. */
-export async function lookAt<T extends { readonly label: string }>(
+export async function checkEach<T extends { readonly label: string }>(
   items: readonly T[],
   done: string,
   faultOf: (item: T) => Awaitable<Fault | undefined>,

@@ -1,4 +1,4 @@
-import type { CheckContext } from "../check.ts";
+import type { CheckContext } from "./check.ts";
 import type { Subject } from "./subject.ts";
 
 const kept = new WeakMap<Subject, Map<string, Promise<unknown>>>();

@@ -1,13 +1,13 @@
 import { TooLate, within } from "./within.ts";
 
 /** How often a run waits in vain until its deadline: a minute with the usual one. */
-const mostInVain = 6;
+const maxTimeouts = 6;
 
 /** Milliseconds that anything may take once nothing more is expected. */
 const lastMs = 250;
 
 /** Waits within deadlines, for one run and its views. When too much does not come to an end, it loses patience. */
-export class Patience {
+export class DeadlineBudget {
   readonly #deadlineMs: number;
   readonly #inVain: string[] = [];
   /** Nothing else keeps the process busy for so long but what is tested: it is given more time once. */
@@ -25,7 +25,7 @@ export class Patience {
 
   /** Nothing that takes its time is worth waiting for any more. */
   get isLost(): boolean {
-    return this.#inVain.length >= mostInVain;
+    return this.#inVain.length >= maxTimeouts;
   }
 
   /** What was waited for in vain. */
