@@ -61,7 +61,7 @@ export async function failingCalls(
 }
 
 /** Looks at each call that failed; what did not is for TW-ERROR-001 to say. */
-export async function lookAtFailures(
+export async function checkFailures(
   context: CheckContext,
   done: string,
   faultOf: (failure: Failure) => Fault | undefined,
@@ -72,12 +72,12 @@ export async function lookAtFailures(
 }
 
 /** The same for what a model reads of each; a blank text is for TW-ERROR-001 to say. */
-export function lookAtTexts(
+export function checkTexts(
   context: CheckContext,
   done: string,
   faultOf: (said: string, failure: Failure) => Fault | undefined,
 ): Promise<Finding> {
-  return lookAtFailures(context, done, (failure) =>
+  return checkFailures(context, done, (failure) =>
     failure.text.trim() === "" ? undefined : faultOf(failure.said, failure),
   );
 }

@@ -38,7 +38,7 @@ const strangerName = "toolweave_unknown_argument";
  * @param kinds of inputs that the rule is about.
  * @param but what other rules say already: a tool that has such a fault is left out.
  */
-export async function lookAtGenerated(
+export async function checkGenerated(
   context: CheckContext,
   done: string,
   kinds: readonly InputKind[],

@@ -69,7 +69,7 @@ export class GeneratedCalls {
       );
       const error = programmingError(this.#thrown) ?? answeredError(outcome);
       const isLenient = tool.outputValidation === "warning" || !isObject(spec.outputSchema);
-      const misfit = isLenient ? undefined : await misfitOf(outcome, spec.outputSchema);
+      const misfit = isLenient ? undefined : await findMismatch(outcome, spec.outputSchema);
       return {
         ...answer,
         outcome,
@@ -93,7 +93,7 @@ function answeredError(outcome: ToolOutcome): string | undefined {
 }
 
 /** How the value of an answer is against a schema; of an error there is nothing to check. */
-async function misfitOf(
+async function findMismatch(
   outcome: ToolOutcome,
   schema: JsonObject | undefined,
 ): Promise<string | undefined> {

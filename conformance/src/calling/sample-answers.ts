@@ -30,7 +30,7 @@ function sampleAnswers(context: CheckContext): Promise<readonly Answer[]> {
 }
 
 /** Looks at each answer that has something to look at. */
-export async function lookAtAnswers(
+export async function checkAnswers(
   context: CheckContext,
   done: string,
   faultOf: (answer: Answer) => Fault | undefined | Promise<Fault | undefined>,
@@ -44,7 +44,7 @@ export async function lookAtAnswers(
 }
 
 /** Looks at each well-formed block that the tools returned, of the types named. */
-export async function lookAtBlocks(
+export async function checkBlocks(
   context: CheckContext,
   done: string,
   types: readonly ContentBlock["type"][],

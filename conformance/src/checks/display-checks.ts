@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import { lookAtProposals } from "../calling/look-at-proposals.ts";
+import { checkProposals } from "../calling/check-proposals.ts";
 import { isValid, permissionsOf, propose, type ProposingTool } from "../calling/proposals.ts";
 import { waitingRuns } from "../calling/waiting-calls.ts";
 import { check, type Check, type CheckContext } from "../context/check.ts";
@@ -25,7 +25,7 @@ export const displayChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-017", (context) =>
-    lookAtProposals(
+    checkProposals(
       context,
       "Asked each preflight about hidden characters and line breaks",
       (tool) => targetFaultOf(context, tool),

@@ -1,5 +1,5 @@
 import { canonicalJson } from "@toolweave/core";
-import { lookAtAnswers } from "../calling/sample-answers.ts";
+import { checkAnswers } from "../calling/sample-answers.ts";
 import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 import { check, type Check } from "../context/check.ts";
 import { notApplicable } from "../contract/finding.ts";
@@ -37,7 +37,7 @@ export const keepingChecks: readonly Check[] = [
   }),
 
   check("TW-RESULT-018", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Read the name of each artifact",
       ({ result }) => {

@@ -6,11 +6,11 @@ import {
 } from "@toolweave/core";
 import {
   askedAgain,
-  lookAtProposals,
+  checkProposals,
   nothingProposed,
   proposedFault,
   smallest,
-} from "../calling/look-at-proposals.ts";
+} from "../calling/check-proposals.ts";
 import { permissionsOf, propose, proposingTools } from "../calling/proposals.ts";
 import { check, type Check } from "../context/check.ts";
 import { notApplicable } from "../contract/finding.ts";
@@ -46,7 +46,7 @@ export const permissionChecks: readonly Check[] = [
   }),
 
   check("TW-PERM-003", (context) =>
-    lookAtProposals(context, "Compared what is proposed with the declared access", (tool) =>
+    checkProposals(context, "Compared what is proposed with the declared access", (tool) =>
       proposedFault(tool, ({ kind }) => {
         const { access } = tool.spec.annotations;
         return accessOf(kind, access) === false
@@ -57,13 +57,13 @@ export const permissionChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-004", (context) =>
-    lookAtProposals(context, "Looked at the form of what is proposed", ({ proposals }) =>
+    checkProposals(context, "Looked at the form of what is proposed", ({ proposals }) =>
       smallest(proposals, ({ given }) => permissionFault(given)),
     ),
   ),
 
   check("TW-PERM-005", (context) =>
-    lookAtProposals(context, "Asked each preflight twice about the same call", (tool) =>
+    checkProposals(context, "Asked each preflight twice about the same call", (tool) =>
       askedAgain(context, tool, ({ args, given }, again) => {
         const first = textOf(given);
         const second = textOf(again);
@@ -82,7 +82,7 @@ export const permissionChecks: readonly Check[] = [
   }),
 
   check("TW-PERM-010", (context) =>
-    lookAtProposals(context, "Compared the arguments before and after each preflight", (tool) =>
+    checkProposals(context, "Compared the arguments before and after each preflight", (tool) =>
       smallest(tool.proposals, ({ changed }) =>
         changed === undefined
           ? undefined
@@ -95,7 +95,7 @@ export const permissionChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-011", (context) =>
-    lookAtProposals(context, "Looked at the summaries of what is proposed", (tool) =>
+    checkProposals(context, "Looked at the summaries of what is proposed", (tool) =>
       proposedFault(tool, ({ summary }) => {
         if (summary.length > 500) return `proposes with a summary of ${summary.length} characters`;
         return hasControls(summary)
@@ -125,21 +125,21 @@ export const permissionChecks: readonly Check[] = [
   }),
 
   check("TW-PERM-013", (context) =>
-    lookAtProposals(context, "Looked at where what is proposed reaches", (tool) =>
+    checkProposals(context, "Looked at where what is proposed reaches", (tool) =>
       proposedFault(tool, targetFault),
     ),
   ),
 
   check("TW-PERM-014", (context) => {
     const done = "Compared state() before and after each preflight";
-    return lookAtProposals(context, done, async (tool) => {
+    return checkProposals(context, done, async (tool) => {
       const change = await changeBy(context, () => askedAgain(context, tool, () => undefined));
       return change && { wrong: "has a preflight that changes something", seen: change };
     });
   }),
 
   check("TW-PERM-015", (context) =>
-    lookAtProposals(context, "Looked for permissions that are proposed twice", ({ proposals }) =>
+    checkProposals(context, "Looked for permissions that are proposed twice", ({ proposals }) =>
       smallest(proposals, (proposal) => {
         const texts = permissionsOf(proposal).map((request) => canonicalJson(request));
         const twice = texts.find((text, index) => texts.indexOf(text) !== index);

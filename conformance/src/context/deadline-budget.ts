@@ -6,7 +6,7 @@ const maxTimeouts = 6;
 /** Milliseconds that anything may take once nothing more is expected. */
 const lastMs = 250;
 
-/** Waits within deadlines, for one run and its views. When too much does not come to an end, it loses patience. */
+/** Waits within deadlines, for one run and its views. After too many timeouts the budget is exhausted. */
 export class DeadlineBudget {
   readonly #deadlineMs: number;
   readonly #inVain: string[] = [];

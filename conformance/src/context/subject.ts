@@ -49,30 +49,30 @@ export class Subject {
 }
 
 /** Makes what the manifest makes. It need not be ready yet. */
-export async function create(manifest: Manifest, patience: DeadlineBudget): Promise<Subject> {
+export async function create(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
   const made = madeBy(manifest, () => manifest.create());
-  const given = isThenable(made) ? await patience.within(made, "create()") : made;
+  const given = isThenable(made) ? await budget.within(made, "create()") : made;
   return isSource(given)
     ? new Subject(given, true)
     : new Subject(toolsSource(manifest.name, given), false);
 }
 
 /** Makes what the manifest makes, and waits until it is ready. */
-export async function open(manifest: Manifest, patience: DeadlineBudget): Promise<Subject> {
-  const subject = await create(manifest, patience);
+export async function open(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
+  const subject = await create(manifest, budget);
   try {
-    await patience.within(subject.source.ready, "ready");
+    await budget.within(subject.source.ready, "ready");
   } catch (error) {
-    await closeQuietly(subject, patience);
+    await closeQuietly(subject, budget);
     throw error;
   }
   return subject;
 }
 
 /** Closes it; what goes wrong is the business of the rule for `close`. */
-export async function closeQuietly(subject: Subject, patience: DeadlineBudget): Promise<void> {
+export async function closeQuietly(subject: Subject, budget: DeadlineBudget): Promise<void> {
   try {
-    await patience.within(subject.source.close(), "close()");
+    await budget.within(subject.source.close(), "close()");
   } catch {
     // TW-LIFE-003 says so.
   }

@@ -17,7 +17,7 @@ export const mostAskedAgain = 3;
 export const nothingProposed: Finding = notApplicable("No tool has a preflight.");
 
 /** Looks at the tools whose preflights answer; the others break TW-PERM-006 already. */
-export async function lookAtProposals(
+export async function checkProposals(
   context: CheckContext,
   done: string,
   faultOf: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
