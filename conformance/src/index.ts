@@ -1,6 +1,6 @@
-export { requirements } from "./requirements.ts";
-export type { Capability, Requirement } from "./requirement.ts";
-export { areaOf, areas, type Area } from "./areas.ts";
+export { requirements } from "./requirements/requirements.ts";
+export type { Capability, Requirement } from "./requirements/requirement.ts";
+export { areaOf, areas, type Area } from "./requirements/areas.ts";
 export type {
   Declaration,
   EffectCall,
@@ -13,7 +13,7 @@ export type {
   SampleKind,
   SlowCall,
   SuspendingCall,
-} from "./manifest.ts";
+} from "./contract/manifest.ts";
 export type { AreaResult, ConformanceReport, RuleCounts, RuleResult } from "./report/report.ts";
 export type { ConformanceOptions } from "./running/session.ts";
 export { runConformance, type RunOptions, type RunProgress } from "./running/run-conformance.ts";

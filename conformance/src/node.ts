@@ -1,13 +1,13 @@
 import { AssertionError } from "node:assert";
 import { after, describe, it } from "node:test";
-import { byArea } from "./areas.ts";
-import type { Manifest } from "./manifest.ts";
+import { byArea } from "./requirements/areas.ts";
+import type { Manifest } from "./contract/manifest.ts";
 import { describeFailure } from "./report/report.ts";
 import { selectRules } from "./running/select-rules.ts";
 import { Session, type ConformanceOptions } from "./running/session.ts";
 import { testTitle } from "./running/test-title.ts";
 
-export type { Manifest } from "./manifest.ts";
+export type { Manifest } from "./contract/manifest.ts";
 export type { ConformanceOptions } from "./running/session.ts";
 
 /** Sources with thousands of tools have thousands of schemas to compile. */

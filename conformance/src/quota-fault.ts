@@ -1,5 +1,5 @@
 import { ToolError, type Awaitable } from "@toolweave/core";
-import { messageOf } from "./finding.ts";
+import { messageOf } from "./contract/finding.ts";
 
 /** A store that keeps things on behalf of callers: calls that wait, tasks, artifacts. */
 export interface OwnedStore {

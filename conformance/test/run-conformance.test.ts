@@ -6,7 +6,7 @@ import {
   type Manifest,
   type RuleResult,
 } from "../src/index.ts";
-import { declarations } from "../src/declarations.ts";
+import { declarations } from "../src/contract/declarations.ts";
 import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 const none = "no time";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { madeBy, sheltered, someTurns, StrayErrors } from "../src/watching/stray-errors.ts";
+import { madeBy, sheltered, someTurns, StrayErrors } from "../src/context/stray-errors.ts";
 
 type Listener = (error: unknown) => void;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { throughView } from "../src/checks/view-checks.ts";
-import { declarations, declares } from "../src/declarations.ts";
+import { declarations, declares } from "../src/contract/declarations.ts";
 import { requirements, runConformance, type SampleCall } from "../src/index.ts";
-import { viewOf } from "../src/running/view.ts";
+import { viewOf } from "../src/context/view.ts";
 import { sourceManifest, toolsManifest } from "./fixtures/index.ts";
 
 test("a view declares all that its manifest declares", () => {

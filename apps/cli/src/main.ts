@@ -3,14 +3,14 @@ import { nodeProblem } from "./node-version.ts";
 
 const problem = nodeProblem(process.version);
 if (problem === undefined) {
-  const { runCli } = await import("./cli.ts");
+  const { runCli } = await import("./program.ts");
   const interrupt = new AbortController();
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
     process.on(signal, () => {
-      // Whoever presses Ctrl-C again does not want to wait for the clean-up.
+      // A second Ctrl-C does not wait for the clean-up.
       if (interrupt.signal.aborted) process.exit(code);
       interrupt.abort();
     });

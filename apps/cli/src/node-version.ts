@@ -1,4 +1,4 @@
-/** Why this Node cannot run the command; undefined: it can. */
+/** Returns why this Node cannot run the command; undefined: it can. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { secretary } from "./support/agents.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { notesServer } from "./support/notes.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { petDocument } from "./support/pet-document.ts";
 import { openPetShop } from "./support/pet-shop.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop, type SeenRequest } from "./support/pet-shop.ts";
 import { tempFile } from "./support/temp-file.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseAuth } from "../src/parse-auth.ts";
-import { sourceOptions } from "../src/source-options.ts";
+import { parseAuth } from "../src/input/auth-option.ts";
+import { toSourceOptions } from "../src/input/api-options.ts";
 
 const env = { TOKEN: "from-env", LOGIN: "ada:s3cret:x", PASSWORD: "pa:ss", EMPTY: "" };
 const one = { openapi: ["a.yaml"] };
@@ -53,7 +53,7 @@ describe("--auth", () => {
 
 describe("the other options of an API", () => {
   test("become the options of a source", () => {
-    const { options, secrets } = sourceOptions(
+    const { options, secrets } = toSourceOptions(
       {
         ...one,
         baseUrl: "http://127.0.0.1:4010/v1",
@@ -83,13 +83,13 @@ describe("the other options of an API", () => {
     ["a base URL of a file", { baseUrl: "file:///etc" }, "--base-url must be"],
     ["an origin with a path", { allowOrigin: ["https://a.example/x"] }, "--allow-origin must be"],
   ])("%s is refused", (_, options, message) => {
-    expect(() => sourceOptions({ ...one, ...options }, env)).toThrow(message);
+    expect(() => toSourceOptions({ ...one, ...options }, env)).toThrow(message);
   });
 
   test.each([[{ auth: ["bearer:x"] }], [{ header: ["X: y"] }], [{ baseUrl: "https://a.example" }]])(
     "%j does not go to several APIs",
     (options) => {
-      expect(() => sourceOptions({ openapi: ["a", "b"], ...options }, env)).toThrow(
+      expect(() => toSourceOptions({ openapi: ["a", "b"], ...options }, env)).toThrow(
         "give one --openapi",
       );
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findById, shortIds } from "../src/find-by-id.ts";
-import { shellLine } from "../src/shell-line.ts";
-import { duration } from "../src/duration.ts";
+import { findById, shortIds } from "../src/input/find-by-id.ts";
+import { shellLine } from "../src/render/shell-line.ts";
+import { formatDuration } from "../src/render/duration.ts";
 
 const ids = ["3f2a91c0-1", "3f2a91c0-2", "3f2a91d0", "8c01de77"];
 const find = (written: string): string => findById(written, ids, (id) => id, "call");
@@ -44,5 +44,5 @@ test.each([
   [86_399_000, "23 h"],
   [2 * 86_400_000, "2 d"],
 ])("%i ms are %s", (ms, text) => {
-  expect(duration(ms)).toBe(text);
+  expect(formatDuration(ms)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { add, requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn, type Ended } from "./support/run-cli.ts";

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonSchema, JsonValue, RegisteredTool } from "@toolweave/core";
-import { runCli } from "../src/cli.ts";
-import { writeJson } from "../src/inspect.ts";
-import { showProgress } from "../src/progress.ts";
+import { runCli } from "../src/program.ts";
+import { writeToolsJson } from "../src/render/tools-json.ts";
+import { showProgress } from "../src/render/progress.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { tempFile } from "./support/temp-file.ts";
@@ -116,7 +116,7 @@ describe("--json", () => {
       },
     };
     const entries = [entry("bad", { default: deep }), entry("good", {}), entry("also_good", {})];
-    await writeJson(entries, { problems: [], decisions: new Map(), warnings: [] }, output);
+    await writeToolsJson(entries, { problems: [], decisions: new Map(), warnings: [] }, output);
     expect(JSON.parse(written)).toMatchObject({
       tools: [{ name: "good" }, { name: "also_good" }],
       problems: [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonFault } from "../src/json-fault.ts";
+import { jsonErrorPosition } from "../src/input/json-error-position.ts";
 
 test.each([
   ["", "line 1, column 1"],
@@ -20,7 +20,7 @@ test.each([
   ['{"a": 1', "line 1, column 8"],
 ])("%j stops being JSON at %s", (text, place) => {
   expect(complaint(text)).not.toBe("");
-  expect(jsonFault(text)).toBe(place);
+  expect(jsonErrorPosition(text)).toBe(place);
 });
 
 test("the place is the one that the platform names, where it names one", () => {
@@ -30,7 +30,7 @@ test("the place is the one that the platform names, where it names one", () => {
       const text = json.slice(0, index) + extra + json.slice(index);
       const named = /^Expected .* at position (\d+)/.exec(complaint(text))?.[1];
       fc.pre(named !== undefined);
-      expect(jsonFault(text)).toBe(`line 1, column ${Number(named) + 1}`);
+      expect(jsonErrorPosition(text)).toBe(`line 1, column ${Number(named) + 1}`);
     }),
   );
 });
@@ -38,7 +38,7 @@ test("the place is the one that the platform names, where it names one", () => {
 test("a value followed by anything but space is at fault where that begins", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
-      expect(jsonFault(`${json} ?`)).toBe(`line 1, column ${json.length + 2}`);
+      expect(jsonErrorPosition(`${json} ?`)).toBe(`line 1, column ${json.length + 2}`);
     }),
   );
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { guardedServer } from "./support/guarded-server.ts";
 import { runIn } from "./support/run-cli.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { tempFolder } from "./support/temp-file.ts";
 

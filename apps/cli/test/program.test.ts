@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { secretary } from "./support/agents.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { notes } from "./support/notes.ts";
 import { idIn, runCommand, runIn } from "./support/run-cli.ts";
 import { tempStore } from "./support/temp-file.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { showSteps } from "../src/progress.ts";
+import { showSteps } from "../src/render/progress.ts";
 import { captureIo } from "./support/captured-io.ts";
 
 beforeEach(() => {
@@ -12,16 +12,16 @@ afterEach(() => {
 test("steps are told on a terminal after a second, on one line that is taken away", () => {
   const { io, stderr } = captureIo({ terminal: true, columns: 20 });
   const steps = showSteps(io);
-  steps.say("1 of 9");
+  steps.update("1 of 9");
   vi.advanceTimersByTime(999);
-  steps.say("2 of 9");
+  steps.update("2 of 9");
   expect(stderr()).toBe("");
   vi.advanceTimersByTime(1);
-  steps.say("3 of 9");
+  steps.update("3 of 9");
   expect(stderr()).toBe("\r\u001b[2K3 of 9");
-  steps.say("4 of 9, too soon after it");
+  steps.update("4 of 9, too soon after it");
   vi.advanceTimersByTime(100);
-  steps.say("5 of 9, and a long text");
+  steps.update("5 of 9, and a long text");
   expect(stderr()).toBe("\r\u001b[2K3 of 9\r\u001b[2K5 of 9, and a long ");
   steps.end();
   expect(stderr().endsWith("\r\u001b[2K")).toBe(true);
@@ -31,7 +31,7 @@ test("without a terminal no step is told", () => {
   const { io, stderr } = captureIo();
   const steps = showSteps(io);
   vi.advanceTimersByTime(5000);
-  steps.say("1 of 9");
+  steps.update("1 of 9");
   steps.end();
   expect(stderr()).toBe("");
 });

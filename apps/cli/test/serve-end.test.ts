@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ChildProcess } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { ApprovalStore } from "../src/approval-store.ts";
-import { runCli } from "../src/cli.ts";
+import { ApprovalStore } from "../src/store/approval-store.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { notes, notesServer } from "./support/notes.ts";
 import { openPetShop } from "./support/pet-shop.ts";

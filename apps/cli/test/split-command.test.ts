@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitCommand } from "../src/split-command.ts";
+import { splitCommand } from "../src/input/split-command.ts";
 
 test.each<[line: string, words: readonly string[]]>([
   ["server", ["server"]],

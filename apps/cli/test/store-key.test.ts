@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { StoreKey } from "../src/store-key.ts";
-import { isHomeStore, storePath } from "../src/store-path.ts";
+import { StoreKey } from "../src/store/store-key.ts";
+import { isHomeStore, storePath } from "../src/store/store-path.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
 test.each([
@@ -35,8 +35,8 @@ test("a key is made when it is kept, and found by whoever comes later", () => {
   const path = tempStore();
   const key = new StoreKey(path, {});
   expect([key.isNew, existsSync(dirname(path))]).toEqual([true, false]);
-  key.keep();
-  key.keep();
+  key.save();
+  key.save();
   const later = new StoreKey(path, {});
   expect([later.isNew, later.value]).toEqual([false, key.value]);
   expect(key.value.length).toBeGreaterThanOrEqual(43);
@@ -45,8 +45,8 @@ test("a key is made when it is kept, and found by whoever comes later", () => {
 test("of two that are made together one is kept, whole, and the other says so", () => {
   const path = tempStore();
   const [first, second] = [new StoreKey(path, {}), new StoreKey(path, {})];
-  first.keep();
-  expect(() => second.keep()).toThrow("made by another process just now");
+  first.save();
+  expect(() => second.save()).toThrow("made by another process just now");
   expect([first.wasTaken, second.wasTaken]).toEqual([false, true]);
   expect(readFileSync(`${path}.key`, "utf8")).toBe(`${first.value}\n`);
   expect(readdirSync(dirname(path))).toEqual(["approvals.sqlite.key"]);

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
 import { tempFolder, tempStore } from "./support/temp-file.ts";

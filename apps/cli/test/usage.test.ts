@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/program.ts";
 import { nodeProblem } from "../src/node-version.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { openPetShop } from "./support/pet-shop.ts";

@@ -1,11 +1,11 @@
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { drawn } from "../schema/drawn.ts";
 import { processTouches, type ProcessTouch } from "../watching/process-touches.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** How many calls are watched. */
 const mostCalls = 40;

@@ -1,12 +1,12 @@
 import type { Tool } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { countOf } from "./effect-count.ts";
-import { outcomeLabel, succeeded } from "./outcome.ts";
+import { outcomeLabel, succeeded } from "../execution/outcome.ts";
 import { RunningCall, underWay } from "./running-call.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** A call that was made after others were cancelled. */
 export interface LaterCall {

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { show } from "../finding.ts";
+import type { CheckContext } from "../context/check.ts";
+import { show } from "../contract/finding.ts";
 
 /** Says how often the effect of a call has happened so far. */
 type Count = () => Awaitable<number>;

@@ -1,18 +1,18 @@
 import type { ToolError, ToolResult } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { watchGiven } from "../watching/given.ts";
-import type { Came } from "./outcome.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import type { CallResult } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** A sample call that should fail, and what came of it. */
 export interface FailingCall {
   readonly call: SampleCall;
   readonly label: string;
-  readonly came: Came;
+  readonly came: CallResult;
 }
 
 /** One that failed, as it should. */
@@ -61,23 +61,23 @@ export async function failingCalls(
 }
 
 /** Looks at each call that failed; what did not is for TW-ERROR-001 to say. */
-export async function lookAtFailures(
+export async function checkFailures(
   context: CheckContext,
   done: string,
   faultOf: (failure: Failure) => Fault | undefined,
 ): Promise<Finding> {
   const failures = (await failingCalls(context)).filter((made): made is Failure => "said" in made);
   if (failures.length === 0) return notApplicable("No sample call failed: see TW-ERROR-001.");
-  return lookAt(failures, done, faultOf);
+  return checkEach(failures, done, faultOf);
 }
 
 /** The same for what a model reads of each; a blank text is for TW-ERROR-001 to say. */
-export function lookAtTexts(
+export function checkTexts(
   context: CheckContext,
   done: string,
   faultOf: (said: string, failure: Failure) => Fault | undefined,
 ): Promise<Finding> {
-  return lookAtFailures(context, done, (failure) =>
+  return checkFailures(context, done, (failure) =>
     failure.text.trim() === "" ? undefined : faultOf(failure.said, failure),
   );
 }

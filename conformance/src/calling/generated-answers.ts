@@ -1,14 +1,14 @@
 import { argumentsSchemaOf, type JsonObject, type ToolOutcome } from "@toolweave/core";
 import fc from "fast-check";
-import type { CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import { once } from "../context/once.ts";
 import { boundariesOf } from "../schema/boundaries.ts";
 import { drawn } from "../schema/drawn.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { argumentsOf, usableTools, type UsableTool } from "./usable-tool.ts";
 import { GeneratedCalls, type GeneratedAnswer, type InputKind } from "./generated-calls.ts";
-import { knownArguments } from "./sample-run.ts";
+import { knownArguments } from "../execution/sample-run.ts";
 
 /** A tool, and what came of its calls. */
 interface ExploredTool {
@@ -38,7 +38,7 @@ const strangerName = "toolweave_unknown_argument";
  * @param kinds of inputs that the rule is about.
  * @param but what other rules say already: a tool that has such a fault is left out.
  */
-export async function lookAtGenerated(
+export async function checkGenerated(
   context: CheckContext,
   done: string,
   kinds: readonly InputKind[],
@@ -54,7 +54,7 @@ export async function lookAtGenerated(
     });
   if (looked.length === 0) return notApplicable("There is no tool that such calls can be made of.");
   const calls = looked.reduce((sum, { answers }) => sum + answers.length, 0);
-  return lookAt(looked, `${done} of ${calls} generated calls, tool by tool`, async (tool) => {
+  return checkEach(looked, `${done} of ${calls} generated calls, tool by tool`, async (tool) => {
     const broken = tool.answers.find((answer) => faultOf(answer) !== undefined);
     if (broken === undefined) return undefined;
     const smallest = await tool.shrink(broken, faultOf);

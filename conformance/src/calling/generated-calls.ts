@@ -1,12 +1,12 @@
 import type { JsonObject, Tool, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
 import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
 import { checkerOf } from "../schema/checker-of.ts";
 import { isObject } from "../schema/subschemas.ts";
-import type { UsableTool } from "../schema/usable-tool.ts";
+import type { UsableTool } from "./usable-tool.ts";
 import { watchGiven } from "../watching/given.ts";
-import { callLabel, executorOver } from "./sample-run.ts";
+import { callLabel, executorOver } from "../execution/sample-run.ts";
 
 /**
  * What arguments are like: only what is required; what one sends every day; at an edge; with a member
@@ -69,7 +69,7 @@ export class GeneratedCalls {
       );
       const error = programmingError(this.#thrown) ?? answeredError(outcome);
       const isLenient = tool.outputValidation === "warning" || !isObject(spec.outputSchema);
-      const misfit = isLenient ? undefined : await misfitOf(outcome, spec.outputSchema);
+      const misfit = isLenient ? undefined : await findMismatch(outcome, spec.outputSchema);
       return {
         ...answer,
         outcome,
@@ -93,7 +93,7 @@ function answeredError(outcome: ToolOutcome): string | undefined {
 }
 
 /** How the value of an answer is against a schema; of an error there is nothing to check. */
-async function misfitOf(
+async function findMismatch(
   outcome: ToolOutcome,
   schema: JsonObject | undefined,
 ): Promise<string | undefined> {

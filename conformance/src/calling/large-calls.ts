@@ -6,9 +6,9 @@ import type {
   ToolExecutor,
   ToolResult,
 } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import type { LargeCall } from "../manifest.ts";
-import { around, executorOver } from "./sample-run.ts";
+import type { CheckContext } from "../context/check.ts";
+import type { LargeCall } from "../contract/manifest.ts";
+import { around, executorOver } from "../execution/sample-run.ts";
 
 /** So little of an output is shown that what is large is stored. */
 const shownBytes = 1000;

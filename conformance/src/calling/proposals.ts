@@ -6,13 +6,13 @@ import {
   type Tool,
 } from "@toolweave/core";
 import fc from "fast-check";
-import type { CheckContext } from "../check.ts";
-import { messageOf, show } from "../finding.ts";
-import type { Fault } from "../look-at.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf, show } from "../contract/finding.ts";
+import type { Fault } from "../reading/check-each.ts";
+import { once } from "../context/once.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
-import { knownArguments } from "./sample-run.ts";
+import { argumentsOf, usableTools, type UsableTool } from "./usable-tool.ts";
+import { knownArguments } from "../execution/sample-run.ts";
 
 /** So many arguments are made for one tool, beside those of the sample calls. */
 const argumentSets = 20;

@@ -1,9 +1,9 @@
 import type { ToolExecutor } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SampleCall } from "../manifest.ts";
-import type { Came } from "./outcome.ts";
-import { callLabel, runSample } from "./sample-run.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import type { CallResult } from "../execution/outcome.ts";
+import { callLabel, runSample } from "../execution/sample-run.ts";
 
 /** Milliseconds in which a call gets under way: its request is on the wire. */
 const underWayMs = 20;
@@ -18,9 +18,9 @@ export class RunningCall {
   readonly call: SampleCall;
   readonly label: string;
   /** What came of it; `undefined` as long as it runs. */
-  came: Came | undefined;
+  came: CallResult | undefined;
   /** Resolves when it has ended, or was waited for too long. */
-  readonly ended: Promise<Came>;
+  readonly ended: Promise<CallResult>;
   readonly #controller = new AbortController();
 
   /** @param id of the call. Default: the same for all. */

@@ -1,13 +1,13 @@
 import type { ContentBlock, JsonObject, ToolResult } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import { wellFormedOf } from "../reading/returned-output.ts";
-import { once } from "../running/once.ts";
+import { once } from "../context/once.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { watchGiven } from "../watching/given.ts";
-import { succeeded } from "./outcome.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import { succeeded } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** What a sample call gave: what the tool returned, and what the executor made of it. */
 export interface Answer {
@@ -30,7 +30,7 @@ function sampleAnswers(context: CheckContext): Promise<readonly Answer[]> {
 }
 
 /** Looks at each answer that has something to look at. */
-export async function lookAtAnswers(
+export async function checkAnswers(
   context: CheckContext,
   done: string,
   faultOf: (answer: Answer) => Fault | undefined | Promise<Fault | undefined>,
@@ -40,11 +40,11 @@ export async function lookAtAnswers(
   },
 ): Promise<Finding> {
   const answers = (await sampleAnswers(context)).filter(which.of);
-  return answers.length === 0 ? notApplicable(which.none) : lookAt(answers, done, faultOf);
+  return answers.length === 0 ? notApplicable(which.none) : checkEach(answers, done, faultOf);
 }
 
 /** Looks at each well-formed block that the tools returned, of the types named. */
-export async function lookAtBlocks(
+export async function checkBlocks(
   context: CheckContext,
   done: string,
   types: readonly ContentBlock["type"][],
@@ -54,7 +54,7 @@ export async function lookAtBlocks(
     .flatMap(blocksOf)
     .filter(({ block }) => types.includes(block.type));
   if (blocks.length === 0) return notApplicable(`No sample call answers with ${types.join(", ")}.`);
-  return lookAt(blocks, done, ({ block }) => {
+  return checkEach(blocks, done, ({ block }) => {
     const wrong = wrongOf(block);
     return wrong === undefined ? undefined : { wrong, seen: block };
   });

@@ -1,17 +1,17 @@
 import type { Tool } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { watchSent, type Sent } from "../watching/sent.ts";
-import type { Came } from "./outcome.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import type { CallResult } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** A sample call that sends something, and all that it sent until its end. */
 export interface UpdatingRun {
   readonly label: string;
   readonly call: SampleCall;
-  readonly outcome: Came;
+  readonly outcome: CallResult;
   readonly sent: readonly Sent[];
   readonly streamingHint: boolean;
 }
@@ -45,7 +45,7 @@ async function watchedRun(
   tools: readonly Tool[],
   call: SampleCall,
   options: { readonly signal?: AbortSignal; readonly onSent?: () => void } = {},
-): Promise<{ readonly outcome: Came; readonly sent: Sent[] }> {
+): Promise<{ readonly outcome: CallResult; readonly sent: Sent[] }> {
   const { signal, onSent } = options;
   const sent: Sent[] = [];
   const executor = executorOver(

@@ -10,16 +10,16 @@ import {
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SuspendingCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SuspendingCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { watchGiven } from "../watching/given.ts";
 import { watchSent, type Sent } from "../watching/sent.ts";
 import { countOf } from "./effect-count.ts";
-import type { Came } from "./outcome.ts";
-import { callLabel, executorOver, runSample } from "./sample-run.ts";
+import type { CallResult } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
 
 /** Executors with the same key go on with each other's calls. */
 const key = "conformance: what one executor seals, another one opens";
@@ -28,7 +28,7 @@ const key = "conformance: what one executor seals, another one opens";
 const mostRounds = 10;
 
 /** Executors that share what waits, as the processes of one host do. */
-export class Desk {
+export class PersonStub {
   readonly #pendingCalls: PendingCallStore = memoryPendingCalls();
 
   /** An executor of its own over some tools, as another process would have it. */
@@ -90,7 +90,7 @@ export async function waitingCall(
 export interface WaitingRun {
   readonly label: string;
   readonly call: SuspendingCall;
-  readonly outcome: Came;
+  readonly outcome: CallResult;
   /** Characters of its state as JSON; 0 when the tool gave none. */
   readonly stateLength: number;
 }
@@ -102,7 +102,7 @@ export function waitingRuns(context: CheckContext): Promise<readonly WaitingRun[
     const tools = watchGiven((await context.fresh()).callable(), (given) => {
       if ("returned" in given) stateLength = Math.max(stateLength, lengthOfState(given.returned));
     });
-    const executor = new Desk().executor(tools);
+    const executor = new PersonStub().executor(tools);
     const runs: WaitingRun[] = [];
     for (const call of context.samples("suspendingCalls")) {
       stateLength = 0;
@@ -138,7 +138,7 @@ export function waitedRuns(context: CheckContext): Promise<readonly WaitedRun[]>
       const watchedTools = watchSent(tools, (one) => {
         if (isWaiting) sent.push(one);
       });
-      await runSample(context, new Desk().executor(watchedTools), call);
+      await runSample(context, new PersonStub().executor(watchedTools), call);
       isWaiting = true;
       runs.push({ label: callLabel(call), call, sent });
     }

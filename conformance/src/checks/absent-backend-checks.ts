@@ -1,14 +1,14 @@
-import { check, type Check } from "../check.ts";
-import { failed, messageOf, notApplicable, passed } from "../finding.ts";
-import { madeWhileAway } from "../watching/made-while-away.ts";
+import { check, type Check } from "../context/check.ts";
+import { failed, messageOf, notApplicable, passed } from "../contract/finding.ts";
+import { createdDuringOutage } from "../watching/created-during-outage.ts";
 import { openLabel, remainsOf } from "../watching/remains.ts";
-import { sheltered } from "../watching/stray-errors.ts";
-import { whileAway } from "../watching/while-away.ts";
+import { sheltered } from "../context/stray-errors.ts";
+import { duringOutage } from "../watching/during-outage.ts";
 
 /** What becomes of a source that is made while its backend is away. */
 export const absentBackendChecks: readonly Check[] = [
   check("TW-OUTAGE-006", async (context) => {
-    const { unmade, late, wrongError } = await madeWhileAway(context);
+    const { unmade, late, wrongError } = await createdDuringOutage(context);
     if (unmade !== undefined) return notApplicable(unmade);
     const done = "Made a source while the backend was away and waited for ready.";
     if (late !== undefined) {
@@ -31,7 +31,7 @@ export const absentBackendChecks: readonly Check[] = [
         await context.within(Promise.resolve(subject?.source.close()), "close()");
       };
       try {
-        const { open, listeners } = await whileAway(context, () => remainsOf(context, live));
+        const { open, listeners } = await duringOutage(context, () => remainsOf(context, live));
         if (open.length === 0 && listeners.length === 0) return passed(done);
         const [first] = open;
         return failed(
@@ -50,7 +50,7 @@ export const absentBackendChecks: readonly Check[] = [
   ),
 
   check("TW-OUTAGE-008", async (context) => {
-    const { unmade, escaped } = await madeWhileAway(context);
+    const { unmade, escaped } = await createdDuringOutage(context);
     if (unmade !== undefined) return notApplicable(unmade);
     const done = "Made a source while the backend was away, and left it alone for a while.";
     return escaped === undefined

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ToolExecutor, ToolSource } from "@toolweave/core";
-import { distinctCalls, executorOver, firstFailing, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed } from "../finding.ts";
-import { nameOf } from "../running/subject.ts";
+import { distinctCalls, executorOver, firstFailing, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, passed } from "../contract/finding.ts";
+import { nameOf } from "../context/subject.ts";
 import { openLabel, remainsOf } from "../watching/remains.ts";
-import { sheltered } from "../watching/stray-errors.ts";
-import { whileAway } from "../watching/while-away.ts";
+import { sheltered } from "../context/stray-errors.ts";
+import { duringOutage } from "../watching/during-outage.ts";
 
 /** What is left of an outage. */
 export const afterOutageChecks: readonly Check[] = [
@@ -23,7 +23,7 @@ export const afterOutageChecks: readonly Check[] = [
           await callAll(context, executor);
           await context.within(subject.source.close(), "close()");
         };
-        await outside(() => whileAway(context, () => inside(end)));
+        await outside(() => duringOutage(context, () => inside(end)));
       };
       const { open, listeners } = await remainsOf(context, live);
       if (open.length === 0 && listeners.length === 0) return passed(done);
@@ -45,7 +45,7 @@ export const afterOutageChecks: readonly Check[] = [
       for (const { spec } of source.tools()) void spec.inputSchema;
       const before = new Set(complaints(source));
       const executor = executorOver(subject.callable());
-      await whileAway(context, () => callAll(context, executor));
+      await duringOutage(context, () => callAll(context, executor));
       const done = "Took the backend away and gave it back, and made calls until they succeeded.";
       let left: readonly string[] = [];
       const over = new AbortController();

@@ -1,6 +1,6 @@
-import { lookAtAnswers } from "../calling/sample-answers.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import type { Finding } from "../finding.ts";
+import { checkAnswers } from "../calling/sample-answers.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import type { Finding } from "../contract/finding.ts";
 import { hasLoneSurrogate } from "../reading/lone-surrogate.ts";
 import { textsOf } from "../reading/returned-output.ts";
 
@@ -13,7 +13,7 @@ const mostReplaced = 0.1;
 /** The texts of an answer. */
 export const answerTextChecks: readonly Check[] = [
   check("TW-RESULT-009", (context) =>
-    lookAtTexts(context, "Looked for bytes in each text", (text) => {
+    checkTexts(context, "Looked for bytes in each text", (text) => {
       if (text.includes("\0")) {
         return "answers with a text that holds NUL: return the bytes themselves, or an image, a sound or a resource";
       }
@@ -25,7 +25,7 @@ export const answerTextChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-012", (context) =>
-    lookAtTexts(context, "Looked for lone surrogates in each text", (text) =>
+    checkTexts(context, "Looked for lone surrogates in each text", (text) =>
       hasLoneSurrogate(text)
         ? "answers with a text that holds half of a character: cut texts between characters"
         : undefined,
@@ -33,7 +33,7 @@ export const answerTextChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-014", (context) =>
-    lookAtTexts(context, "Looked for JSON in JSON in each text", (text) =>
+    checkTexts(context, "Looked for JSON in JSON in each text", (text) =>
       isEncodedTwice(text)
         ? "answers with JSON that is encoded twice: a model reads every quote escaped"
         : undefined,
@@ -41,12 +41,12 @@ export const answerTextChecks: readonly Check[] = [
   ),
 ];
 
-function lookAtTexts(
+function checkTexts(
   context: CheckContext,
   done: string,
   wrongOf: (text: string) => string | undefined,
 ): Promise<Finding> {
-  return lookAtAnswers(
+  return checkAnswers(
     context,
     done,
     (answer) => {

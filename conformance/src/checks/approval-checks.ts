@@ -4,12 +4,12 @@ import type {
   PolicyFunction,
   ToolOutcome,
 } from "@toolweave/core";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { callLabel, runSample } from "../calling/sample-run.ts";
-import { Desk, effects } from "../calling/waiting-calls.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, passed, type Finding } from "../finding.ts";
-import type { EffectCall } from "../manifest.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { callLabel, runSample } from "../execution/sample-run.ts";
+import { PersonStub, effects } from "../calling/waiting-calls.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, passed, type Finding } from "../contract/finding.ts";
+import type { EffectCall } from "../contract/manifest.ts";
 
 /** How calls go on that a person has approved. */
 export const approvalChecks: readonly Check[] = [
@@ -45,7 +45,7 @@ async function approvedElsewhere(
   const label = callLabel(call);
   const ask: PolicyFunction = () => "ask";
   const policy = ["autonomous", ask] as const;
-  const desk = new Desk();
+  const desk = new PersonStub();
   const tools = (await context.fresh()).callable();
   const asking = desk.executor(tools, { policy });
   const waiting = await runSample(context, asking, call);

@@ -1,5 +1,5 @@
-import { lookAtBlocks } from "../calling/sample-answers.ts";
-import { check, type Check } from "../check.ts";
+import { checkBlocks } from "../calling/sample-answers.ts";
+import { check, type Check } from "../context/check.ts";
 import {
   annotationsFault,
   mediaFault,
@@ -11,19 +11,19 @@ import {
 /** What the blocks of an answer hold. */
 export const blockChecks: readonly Check[] = [
   check("TW-RESULT-005", (context) =>
-    lookAtBlocks(context, "Looked at each image and sound", ["image", "audio"], mediaFault),
+    checkBlocks(context, "Looked at each image and sound", ["image", "audio"], mediaFault),
   ),
 
   check("TW-RESULT-006", (context) =>
-    lookAtBlocks(context, "Looked at what each resource holds", ["resource"], resourceFault),
+    checkBlocks(context, "Looked at what each resource holds", ["resource"], resourceFault),
   ),
 
   check("TW-RESULT-007", (context) =>
-    lookAtBlocks(context, "Parsed each uri", ["resource_link", "resource"], uriFault),
+    checkBlocks(context, "Parsed each uri", ["resource_link", "resource"], uriFault),
   ),
 
   check("TW-RESULT-011", (context) =>
-    lookAtBlocks(
+    checkBlocks(
       context,
       "Looked at the annotations of each block",
       ["text", "image", "audio", "resource_link", "resource"],
@@ -32,7 +32,7 @@ export const blockChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-013", (context) =>
-    lookAtBlocks(
+    checkBlocks(
       context,
       "Compared media types with how the bytes begin",
       ["image", "audio", "resource"],

@@ -1,12 +1,12 @@
 import { argumentsSchemaOf, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
-import { around, executorOver, firstFailing, knownArguments } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import { around, executorOver, firstFailing, knownArguments } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, notApplicable, passed } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import { breachesOf } from "../schema/breaches.ts";
 import { drawn } from "../schema/drawn.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../calling/usable-tool.ts";
 import { generatedChecks } from "./generated-checks.ts";
 import { prototypeChecks } from "./prototype-checks.ts";
 import { isolationChecks } from "./isolation-checks.ts";
@@ -26,7 +26,7 @@ export const callChecks: readonly Check[] = [
     const { tools, of } = await usableTools(context);
     if (tools.length === 0) return notApplicable("No input schema can be used to make arguments.");
     const done = `Called ${tools.length} of ${of} tools with arguments that break their schemas`;
-    return lookAt(tools, done, (tool) => refusalFault(tool, context));
+    return checkEach(tools, done, (tool) => refusalFault(tool, context));
   }),
 
   check("TW-CALL-002", async (context) => {

@@ -1,16 +1,16 @@
 import type { Approver, Clock, RunOptions, Tool, ToolOutcome } from "@toolweave/core";
 import { cancelledCalls } from "../calling/cancelled-calls.ts";
 import { countOf, grownBy } from "../calling/effect-count.ts";
-import { outcomeLabel } from "../calling/outcome.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
 import { underWay } from "../calling/running-call.ts";
-import { around, callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
-import type { EffectCall, SampleCall } from "../manifest.ts";
+import { around, callLabel, executorOver, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
+import type { EffectCall, SampleCall } from "../contract/manifest.ts";
 import { OpenResources, type OpenResource } from "../watching/open-resources.ts";
 import { StopWatch } from "../watching/stop-watch.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
 
 /** How often a call is cancelled to see whether something stays each time. */
 const leakCalls = 2;
@@ -59,7 +59,7 @@ export const cancellationChecks: readonly Check[] = [
     const counted = calls.filter(({ grown }) => grown !== undefined);
     if (counted.length === 0) return notApplicable("No slow sample call has a count.");
     const done = "Cancelled running calls and waited whether their effects come all the same";
-    return lookAt(counted, done, ({ grown }) =>
+    return checkEach(counted, done, ({ grown }) =>
       grown === 0 ? undefined : { wrong: "has its effect although it was cancelled", seen: grown },
     );
   }),
@@ -69,7 +69,7 @@ export const cancellationChecks: readonly Check[] = [
   check("TW-CANCEL-006", async (context) => {
     const { calls, after } = await cancelledCalls(context);
     const done = "Cancelled running calls, and made calls afterwards";
-    return lookAt(
+    return checkEach(
       [...calls.flatMap(({ again }) => again ?? []), ...after],
       done,
       ({ wrong, seen }) => (wrong === undefined ? undefined : { wrong, seen }),
@@ -83,7 +83,7 @@ export const cancellationChecks: readonly Check[] = [
       return notApplicable("No slow sample call can be made twice at the same time.");
     }
     const done = "Made each call twice at the same time, and cancelled the first of them";
-    return lookAt(beside, done, ({ other }) =>
+    return checkEach(beside, done, ({ other }) =>
       other === "runs on"
         ? undefined
         : { wrong: "ends when another call of it is cancelled", seen: other },
@@ -129,7 +129,7 @@ async function leavesNothing(context: CheckContext): Promise<Finding> {
     await outcome;
     await watch.goesOn();
   };
-  return lookAt(
+  return checkEach(
     calls,
     "Cancelled each call, and looked for what it had opened",
     async ({ call }) => {

@@ -1,12 +1,12 @@
 import { canonicalJson, type ToolSource } from "@toolweave/core";
-import { outcomeLabel } from "../calling/outcome.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
 import { RunningCall, underWay } from "../calling/running-call.ts";
-import { distinctCalls, executorOver, firstFailing, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { nameOf } from "../running/subject.ts";
+import { distinctCalls, executorOver, firstFailing, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { nameOf } from "../context/subject.ts";
 import { changeAndHear, listening, observedChange } from "../watching/observed-change.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
 
 const observed = "Kept the list, changed the tools, and looked at both lists.";
 

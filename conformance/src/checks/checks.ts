@@ -1,4 +1,4 @@
-import type { Check } from "../check.ts";
+import type { Check } from "../context/check.ts";
 import { callChecks } from "./call-checks.ts";
 import { cancellationChecks } from "./cancellation-checks.ts";
 import { changeChecks } from "./change-checks.ts";

@@ -1,13 +1,19 @@
 import type { CallOptions, ToolExecutor } from "@toolweave/core";
 import { isAlwaysSame } from "../calling/always-same.ts";
 import { countOf, grownBy } from "../calling/effect-count.ts";
-import { answerText, isThrottled, outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
-import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { EffectCall, SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import {
+  answerText,
+  isThrottled,
+  outcomeLabel,
+  succeeded,
+  type CallResult,
+} from "../execution/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { EffectCall, SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { drawn } from "../schema/drawn.ts";
 import { StopWatch } from "../watching/stop-watch.ts";
 
@@ -25,7 +31,7 @@ export const concurrencyChecks: readonly Check[] = [
     const made = await Promise.all(
       calls.map((call, index) => make(context, executor, call, `call ${index}`)),
     );
-    return lookAt(made, "Made the succeeding calls side by side", failureOf);
+    return checkEach(made, "Made the succeeding calls side by side", failureOf);
   }),
 
   check("TW-CONC-002", async (context) => {
@@ -47,7 +53,7 @@ export const concurrencyChecks: readonly Check[] = [
   check("TW-CONC-004", async (context) => {
     const executor = executorOver((await context.fresh()).callable());
     const calls = labelled(context.samples("effectCalls"));
-    return lookAt(calls, `Made each call once, and ${fewest} times side by side`, ({ call }) =>
+    return checkEach(calls, `Made each call once, and ${fewest} times side by side`, ({ call }) =>
       lostEffect(context, executor, call),
     );
   }),
@@ -63,7 +69,7 @@ export const concurrencyChecks: readonly Check[] = [
       calls.map((call, index) => make(context, executor, call, `call ${index}`)),
     );
     const others = made.filter(({ call }) => !failing.includes(call));
-    return lookAt(others, "Made calls that fail and calls that succeed side by side", failureOf);
+    return checkEach(others, "Made calls that fail and calls that succeed side by side", failureOf);
   }),
 
   check("TW-CONC-006", async (context) => {
@@ -91,7 +97,7 @@ export const concurrencyChecks: readonly Check[] = [
   check("TW-CONC-008", async (context) => {
     const tools = (await context.fresh()).callable();
     const calls = context.samples("effectCalls").map((call) => ({ call, label: callLabel(call) }));
-    return lookAt(calls, "Made each call in two runs, with the same id", async ({ call }) => {
+    return checkEach(calls, "Made each call in two runs, with the same id", async ({ call }) => {
       const grown: number[] = [];
       for (let run = 0; run < 2; run++) {
         const before = await countOf(context, call);
@@ -114,7 +120,7 @@ export const concurrencyChecks: readonly Check[] = [
 interface Made {
   readonly call: SampleCall;
   readonly label: string;
-  readonly came: Came;
+  readonly came: CallResult;
 }
 
 /** Each call twice, and as many in all as make a crowd. */
@@ -151,7 +157,7 @@ async function compare(
   if (alone.size === 0) return notApplicable("No sample call completed: see TW-CALL-002.");
   const made = await together([...alone.keys()]);
   const staysSame = sameAlone(context);
-  return lookAt(made, "Compared what calls answer alone and side by side", async (one) => {
+  return checkEach(made, "Compared what calls answer alone and side by side", async (one) => {
     const { call, came } = one;
     if (isThrottled(came)) return undefined;
     const answer = answerOf(one);

@@ -1,8 +1,8 @@
 import { canonicalJson, type Tool } from "@toolweave/core";
-import { callLabel, executorOfSource, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { notApplicable } from "../finding.ts";
-import { described, lookAt, type DescribedTool } from "../look-at.ts";
+import { callLabel, executorOfSource, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { notApplicable } from "../contract/finding.ts";
+import { described, checkEach, type DescribedTool } from "../reading/check-each.ts";
 import { readSpec } from "../reading/read-spec.ts";
 import { changedField, otherPlace, type ChangedField } from "../reading/spec-content.ts";
 import { drawn } from "../schema/drawn.ts";
@@ -17,7 +17,7 @@ const shownFields = ["name", "description", "inputSchema"] as const;
 export const determinismChecks: readonly Check[] = [
   check("TW-DET-001", async (context) => {
     const pairs = await madeTwice(context);
-    return lookAt(pairs, "Made it twice and compared the specs", ({ first, second }) => {
+    return checkEach(pairs, "Made it twice and compared the specs", ({ first, second }) => {
       const changed = changedField(otherPlace(first.spec), otherPlace(second.spec));
       return (
         changed && { wrong: `has another ${changed.field} each time it is made`, seen: changed }
@@ -27,7 +27,7 @@ export const determinismChecks: readonly Check[] = [
 
   check("TW-DET-002", async (context) => {
     const tools = await someTools(context);
-    return lookAt(tools, "Read each spec again", ({ tool, spec }) => {
+    return checkEach(tools, "Read each spec again", ({ tool, spec }) => {
       const changed = changedSince(tool, spec);
       return (
         changed && { wrong: `has another ${changed.field} each time it is read`, seen: changed }
@@ -46,7 +46,7 @@ export const determinismChecks: readonly Check[] = [
       await runSample(context, executor, call);
     }
     const done = `Read the specs before and after ${calls.map(callLabel).join(", ").slice(0, 200)}`;
-    return lookAt(steady, done, ({ tool, spec }) => {
+    return checkEach(steady, done, ({ tool, spec }) => {
       const changed = changedSince(tool, spec);
       return (
         changed && {
@@ -62,7 +62,7 @@ export const determinismChecks: readonly Check[] = [
       ({ tool }) => fingerprintOf(tool) !== undefined,
     );
     if (tools.length === 0) return notApplicable("No tool has a fingerprint.");
-    return lookAt(tools, "Read each fingerprint twice", ({ tool }) => {
+    return checkEach(tools, "Read each fingerprint twice", ({ tool }) => {
       const read = [fingerprintOf(tool), fingerprintOf(tool)];
       return read[0] === read[1]
         ? undefined
@@ -72,7 +72,7 @@ export const determinismChecks: readonly Check[] = [
 
   check("TW-DET-005", async (context) => {
     const pairs = await madeTwice(context);
-    return lookAt(pairs, "Made it twice and compared what a model sees", ({ first, second }) => {
+    return checkEach(pairs, "Made it twice and compared what a model sees", ({ first, second }) => {
       for (const field of shownFields) {
         const seen = { first: first.spec[field], second: second.spec[field] };
         // Other content is TW-DET-001's to say.

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@toolweave/core";
-import { lookAtProposals } from "../calling/look-at-proposals.ts";
+import { checkProposals } from "../calling/check-proposals.ts";
 import { isValid, permissionsOf, propose, type ProposingTool } from "../calling/proposals.ts";
 import { waitingRuns } from "../calling/waiting-calls.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
 import {
   requestDisplayFault,
   specDisplayFault,
@@ -17,7 +17,7 @@ const maxMarked = 3;
 /** What a person sees of tools and of what they ask. */
 export const displayChecks: readonly Check[] = [
   check("TW-SPEC-045", async (context) =>
-    lookAt(
+    checkEach(
       described((await context.subject()).tools),
       "Looked for hidden characters in what a person is shown of each spec",
       ({ spec }) => specDisplayFault(spec),
@@ -25,7 +25,7 @@ export const displayChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-017", (context) =>
-    lookAtProposals(
+    checkProposals(
       context,
       "Asked each preflight about hidden characters and line breaks",
       (tool) => targetFaultOf(context, tool),
@@ -33,7 +33,7 @@ export const displayChecks: readonly Check[] = [
   ),
 
   check("TW-SUSPEND-014", async (context) =>
-    lookAt(
+    checkEach(
       await waitingRuns(context),
       "Looked for hidden characters in what a person is asked",
       ({ outcome }) => {

@@ -1,18 +1,18 @@
 import type { ExecutorOptions, PolicyFunction, Tool } from "@toolweave/core";
 import { countOf } from "../calling/effect-count.ts";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { EffectCall } from "../manifest.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { EffectCall } from "../contract/manifest.ts";
 
 /** What tools say of their effects, and when those come. */
 export const effectPermissionChecks: readonly Check[] = [
   check("TW-PERM-002", async (context) => {
     const tools = (await context.fresh()).callable();
     const calls = labelled(context.samples("effectCalls"));
-    return lookAt(calls, "Read the annotations of each tool that has an effect", ({ call }) => {
+    return checkEach(calls, "Read the annotations of each tool that has an effect", ({ call }) => {
       const annotations = toolOf(tools, call)?.spec.annotations;
       return annotations?.readOnlyHint === true
         ? { wrong: "has an effect and calls itself read-only", seen: annotations }
@@ -39,7 +39,7 @@ export const effectPermissionChecks: readonly Check[] = [
       return notApplicable("No sample call with an effect is of a function of the host's own.");
     }
     const done = "Asked the host's own functions with an effect what they would do";
-    return lookAt(calls, done, ({ call }) => silentFault(context, tools, call));
+    return checkEach(calls, done, ({ call }) => silentFault(context, tools, call));
   }),
 ];
 

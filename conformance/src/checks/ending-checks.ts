@@ -6,12 +6,12 @@ import {
   executorOver,
   firstFailing,
   runSample,
-} from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed } from "../finding.ts";
-import { once } from "../running/once.ts";
+} from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, passed } from "../contract/finding.ts";
+import { once } from "../context/once.ts";
 import { openLabel, remainsOf, wholeLife, type Remains } from "../watching/remains.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
 
 /** How a source ends. */
 export const endingChecks: readonly Check[] = [

@@ -1,15 +1,10 @@
 import { errorCodes, ToolError, type ToolErrorCode } from "@toolweave/core";
-import {
-  failingCalls,
-  lookAtFailures,
-  lookAtTexts,
-  type Failure,
-} from "../calling/failing-calls.ts";
-import { outcomeLabel, succeeded } from "../calling/outcome.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed, show, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
+import { failingCalls, checkFailures, checkTexts, type Failure } from "../calling/failing-calls.ts";
+import { outcomeLabel, succeeded } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, passed, show, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
 import { causeFault } from "../reading/cause-fault.ts";
 import { blankText, controlCode, hostPath, htmlPage, stackTrace } from "../reading/error-text.ts";
 import { answeredProgrammingError, programmingError } from "../reading/programming-error.ts";
@@ -55,7 +50,7 @@ const lastingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 406, 410, 4
 /** What tools say when something went wrong. */
 export const errorChecks: readonly Check[] = [
   check("TW-ERROR-001", async (context) =>
-    lookAt(await failingCalls(context), "Read what each failed call says", (made) => {
+    checkEach(await failingCalls(context), "Read what each failed call says", (made) => {
       const { came } = made;
       if (typeof came === "string") return { wrong: "does not come to an end", seen: came };
       if (!("text" in made))
@@ -70,13 +65,13 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-002", (context) =>
-    lookAtTexts(context, "Looked for stack traces in what each failed call says", (said) =>
+    checkTexts(context, "Looked for stack traces in what each failed call says", (said) =>
       stackTrace(said) ? { wrong: "shows a stack trace", seen: said } : undefined,
     ),
   ),
 
   check("TW-ERROR-003", (context) =>
-    lookAtFailures(context, "Read the code of each error", ({ error, thrown }) => {
+    checkFailures(context, "Read the code of each error", ({ error, thrown }) => {
       const code = unknownCode(error) ?? unknownCode(thrown?.value);
       return code === undefined
         ? undefined
@@ -85,7 +80,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-004", (context) =>
-    lookAtTexts(context, "Looked for paths in what each failed call says", (said, failure) => {
+    checkTexts(context, "Looked for paths in what each failed call says", (said, failure) => {
       // Those of a stack are for TW-ERROR-002 to say.
       const path = stackTrace(said) ? undefined : hostPath(said, known(failure));
       return path === undefined
@@ -95,7 +90,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-005", (context) =>
-    lookAtFailures(context, "Made each failing call twice", ({ error, again }) => {
+    checkFailures(context, "Made each failing call twice", ({ error, again }) => {
       const { came } = again;
       const other =
         typeof came === "string" || came.status === "interrupted" ? undefined : came.error?.code;
@@ -111,7 +106,7 @@ export const errorChecks: readonly Check[] = [
   check("TW-ERROR-006", doesNoHarm),
 
   check("TW-ERROR-007", (context) =>
-    lookAtFailures(context, "Looked for slips of a program in each failure", (failure) => {
+    checkFailures(context, "Looked for slips of a program in each failure", (failure) => {
       const { thrown, text } = failure;
       const slip = programmingError(thrown?.value) ?? answeredProgrammingError(text);
       return slip === undefined
@@ -125,7 +120,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-008", (context) =>
-    lookAtFailures(context, "Looked at what each upstream error carries", ({ error }) => {
+    checkFailures(context, "Looked at what each upstream error carries", ({ error }) => {
       const { code, status, body, cause } = error;
       // Where no whole answer came, the cause says why.
       if (code !== "upstream" || body !== undefined || cause !== undefined) return undefined;
@@ -136,7 +131,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-009", (context) =>
-    lookAtFailures(context, "Read what each error says of trying again", ({ error }) => {
+    checkFailures(context, "Read what each error says of trying again", ({ error }) => {
       if (!error.retryable) return undefined;
       const { code, status = 0 } = error;
       if (lasting.has(code)) return { wrong: `calls ${code} retryable`, seen: json(error) };
@@ -147,7 +142,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-010", (context) =>
-    lookAtTexts(context, "Looked for control codes in what each failed call says", (said) =>
+    checkTexts(context, "Looked for control codes in what each failed call says", (said) =>
       controlCode(said)
         ? { wrong: "says it with a terminal's control codes", seen: JSON.stringify(said) }
         : undefined,
@@ -155,7 +150,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-011", (context) =>
-    lookAtFailures(context, "Measured what each failed call says", ({ text }) => {
+    checkFailures(context, "Measured what each failed call says", ({ text }) => {
       const bytes = Buffer.byteLength(text);
       return bytes <= maxErrorBytes
         ? undefined
@@ -164,13 +159,13 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-012", (context) =>
-    lookAtTexts(context, "Looked for HTML in what each failed call says", (said) =>
+    checkTexts(context, "Looked for HTML in what each failed call says", (said) =>
       htmlPage(said) ? { wrong: "answers with a page of HTML", seen: said } : undefined,
     ),
   ),
 
   check("TW-ERROR-013", (context) =>
-    lookAtFailures(context, "Looked at what each tool throws", ({ thrown }) =>
+    checkFailures(context, "Looked at what each tool throws", ({ thrown }) =>
       thrown === undefined || isError(thrown.value)
         ? undefined
         : {
@@ -181,7 +176,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-014", (context) =>
-    lookAtTexts(context, "Looked for objects in what each failed call says", (said) =>
+    checkTexts(context, "Looked for objects in what each failed call says", (said) =>
       /\[object [A-Z]\w*\]/.test(said)
         ? { wrong: "shows an object that nobody can read", seen: said }
         : undefined,
@@ -189,13 +184,13 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-015", (context) =>
-    lookAtTexts(context, "Read what each failed call says", (_, { call, text }) => {
+    checkTexts(context, "Read what each failed call says", (_, { call, text }) => {
       const own = text.replace(`${call.tool} failed: `, "");
       return blankText(own) ? { wrong: "does not say what is wrong", seen: text } : undefined;
     }),
   ),
   check("TW-ERROR-016", (context) =>
-    lookAtFailures(context, "Read the code of each error", ({ error }) =>
+    checkFailures(context, "Read the code of each error", ({ error }) =>
       executorsOwn.has(error.code)
         ? {
             wrong: `fails with ${error.code}, which is the executor's to say: take timeout, unavailable or execution_failed`,
@@ -206,7 +201,7 @@ export const errorChecks: readonly Check[] = [
   ),
 
   check("TW-ERROR-017", (context) =>
-    lookAtFailures(context, "Followed the causes of what each tool throws", ({ thrown }) =>
+    checkFailures(context, "Followed the causes of what each tool throws", ({ thrown }) =>
       thrown === undefined ? undefined : causeFault(thrown.value),
     ),
   ),

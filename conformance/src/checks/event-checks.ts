@@ -1,7 +1,7 @@
 import { isContentBlock, type ToolProgress } from "@toolweave/core";
 import { isAlwaysSame } from "../calling/always-same.ts";
-import { outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
-import { callLabel } from "../calling/sample-run.ts";
+import { outcomeLabel, succeeded, type CallResult } from "../execution/outcome.ts";
+import { callLabel } from "../execution/sample-run.ts";
 import {
   lateRuns,
   sentAlone,
@@ -10,9 +10,9 @@ import {
   updatingRuns,
   type UpdatingRun,
 } from "../calling/updating-calls.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import { jsonDefect } from "../reading/json-defect.ts";
 import { outputFields } from "../reading/returned-output.ts";
 import { isObject } from "../schema/subschemas.ts";
@@ -46,7 +46,7 @@ export const eventChecks: readonly Check[] = [
   ),
 
   check("TW-EVENT-004", async (context) =>
-    lookAt(await lateRuns(context), "Waited a moment after each call", ({ afterEnd: [late] }) =>
+    checkEach(await lateRuns(context), "Waited a moment after each call", ({ afterEnd: [late] }) =>
       late === undefined
         ? undefined
         : { wrong: "sends something after its end", seen: sentText(late) },
@@ -55,7 +55,7 @@ export const eventChecks: readonly Check[] = [
 
   check("TW-EVENT-005", async (context) => {
     const done = "Cancelled each call as soon as it sent something, and waited a moment";
-    return lookAt(await lateRuns(context), done, ({ afterCancel: [late] }) =>
+    return checkEach(await lateRuns(context), done, ({ afterCancel: [late] }) =>
       late === undefined
         ? undefined
         : { wrong: "was cancelled and goes on sending", seen: sentText(late) },
@@ -112,7 +112,7 @@ async function lookAtRuns(
   done: string,
   faultOf: (run: UpdatingRun) => Fault | undefined,
 ): Promise<Finding> {
-  return lookAt(await updatingRuns(context), done, faultOf);
+  return checkEach(await updatingRuns(context), done, faultOf);
 }
 
 function lookAtSent(
@@ -181,7 +181,7 @@ function backwardFault(sent: readonly Sent[]): Fault | undefined {
   return undefined;
 }
 
-function hasAnswer(outcome: Came): boolean {
+function hasAnswer(outcome: CallResult): boolean {
   if (typeof outcome === "string" || outcome.status !== "completed") return true;
   const { content, value, artifacts } = outcome.result;
   return !isEmpty({ content, value }) || artifacts.length > 0;

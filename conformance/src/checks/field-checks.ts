@@ -1,7 +1,13 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
-import { check, type Check } from "../check.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
-import { isBoolean, isFilledString, isString, misfit, type Test } from "../reading/misfit.ts";
+import { check, type Check } from "../context/check.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
+import {
+  isBoolean,
+  isFilledString,
+  isString,
+  schemaMismatch,
+  type Test,
+} from "../reading/schema-mismatch.ts";
 import { isSpecField } from "../reading/read-spec.ts";
 import { redactionFault, refusedField } from "../reading/refused-field.ts";
 import { isObject } from "../schema/subschemas.ts";
@@ -85,7 +91,7 @@ function fieldCheck(
 ): Check {
   return check(id, async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), done, ({ spec }) => faultOf(spec));
+    return checkEach(described(tools), done, ({ spec }) => faultOf(spec));
   });
 }
 
@@ -94,7 +100,7 @@ function provenanceFault(value: unknown): Fault | undefined {
   if (value["adapter"] === undefined) {
     return { wrong: "has a provenance without an adapter", seen: value };
   }
-  const name = misfit(value, provenance);
+  const name = schemaMismatch(value, provenance);
   if (name === undefined) return undefined;
   const wrong = Object.hasOwn(provenance, name)
     ? `has a provenance with a wrong ${name}`
@@ -110,7 +116,7 @@ function injectedFault(value: unknown): Fault | undefined {
     if (!isObject(parameter) || parameter["name"] === undefined) {
       return { wrong: "has an injected value without a name", seen: parameter };
     }
-    const field = misfit(parameter, injected);
+    const field = schemaMismatch(parameter, injected);
     if (field !== undefined) {
       return { wrong: `has an injected value with a wrong ${field}`, seen: parameter };
     }

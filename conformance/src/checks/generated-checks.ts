@@ -1,9 +1,9 @@
 import { isContentBlock, isToolName, type ToolOutcome } from "@toolweave/core";
-import { lookAtGenerated, type FaultOf } from "../calling/generated-answers.ts";
+import { checkGenerated, type FaultOf } from "../calling/generated-answers.ts";
 import type { InputKind } from "../calling/generated-calls.ts";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { check, type Check } from "../check.ts";
-import { failed } from "../finding.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { check, type Check } from "../context/check.ts";
+import { failed } from "../contract/finding.ts";
 import { mediaFault, resourceFault, uriFault } from "../reading/block-faults.ts";
 import { blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 
@@ -35,7 +35,7 @@ export const generatedChecks: readonly Check[] = [
       const message = `generatedCalls names ${missing.join(", ")}, and there is no such tool.`;
       return failed(message, "Looked for the tools that may be called.", names.slice(0, 20));
     }
-    return lookAtGenerated(
+    return checkGenerated(
       context,
       "Looked for programming errors in what came",
       ["ordinary"],
@@ -45,7 +45,7 @@ export const generatedChecks: readonly Check[] = [
   }),
 
   check("TW-CALL-010", (context) =>
-    lookAtGenerated(
+    checkGenerated(
       context,
       "Looked for programming errors in what came",
       ["edge"],
@@ -55,7 +55,7 @@ export const generatedChecks: readonly Check[] = [
   ),
 
   check("TW-CALL-011", (context) =>
-    lookAtGenerated(context, "Validated the value of what came", everyday, ({ misfit, outcome }) =>
+    checkGenerated(context, "Validated the value of what came", everyday, ({ misfit, outcome }) =>
       misfit === undefined
         ? undefined
         : { wrong: `answers against its own output schema (${misfit})`, seen: shown(outcome) },
@@ -63,7 +63,7 @@ export const generatedChecks: readonly Check[] = [
   ),
 
   check("TW-CALL-012", (context) =>
-    lookAtGenerated(context, "Looked at the blocks of what came", everyday, (answer) => {
+    checkGenerated(context, "Looked at the blocks of what came", everyday, (answer) => {
       const malformed = blockFault(answer);
       if (malformed !== undefined) return malformed;
       for (const block of contentOf(answer.returned) ?? []) {
@@ -77,11 +77,11 @@ export const generatedChecks: readonly Check[] = [
   ),
 
   check("TW-CALL-013", (context) =>
-    lookAtGenerated(context, "Looked for programming errors in what came", ["least"], goesWrong),
+    checkGenerated(context, "Looked for programming errors in what came", ["least"], goesWrong),
   ),
 
   check("TW-CALL-014", (context) =>
-    lookAtGenerated(
+    checkGenerated(
       context,
       "Looked for programming errors in what came",
       ["stranger"],
@@ -91,6 +91,6 @@ export const generatedChecks: readonly Check[] = [
   ),
 
   check("TW-CALL-015", (context) =>
-    lookAtGenerated(context, "Looked for what JSON cannot hold in what came", everyday, dataFault),
+    checkGenerated(context, "Looked for what JSON cannot hold in what came", everyday, dataFault),
   ),
 ];

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
-import { check, type Check } from "../check.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
 import { knownKeyword } from "../schema/known-keyword.ts";
 import { referencesOf } from "../schema/references.ts";
 import { isObject } from "../schema/subschemas.ts";
@@ -85,7 +85,7 @@ export const inputChecks: readonly Check[] = [
 
   check("TW-SPEC-037", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Measured what a model sees of each tool", ({ spec }) => {
+    return checkEach(described(tools), "Measured what a model sees of each tool", ({ spec }) => {
       const bytes = sizeOf(spec);
       return bytes <= mostBytes
         ? undefined
@@ -107,7 +107,7 @@ function inputCheck(
 ): Check {
   return check(id, async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), done, ({ spec }) =>
+    return checkEach(described(tools), done, ({ spec }) =>
       isObject(spec.inputSchema) ? faultOf(spec.inputSchema) : undefined,
     );
   });

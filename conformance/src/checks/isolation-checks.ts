@@ -1,12 +1,12 @@
 import type { CallOptions, InjectedParameter, RunOptions, Tool } from "@toolweave/core";
 import { isAlwaysSame } from "../calling/always-same.ts";
-import { answerText } from "../calling/outcome.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
+import { answerText } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
 import { drawn } from "../schema/drawn.ts";
 import { noParts, readingTools, type ReadParts } from "../watching/read-parts.ts";
 
@@ -119,7 +119,7 @@ async function lookAtCalls(
   const calls = await once(context, "what calls read of their runs", () => readCalls(context));
   return calls.length === 0
     ? notApplicable("No sample call is of a tool that is there.")
-    : lookAt(calls, done, (call) => faultOf(call, calls));
+    : checkEach(calls, done, (call) => faultOf(call, calls));
 }
 
 async function readCalls(context: CheckContext): Promise<readonly ReadCall[]> {

@@ -1,9 +1,9 @@
 import { canonicalJson } from "@toolweave/core";
-import { lookAtAnswers } from "../calling/sample-answers.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check } from "../check.ts";
-import { notApplicable } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
+import { checkAnswers } from "../calling/sample-answers.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check } from "../context/check.ts";
+import { notApplicable } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
 import { drawn } from "../schema/drawn.ts";
 
 /** How many calls are made again. */
@@ -24,7 +24,7 @@ export const keepingChecks: readonly Check[] = [
     }
     if (kept.length === 0) return notApplicable("No sample call came to an end.");
     const done = "Made each call twice, and looked at the answers again that came before";
-    return lookAt(kept, done, ({ result, before }) => {
+    return checkEach(kept, done, ({ result, before }) => {
       const after = textOf(result);
       return after === before
         ? undefined
@@ -37,7 +37,7 @@ export const keepingChecks: readonly Check[] = [
   }),
 
   check("TW-RESULT-018", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Read the name of each artifact",
       ({ result }) => {

@@ -7,15 +7,15 @@ import {
   storingExecutor,
   wholeBytes,
 } from "../calling/large-calls.ts";
-import { answerText, outcomeLabel, succeeded } from "../calling/outcome.ts";
-import { callLabel, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { LargeCall } from "../manifest.ts";
+import { answerText, outcomeLabel, succeeded } from "../execution/outcome.ts";
+import { callLabel, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { LargeCall } from "../contract/manifest.ts";
 import { textsOf } from "../reading/returned-output.ts";
 import { typeFault } from "../reading/stored-type.ts";
-import { once } from "../running/once.ts";
+import { once } from "../context/once.ts";
 import { watchGiven } from "../watching/given.ts";
 import { streamChecks } from "./stream-checks.ts";
 
@@ -111,7 +111,7 @@ function lookAtCalls(
   done: string,
   faultOf: (call: LargeCall) => Fault | undefined | Promise<Fault | undefined>,
 ): Promise<Finding> {
-  return lookAt(labelled(context.samples("largeCalls")), done, ({ call }) => faultOf(call));
+  return checkEach(labelled(context.samples("largeCalls")), done, ({ call }) => faultOf(call));
 }
 
 /** What was seen of a large output; the output itself is not kept. */
@@ -140,7 +140,7 @@ async function lookAtMade(
   done: string,
   faultOf: (made: Made) => Fault | undefined,
 ): Promise<Finding> {
-  return lookAt(await once(context, "large calls", () => makeAll(context)), done, faultOf);
+  return checkEach(await once(context, "large calls", () => makeAll(context)), done, faultOf);
 }
 
 async function makeAll(context: CheckContext): Promise<readonly Made[]> {

@@ -1,11 +1,11 @@
 import type { SourceProblem, ToolSource } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, passed, withCauses, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, passed, withCauses, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
 import { jsonDefect } from "../reading/json-defect.ts";
 import { isPointer } from "../reading/json-pointer.ts";
 import { partFault } from "../reading/tool-parts.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
 import { endingChecks } from "./ending-checks.ts";
 import { unusableSchemaChecks } from "./unusable-schema-checks.ts";
 
@@ -104,7 +104,7 @@ export const lifecycleChecks: readonly Check[] = [
       label: `problem ${at}`,
       problem,
     }));
-    return lookAt(items, done, ({ problem }) => {
+    return checkEach(items, done, ({ problem }) => {
       const wrong = problemFault(problem);
       return wrong === undefined ? undefined : { wrong, seen: problem };
     });
@@ -131,7 +131,7 @@ export const lifecycleChecks: readonly Check[] = [
 
   check("TW-LIFE-018", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(tools, "Read the parts of each tool", ({ tool }) => partFault(tool));
+    return checkEach(tools, "Read the parts of each tool", ({ tool }) => partFault(tool));
   }),
 
   check("TW-LIFE-019", async (context) => {

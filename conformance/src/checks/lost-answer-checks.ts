@@ -1,18 +1,18 @@
 import { countOf, grownBy } from "../calling/effect-count.ts";
-import { outcomeLabel, type Came } from "../calling/outcome.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import { once } from "../running/once.ts";
-import { whileLosing } from "../watching/while-away.ts";
+import { outcomeLabel, type CallResult } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import { once } from "../context/once.ts";
+import { whileLosing } from "../watching/during-outage.ts";
 
 const done = "Made calls whose answers were lost, and counted their effects";
 
 /** A call that was carried out and whose answer was lost. */
 interface LostCall {
   readonly label: string;
-  readonly came: Came;
+  readonly came: CallResult;
   /** How often its effect happened, until some time after the connection was back. */
   readonly grown: number;
 }
@@ -62,7 +62,7 @@ async function lookAtLost(
       outcomeLabel(unaccepted.came),
     );
   }
-  return lookAt(lost, done, faultOf);
+  return checkEach(lost, done, faultOf);
 }
 
 async function makeLost(context: CheckContext): Promise<readonly LostCall[]> {
@@ -83,7 +83,7 @@ async function makeLost(context: CheckContext): Promise<readonly LostCall[]> {
   return made;
 }
 
-function hasSucceeded(came: Came): boolean {
+function hasSucceeded(came: CallResult): boolean {
   return typeof came !== "string" && came.status === "completed" && !came.result.isError;
 }
 
@@ -91,7 +91,7 @@ function hasSucceeded(came: Came): boolean {
 const openCodes: ReadonlySet<string> = new Set(["outcome_unknown", "timeout", "cancelled"]);
 
 /** The error leaves open whether the call has run. */
-function isOpen(came: Came): boolean {
+function isOpen(came: CallResult): boolean {
   // That it does not end is for another rule.
   if (typeof came === "string" || came.status === "interrupted") return true;
   if (openCodes.has(came.error?.code ?? "")) return true;

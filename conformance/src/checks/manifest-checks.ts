@@ -1,7 +1,7 @@
-import { check, type Check } from "../check.ts";
-import { declarations, declares, placeOf, reasonWithout } from "../declarations.ts";
-import { failed, passed } from "../finding.ts";
-import type { Declaration } from "../manifest.ts";
+import { check, type Check } from "../context/check.ts";
+import { declarations, declares, placeOf, reasonWithout } from "../contract/declarations.ts";
+import { failed, passed } from "../contract/finding.ts";
+import type { Declaration } from "../contract/manifest.ts";
 
 /** Nothing that a list of tools could have. */
 const ofSources: readonly Declaration[] = ["change", "outage"];

@@ -1,13 +1,13 @@
 import { defineTool, isToolName, ToolRegistry, toolsSource } from "@toolweave/core";
-import { check, type Check } from "../check.ts";
-import { failed, passed } from "../finding.ts";
-import { described, lookAt } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { failed, passed } from "../contract/finding.ts";
+import { described, checkEach } from "../reading/check-each.ts";
 
 /** How tools are named, and in which order they come. */
 export const nameChecks: readonly Check[] = [
   check("TW-NAME-001", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read each name", ({ spec: { name } }) =>
+    return checkEach(described(tools), "Read each name", ({ spec: { name } }) =>
       typeof name === "string" && isToolName(name)
         ? undefined
         : { wrong: "has a name that is not canonical", seen: name },
@@ -49,7 +49,7 @@ export const nameChecks: readonly Check[] = [
   check("TW-NAME-005", async (context) => {
     const { tools } = await context.subject();
     const reserved = reservedNames(tools.map(({ name }) => name));
-    return lookAt(tools, "Offered each name to a registry", ({ name }) =>
+    return checkEach(tools, "Offered each name to a registry", ({ name }) =>
       reserved.has(name)
         ? {
             wrong:
@@ -63,7 +63,7 @@ export const nameChecks: readonly Check[] = [
   check("TW-NAME-006", async (context) => {
     const { tools } = await context.subject();
     const known = new Map<string, string>();
-    return lookAt(tools, "Compared the names in lower case", ({ name }) => {
+    return checkEach(tools, "Compared the names in lower case", ({ name }) => {
       const other = known.get(name.toLowerCase()) ?? name;
       known.set(name.toLowerCase(), other);
       return other === name

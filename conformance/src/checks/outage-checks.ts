@@ -7,15 +7,15 @@ import {
   executorOver,
   firstFailing,
   runSample,
-} from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, messageOf, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
-import type { EffectCall, SampleCall } from "../manifest.ts";
-import type { Subject } from "../running/subject.ts";
+} from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, messageOf, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
+import type { EffectCall, SampleCall } from "../contract/manifest.ts";
+import type { Subject } from "../context/subject.ts";
 import { observedOutage } from "../watching/observed-outage.ts";
-import { sheltered } from "../watching/stray-errors.ts";
-import { whileAway } from "../watching/while-away.ts";
+import { sheltered } from "../context/stray-errors.ts";
+import { duringOutage } from "../watching/during-outage.ts";
 import { afterOutageChecks } from "./after-outage-checks.ts";
 import { absentBackendChecks } from "./absent-backend-checks.ts";
 import { lostAnswerChecks } from "./lost-answer-checks.ts";
@@ -45,7 +45,7 @@ export const outageChecks: readonly Check[] = [
         calls[0]?.seen,
       );
     }
-    return lookAt(calls, observed, ({ late, code, hasWords, seen }) => {
+    return checkEach(calls, observed, ({ late, code, hasWords, seen }) => {
       if (late !== undefined) return { wrong: "does not end while the backend is away", seen };
       return code === undefined || hasWords
         ? undefined
@@ -75,7 +75,7 @@ export const outageChecks: readonly Check[] = [
       const { source } = await context.fresh();
       const done = "Took the backend away and closed the source.";
       try {
-        await whileAway(context, () => context.within(source.close(), "close()"));
+        await duringOutage(context, () => context.within(source.close(), "close()"));
         return passed(done);
       } catch (error) {
         return failed("It cannot be closed while its backend is away.", done, messageOf(error));
@@ -97,7 +97,7 @@ export const outageChecks: readonly Check[] = [
   check("TW-OUTAGE-010", async (context) => {
     const { calls } = await observedOutage(context);
     const failing = calls.filter(({ code }) => code !== undefined);
-    return lookAt(failing, observed, ({ code, seen }) =>
+    return checkEach(failing, observed, ({ code, seen }) =>
       tellingCodes.has(code ?? "")
         ? undefined
         : {
@@ -125,7 +125,7 @@ export const outageChecks: readonly Check[] = [
       const calls = context.samples("effectCalls");
       const count = (call: EffectCall): Promise<number> => countOf(context, call);
       const before = await Promise.all(calls.map(count));
-      const outcomes = await whileAway(context, () =>
+      const outcomes = await duringOutage(context, () =>
         Promise.all(calls.map((call) => runSample(context, executor, call).catch(() => undefined))),
       );
       await context.quiet();
@@ -155,7 +155,7 @@ async function recovers(context: CheckContext): Promise<Finding> {
   const calls = distinctCalls(context);
   const done = "Took the backend away and gave it back, twice, and made calls each time.";
   for (const which of ["first", "second"]) {
-    await whileAway(context, () => tried(context, subject, calls));
+    await duringOutage(context, () => tried(context, subject, calls));
     let last: string | undefined;
     const over = new AbortController();
     const untilBack = async (): Promise<void> => {
@@ -202,7 +202,7 @@ async function breaksOff(context: CheckContext): Promise<Finding> {
   const running = calls.map(start);
   try {
     await underWay();
-    return await whileAway(context, async () => {
+    return await duringOutage(context, async () => {
       for (const { call, label, ended } of running) {
         // A call that can be begun without the backend need not end with it.
         const begun = await Promise.race([start(call).ended, context.quiet()]);

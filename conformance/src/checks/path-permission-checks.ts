@@ -1,5 +1,5 @@
 import type { PermissionRequest } from "@toolweave/core";
-import { lookAtProposals, mostAskedAgain, proposedFault } from "../calling/look-at-proposals.ts";
+import { checkProposals, mostAskedAgain, proposedFault } from "../calling/check-proposals.ts";
 import {
   isValid,
   permissionsOf,
@@ -7,13 +7,13 @@ import {
   type Proposal,
   type ProposingTool,
 } from "../calling/proposals.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import type { Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import type { Fault } from "../reading/check-each.ts";
 
 /** What preflights say of paths. */
 export const pathPermissionChecks: readonly Check[] = [
   check("TW-PERM-007", (context) =>
-    lookAtProposals(context, "Looked at the paths that are proposed", async (tool) => {
+    checkProposals(context, "Looked at the paths that are proposed", async (tool) => {
       const asSent = proposedFault(tool, pathFault);
       return asSent ?? (await climbingFault(context, tool));
     }),

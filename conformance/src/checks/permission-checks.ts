@@ -6,15 +6,15 @@ import {
 } from "@toolweave/core";
 import {
   askedAgain,
-  lookAtProposals,
+  checkProposals,
   nothingProposed,
   proposedFault,
   smallest,
-} from "../calling/look-at-proposals.ts";
+} from "../calling/check-proposals.ts";
 import { permissionsOf, propose, proposingTools } from "../calling/proposals.ts";
-import { check, type Check } from "../check.ts";
-import { notApplicable } from "../finding.ts";
-import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { notApplicable } from "../contract/finding.ts";
+import { described, checkEach, type DescribedTool, type Fault } from "../reading/check-each.ts";
 import {
   accessOf,
   hasControls,
@@ -38,7 +38,7 @@ export const permissionChecks: readonly Check[] = [
       ({ spec }) => spec.annotations?.readOnlyHint === true,
     );
     if (readOnly.length === 0) return notApplicable("No tool calls itself read-only.");
-    return lookAt(
+    return checkEach(
       readOnly,
       "Asked each read-only tool what generated calls would do",
       (tool) => writingFault(tool) ?? proposedFault(asked.get(tool.spec.name), writes),
@@ -46,7 +46,7 @@ export const permissionChecks: readonly Check[] = [
   }),
 
   check("TW-PERM-003", (context) =>
-    lookAtProposals(context, "Compared what is proposed with the declared access", (tool) =>
+    checkProposals(context, "Compared what is proposed with the declared access", (tool) =>
       proposedFault(tool, ({ kind }) => {
         const { access } = tool.spec.annotations;
         return accessOf(kind, access) === false
@@ -57,13 +57,13 @@ export const permissionChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-004", (context) =>
-    lookAtProposals(context, "Looked at the form of what is proposed", ({ proposals }) =>
+    checkProposals(context, "Looked at the form of what is proposed", ({ proposals }) =>
       smallest(proposals, ({ given }) => permissionFault(given)),
     ),
   ),
 
   check("TW-PERM-005", (context) =>
-    lookAtProposals(context, "Asked each preflight twice about the same call", (tool) =>
+    checkProposals(context, "Asked each preflight twice about the same call", (tool) =>
       askedAgain(context, tool, ({ args, given }, again) => {
         const first = textOf(given);
         const second = textOf(again);
@@ -78,11 +78,11 @@ export const permissionChecks: readonly Check[] = [
     const tools = await proposingTools(context);
     if (tools.length === 0) return nothingProposed;
     const done = "Asked each preflight about arguments that the schema accepts";
-    return lookAt(tools, done, ({ silence }) => silence);
+    return checkEach(tools, done, ({ silence }) => silence);
   }),
 
   check("TW-PERM-010", (context) =>
-    lookAtProposals(context, "Compared the arguments before and after each preflight", (tool) =>
+    checkProposals(context, "Compared the arguments before and after each preflight", (tool) =>
       smallest(tool.proposals, ({ changed }) =>
         changed === undefined
           ? undefined
@@ -95,7 +95,7 @@ export const permissionChecks: readonly Check[] = [
   ),
 
   check("TW-PERM-011", (context) =>
-    lookAtProposals(context, "Looked at the summaries of what is proposed", (tool) =>
+    checkProposals(context, "Looked at the summaries of what is proposed", (tool) =>
       proposedFault(tool, ({ summary }) => {
         if (summary.length > 500) return `proposes with a summary of ${summary.length} characters`;
         return hasControls(summary)
@@ -111,7 +111,7 @@ export const permissionChecks: readonly Check[] = [
       ({ spec }) => spec.annotations?.openWorldHint === false,
     );
     if (closed.length === 0) return notApplicable("No tool says that it is closed to the world.");
-    return lookAt(
+    return checkEach(
       closed,
       "Looked at what each tool reaches that is closed to the world",
       (tool) =>
@@ -125,21 +125,21 @@ export const permissionChecks: readonly Check[] = [
   }),
 
   check("TW-PERM-013", (context) =>
-    lookAtProposals(context, "Looked at where what is proposed reaches", (tool) =>
+    checkProposals(context, "Looked at where what is proposed reaches", (tool) =>
       proposedFault(tool, targetFault),
     ),
   ),
 
   check("TW-PERM-014", (context) => {
     const done = "Compared state() before and after each preflight";
-    return lookAtProposals(context, done, async (tool) => {
+    return checkProposals(context, done, async (tool) => {
       const change = await changeBy(context, () => askedAgain(context, tool, () => undefined));
       return change && { wrong: "has a preflight that changes something", seen: change };
     });
   }),
 
   check("TW-PERM-015", (context) =>
-    lookAtProposals(context, "Looked for permissions that are proposed twice", ({ proposals }) =>
+    checkProposals(context, "Looked for permissions that are proposed twice", ({ proposals }) =>
       smallest(proposals, (proposal) => {
         const texts = permissionsOf(proposal).map((request) => canonicalJson(request));
         const twice = texts.find((text, index) => texts.indexOf(text) !== index);
@@ -166,7 +166,7 @@ export const permissionChecks: readonly Check[] = [
         "No tool with a preflight has an argument that its schema calls secret.",
       );
     }
-    return lookAt(tools, "Asked each preflight about secret arguments", async (tool) => {
+    return checkEach(tools, "Asked each preflight about secret arguments", async (tool) => {
       const answer = await propose(context, tool, structuredClone(tool.marked));
       // That it refuses them is its right.
       if (!("given" in answer)) return undefined;

@@ -1,11 +1,11 @@
 import type { JsonObject, Tool } from "@toolweave/core";
 import fc from "fast-check";
-import { around, executorOver, knownArguments } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import { around, executorOver, knownArguments } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../calling/usable-tool.ts";
 
 /** What no object has, unless somebody writes to its prototype. */
 const mark = "toolweave_prototype_mark";
@@ -34,8 +34,10 @@ async function leavesPrototypes(context: CheckContext): Promise<Finding> {
     return notApplicable("No tool that may be called takes an argument that it does not name.");
   }
   const own = (await context.fresh()).callable();
-  return lookAt(looked, "Made calls with __proto__ and constructor among the arguments", (tool) =>
-    changedFault(context, own, tool),
+  return checkEach(
+    looked,
+    "Made calls with __proto__ and constructor among the arguments",
+    (tool) => changedFault(context, own, tool),
   );
 }
 

@@ -7,13 +7,13 @@ import {
   knownArguments,
   labelled,
   runSample,
-} from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
-import type { SampleCall, SampleKind } from "../manifest.ts";
-import { TooLate } from "../running/within.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+} from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
+import type { SampleCall, SampleKind } from "../contract/manifest.ts";
+import { TooLate } from "../context/within.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../calling/usable-tool.ts";
 import { changeBy, changeOf, stateOf } from "../watching/state.ts";
 
 /** So many arguments are made for one tool, beside those of the sample calls. */
@@ -29,10 +29,14 @@ export const purityChecks: readonly Check[] = [
     const calls = callsOf(context, tools, ({ readOnlyHint }) => readOnlyHint === true);
     if (calls.length === 0) return notApplicable("No sample call is of a read-only tool.");
     const executor = executorOver(tools);
-    return lookAt(calls, "Compared state() around calls of read-only tools", async ({ call }) => {
-      const change = await changeBy(context, () => runSample(context, executor, call));
-      return change && { wrong: "calls itself read-only and changes something", seen: change };
-    });
+    return checkEach(
+      calls,
+      "Compared state() around calls of read-only tools",
+      async ({ call }) => {
+        const change = await changeBy(context, () => runSample(context, executor, call));
+        return change && { wrong: "calls itself read-only and changes something", seen: change };
+      },
+    );
   }),
 
   check("TW-PURE-002", async (context) => {
@@ -48,7 +52,7 @@ export const purityChecks: readonly Check[] = [
     }
     const executor = executorOver(tools);
     const done = "Compared state() after one call and after two of each idempotent tool";
-    return lookAt(calls, done, async ({ call }) => {
+    return checkEach(calls, done, async ({ call }) => {
       await runSample(context, executor, call);
       const change = await changeBy(context, () => runSample(context, executor, call));
       const wrong = "calls itself idempotent, and changes something more when it is called again";
@@ -60,10 +64,14 @@ export const purityChecks: readonly Check[] = [
     const { tools } = await usableTools(context);
     const checking = tools.filter(({ tool }) => tool.validate !== undefined);
     if (checking.length === 0) return notApplicable("No tool has a validate.");
-    return lookAt(checking, "Compared state() before and after each validate", async (usable) => {
-      const change = await changeBy(context, () => validated(context, usable));
-      return change && { wrong: "has a validate that changes something", seen: change };
-    });
+    return checkEach(
+      checking,
+      "Compared state() before and after each validate",
+      async (usable) => {
+        const change = await changeBy(context, () => validated(context, usable));
+        return change && { wrong: "has a validate that changes something", seen: change };
+      },
+    );
   }),
 
   check("TW-PURE-004", async (context) => {
@@ -78,7 +86,7 @@ export const purityChecks: readonly Check[] = [
   check("TW-PURE-005", async (context) => {
     const executor = executorOver((await context.fresh()).callable());
     const calls = labelled(context.samples("effectCalls"));
-    return lookAt(calls, "Counted the effects of each call", async ({ call }) => {
+    return checkEach(calls, "Counted the effects of each call", async ({ call }) => {
       const before = await countOf(context, call);
       await runSample(context, executor, call);
       const grown = await grownBy(context, call, before);

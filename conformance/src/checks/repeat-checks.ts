@@ -1,11 +1,11 @@
 import type { CallOptions, JsonObject, JsonValue, RunOptions, ToolOutcome } from "@toolweave/core";
 import { isAlwaysSame } from "../calling/always-same.ts";
-import { answerText, outcomeLabel, succeeded } from "../calling/outcome.ts";
-import { executorOver, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
+import { answerText, outcomeLabel, succeeded } from "../execution/outcome.ts";
+import { executorOver, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 type Run = (call: SampleCall, options?: RunOptions & CallOptions) => Promise<ToolOutcome>;
@@ -83,7 +83,7 @@ async function lookAtCalls(
   if (calls.length === 0) return notApplicable("No sample call has two arguments.");
   const executor = executorOver((await context.fresh()).callable());
   const run: Run = (call, options) => runSample(context, executor, call, options);
-  return lookAt(calls, done, ({ call }) => faultOf(run, call));
+  return checkEach(calls, done, ({ call }) => faultOf(run, call));
 }
 
 /** The value with the members of its objects the other way round. */

@@ -1,6 +1,6 @@
 import { isContentBlock } from "@toolweave/core";
-import { lookAtAnswers, type Answer } from "../calling/sample-answers.ts";
-import { check, type Check } from "../check.ts";
+import { checkAnswers, type Answer } from "../calling/sample-answers.ts";
+import { check, type Check } from "../context/check.ts";
 import { jsonDefect } from "../reading/json-defect.ts";
 import { artifactsOf, blockFault, contentOf, dataFault } from "../reading/returned-output.ts";
 import { checkerOf } from "../schema/checker-of.ts";
@@ -20,15 +20,15 @@ const structured = {
 /** What tools answer. */
 export const resultChecks: readonly Check[] = [
   check("TW-RESULT-001", (context) =>
-    lookAtAnswers(context, "Looked at each content block", blockFault),
+    checkAnswers(context, "Looked at each content block", blockFault),
   ),
 
   check("TW-RESULT-002", (context) =>
-    lookAtAnswers(context, "Looked for what JSON cannot hold in each answer", dataFault),
+    checkAnswers(context, "Looked for what JSON cannot hold in each answer", dataFault),
   ),
 
   check("TW-RESULT-003", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Validated the value of each answer",
       async ({ result, outputSchema = {} }) => {
@@ -47,7 +47,7 @@ export const resultChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-004", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Looked for the value of each answer",
       ({ result, returned }) =>
@@ -59,7 +59,7 @@ export const resultChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-008", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Looked for what JSON cannot hold in details and provider",
       ({ returned }) => {
@@ -79,7 +79,7 @@ export const resultChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-010", (context) =>
-    lookAtAnswers(
+    checkAnswers(
       context,
       "Looked for each artifact that an answer names",
       ({ returned, result }) => {
@@ -99,7 +99,7 @@ export const resultChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-015", (context) =>
-    lookAtAnswers(context, "Looked for content beside each value", ({ result }) =>
+    checkAnswers(context, "Looked for content beside each value", ({ result }) =>
       result.value !== undefined && result.content.length === 0
         ? {
             wrong: "answers with a value and no content: a model reads nothing",
@@ -110,7 +110,7 @@ export const resultChecks: readonly Check[] = [
   ),
 
   check("TW-RESULT-016", (context) =>
-    lookAtAnswers(context, "Counted the blocks of each answer", ({ returned }) => {
+    checkAnswers(context, "Counted the blocks of each answer", ({ returned }) => {
       const content = Array.isArray(returned) && returned.every(isContentBlock);
       const count = (content ? returned : (contentOf(returned) ?? [])).length;
       return count > mostBlocks

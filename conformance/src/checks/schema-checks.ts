@@ -1,8 +1,8 @@
 import { argumentsSchemaOf, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable } from "../finding.ts";
-import { described, lookAt, type DescribedTool, type Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable } from "../contract/finding.ts";
+import { described, checkEach, type DescribedTool, type Fault } from "../reading/check-each.ts";
 import { ownArgumentsSchema } from "../reading/own-arguments-schema.ts";
 import { boundariesOf } from "../schema/boundaries.ts";
 import { checkerOf } from "../schema/checker-of.ts";
@@ -11,7 +11,7 @@ import { referencesOf } from "../schema/references.ts";
 import { sharedValidator } from "../schema/shared-validator.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { surfaceNames } from "../schema/surface-names.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../calling/usable-tool.ts";
 import { inputChecks } from "./input-checks.ts";
 import { valueChecks } from "./value-checks.ts";
 
@@ -33,7 +33,7 @@ const argumentSets = 20;
 export const schemaChecks: readonly Check[] = [
   check("TW-SPEC-004", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read the type of each input schema", ({ spec, tool }) => {
+    return checkEach(described(tools), "Read the type of each input schema", ({ spec, tool }) => {
       for (const schema of [spec.inputSchema, ownArgumentsSchema(tool) ?? spec.inputSchema]) {
         if (isObject(schema) && schema["type"] === "object") continue;
         return { wrong: `has an input schema without type: "object"`, seen: schema };
@@ -55,7 +55,7 @@ export const schemaChecks: readonly Check[] = [
       ...fields("argumentsSchema"),
       ...drawn(fields("outputSchema"), maxOutputSchemas, context.seed),
     ];
-    return lookAt(schemas, "Compiled schemas", async ({ schema }) => {
+    return checkEach(schemas, "Compiled schemas", async ({ schema }) => {
       // Nothing can be compiled that is not there: that is TW-SPEC-006.
       if (referencesOf(schema).dangling().length > 0) return undefined;
       try {
@@ -69,7 +69,7 @@ export const schemaChecks: readonly Check[] = [
 
   check("TW-SPEC-006", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Resolved each reference of each schema", (tool) => {
+    return checkEach(described(tools), "Resolved each reference of each schema", (tool) => {
       for (const field of schemaFields) {
         const schema = schemaOf(tool, field);
         const [dangling] = isObject(schema) ? referencesOf(schema).dangling() : [];
@@ -83,7 +83,7 @@ export const schemaChecks: readonly Check[] = [
     const { tools } = await context.subject();
     const injecting = described(tools).filter(({ spec }) => spec.injected?.length);
     if (injecting.length === 0) return notApplicable("No tool has injected values.");
-    return lookAt(injecting, "Looked for injected names in each input schema", ({ spec }) => {
+    return checkEach(injecting, "Looked for injected names in each input schema", ({ spec }) => {
       const names = surfaceNames(spec.inputSchema as JsonObject);
       const shown = spec.injected?.find(({ name }) => names.has(name));
       return shown === undefined
@@ -99,7 +99,7 @@ export const schemaChecks: readonly Check[] = [
     );
     if (tools.length === 0) return notApplicable("Every tool is shown with its whole schema.");
     const done = "Compared what each tool takes with what a model is shown";
-    return lookAt(tools, done, (tool) => narrowFault(context, tool));
+    return checkEach(tools, done, (tool) => narrowFault(context, tool));
   }),
 
   ...inputChecks,

@@ -1,10 +1,10 @@
 import type { ToolExecutor, ToolOutcome } from "@toolweave/core";
 import { callTraces } from "../calling/call-traces.ts";
-import { callLabel, executorOfSource, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, notApplicable, passed, type Finding } from "../finding.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
+import { callLabel, executorOfSource, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, notApplicable, passed, type Finding } from "../contract/finding.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
 import { Leaks } from "../reading/leaks.ts";
 import {
   answerFault,
@@ -13,9 +13,9 @@ import {
   storedFault,
   watchedStore,
 } from "../reading/secret-faults.ts";
-import { once } from "../running/once.ts";
+import { once } from "../context/once.ts";
 import { drawn } from "../schema/drawn.ts";
-import { whileAway } from "../watching/while-away.ts";
+import { duringOutage } from "../watching/during-outage.ts";
 
 /** How many calls are asked about. */
 const mostAsked = 40;
@@ -25,7 +25,7 @@ export const secretChecks: readonly Check[] = [
   check("TW-SECRET-001", async (context) => {
     const leaks = leaksOf(context);
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Looked for secrets in each spec", ({ spec, tool }) => {
+    return checkEach(described(tools), "Looked for secrets in each spec", ({ spec, tool }) => {
       for (const [field, value] of [...Object.entries(spec), ["fingerprint", tool.fingerprint]]) {
         const leak = leaks.find(value);
         if (leak !== undefined) return leakFault(leak, `its spec, at /${field}`);
@@ -74,7 +74,7 @@ export const secretChecks: readonly Check[] = [
     const leaks = leaksOf(context);
     const executor = executorOfSource(await context.fresh(), { eventPayloads: true });
     const calls = labelled(context.samples("updatingCalls"));
-    return lookAt(calls, "Looked for secrets in what each call sends", ({ call }) =>
+    return checkEach(calls, "Looked for secrets in what each call sends", ({ call }) =>
       sentFault(context, executor, call, leaks),
     );
   }),
@@ -140,7 +140,7 @@ async function lookAtCalls(
     return all;
   });
   if (made.length === 0) return notApplicable("No sample call came to an end.");
-  return lookAt(made, done, ({ outcome, stored }) => faultOf(outcome, stored));
+  return checkEach(made, done, ({ outcome, stored }) => faultOf(outcome, stored));
 }
 
 async function sentFault(
@@ -182,7 +182,7 @@ async function asksWithout(context: CheckContext): Promise<Finding> {
     ...suspendingCalls.map((call) => ({ call, executor: letting })),
   ].map((one) => ({ ...one, label: callLabel(one.call) }));
   if (calls.length === 0) return notApplicable("There are no sample calls to ask about.");
-  return lookAt(
+  return checkEach(
     calls,
     "Looked for secrets in what a person would be asked",
     async ({ call, executor }) => {
@@ -200,7 +200,7 @@ async function failsWithout(context: CheckContext): Promise<Finding> {
   const executor = executorOfSource(subject);
   const tools = subject.callable();
   const said: [what: string, value: string][] = [];
-  await whileAway(context, async () => {
+  await duringOutage(context, async () => {
     for (const call of context.samples("succeedingCalls")) {
       const outcome = await runSample(context, executor, call).catch(() => undefined);
       if (outcome === undefined || outcome.status === "interrupted") continue;

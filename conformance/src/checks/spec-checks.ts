@@ -1,5 +1,5 @@
-import { check, type Check } from "../check.ts";
-import { described, lookAt } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { described, checkEach } from "../reading/check-each.ts";
 import { annotationFault } from "../reading/annotation-fault.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { fieldChecks } from "./field-checks.ts";
@@ -9,7 +9,7 @@ import { textChecks } from "./text-checks.ts";
 export const specChecks: readonly Check[] = [
   check("TW-SPEC-001", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(tools, "Read every field of each spec", ({ unreadable }) =>
+    return checkEach(tools, "Read every field of each spec", ({ unreadable }) =>
       unreadable === undefined
         ? undefined
         : { wrong: `throws when its ${unreadable.field} is read`, seen: unreadable.error },
@@ -18,7 +18,7 @@ export const specChecks: readonly Check[] = [
 
   check("TW-SPEC-002", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(tools, "Looked for what JSON cannot hold in each spec", ({ defect }) =>
+    return checkEach(tools, "Looked for what JSON cannot hold in each spec", ({ defect }) =>
       defect === undefined
         ? undefined
         : { wrong: `is not plain JSON data at spec${defect.path}`, seen: defect.what },
@@ -27,7 +27,7 @@ export const specChecks: readonly Check[] = [
 
   check("TW-SPEC-003", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read each description", ({ spec: { description } }) =>
+    return checkEach(described(tools), "Read each description", ({ spec: { description } }) =>
       typeof description === "string" && description.trim() !== ""
         ? undefined
         : { wrong: "has no description", seen: description },
@@ -36,7 +36,7 @@ export const specChecks: readonly Check[] = [
 
   check("TW-SPEC-008", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read each tool's annotations", ({ spec }) =>
+    return checkEach(described(tools), "Read each tool's annotations", ({ spec }) =>
       isObject(spec.annotations)
         ? annotationFault(spec.annotations)
         : {
@@ -48,7 +48,7 @@ export const specChecks: readonly Check[] = [
 
   check("TW-SPEC-009", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read each schema twice", ({ tool: { spec } }) =>
+    return checkEach(described(tools), "Read each schema twice", ({ tool: { spec } }) =>
       spec.inputSchema === spec.inputSchema && spec.outputSchema === spec.outputSchema
         ? undefined
         : { wrong: "makes its schema anew each time it is read", seen: "two objects" },

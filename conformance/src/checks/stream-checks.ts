@@ -1,10 +1,10 @@
 import type { ExecutorOptions, Tool } from "@toolweave/core";
 import { storingExecutor } from "../calling/large-calls.ts";
-import { around, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { LargeCall } from "../manifest.ts";
+import { around, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { LargeCall } from "../contract/manifest.ts";
 import { isIterable, watchedStream, type WatchedStream } from "../watching/watched-stream.ts";
 
 /** How a call whose output is a stream comes to its end. */
@@ -42,7 +42,7 @@ async function lookAtStreams(
   const tools = (await context.fresh()).callable();
   const calls = labelled(context.samples("largeCalls"));
   let streams = 0;
-  const finding = await lookAt(calls, done, async ({ call }) => {
+  const finding = await checkEach(calls, done, async ({ call }) => {
     const controller = new AbortController();
     const watched = await run(context, tools, call, ending, controller);
     if (watched === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import { outcomeLabel, succeeded, type Came } from "../calling/outcome.ts";
-import { callLabel, labelled, runSample } from "../calling/sample-run.ts";
+import { outcomeLabel, succeeded, type CallResult } from "../execution/outcome.ts";
+import { callLabel, labelled, runSample } from "../execution/sample-run.ts";
 import { sentText } from "../calling/updating-calls.ts";
 import {
   answered,
-  Desk,
+  PersonStub,
   effects,
   refuse,
   waitedRuns,
@@ -12,10 +12,10 @@ import {
   waitingRuns,
   type Say,
 } from "../calling/waiting-calls.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { SuspendingCall } from "../manifest.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { SuspendingCall } from "../contract/manifest.ts";
 import { requestFault } from "../reading/request-fault.ts";
 import { approvalChecks } from "./approval-checks.ts";
 
@@ -24,34 +24,42 @@ const mostState = 65_536;
 /** How calls wait for a person and go on. */
 export const suspensionChecks: readonly Check[] = [
   check("TW-SUSPEND-001", async (context) =>
-    lookAt(await waitingRuns(context), "Made the calls that wait for a person", ({ outcome }) => {
-      if (typeof outcome === "string") return { wrong: "neither waits nor ends", seen: outcome };
-      if (outcome.status !== "interrupted") {
-        return { wrong: "does not wait for a person", seen: outcomeLabel(outcome) };
-      }
-      return outcome.interruption.requests.length > 0
-        ? undefined
-        : {
-            wrong: "waits and asks for nothing, so that nobody knows what to answer",
-            seen: "no requests",
-          };
-    }),
+    checkEach(
+      await waitingRuns(context),
+      "Made the calls that wait for a person",
+      ({ outcome }) => {
+        if (typeof outcome === "string") return { wrong: "neither waits nor ends", seen: outcome };
+        if (outcome.status !== "interrupted") {
+          return { wrong: "does not wait for a person", seen: outcomeLabel(outcome) };
+        }
+        return outcome.interruption.requests.length > 0
+          ? undefined
+          : {
+              wrong: "waits and asks for nothing, so that nobody knows what to answer",
+              seen: "no requests",
+            };
+      },
+    ),
   ),
 
   check("TW-SUSPEND-002", async (context) =>
-    lookAt(await waitingRuns(context), "Looked at what a person is asked", async ({ outcome }) => {
-      if (typeof outcome === "string" || outcome.status !== "interrupted") return undefined;
-      const { requests } = outcome.interruption;
-      for (const request of requests) {
-        const wrong = await requestFault(request);
-        if (wrong !== undefined) return { wrong, seen: request };
-      }
-      return undefined;
-    }),
+    checkEach(
+      await waitingRuns(context),
+      "Looked at what a person is asked",
+      async ({ outcome }) => {
+        if (typeof outcome === "string" || outcome.status !== "interrupted") return undefined;
+        const { requests } = outcome.interruption;
+        for (const request of requests) {
+          const wrong = await requestFault(request);
+          if (wrong !== undefined) return { wrong, seen: request };
+        }
+        return undefined;
+      },
+    ),
   ),
 
   check("TW-SUSPEND-003", async (context) => {
-    const executor = new Desk().executor((await context.fresh()).callable());
+    const executor = new PersonStub().executor((await context.fresh()).callable());
     return lookAtCalls(context, "Answered each call that waits", async (call) => {
       const waiting = await waitingCall(context, executor, call);
       if (waiting === undefined) return undefined;
@@ -61,7 +69,7 @@ export const suspensionChecks: readonly Check[] = [
   }),
 
   check("TW-SUSPEND-004", async (context) => {
-    const desk = new Desk();
+    const desk = new PersonStub();
     const asking = desk.executor((await context.fresh()).callable());
     const going = desk.executor((await context.fresh()).callable());
     const elsewhere = "is answered in another instance (keep all in the state)";
@@ -84,7 +92,7 @@ export const suspensionChecks: readonly Check[] = [
   check("TW-SUSPEND-005", async (context) => {
     const counted = (await waitedRuns(context)).filter(({ call }) => call.count !== undefined);
     if (counted.length === 0) return noCount;
-    return lookAt(counted, "Counted the effects of calls that wait", ({ grown }) =>
+    return checkEach(counted, "Counted the effects of calls that wait", ({ grown }) =>
       grown === 0
         ? undefined
         : { wrong: "has its effect before anybody has answered", seen: `${grown} more` },
@@ -94,8 +102,8 @@ export const suspensionChecks: readonly Check[] = [
   check("TW-SUSPEND-006", async (context) => {
     const calls = context.samples("suspendingCalls").filter(({ count }) => count !== undefined);
     if (calls.length === 0) return noCount;
-    const executor = new Desk().executor((await context.fresh()).callable());
-    return lookAt(
+    const executor = new PersonStub().executor((await context.fresh()).callable());
+    return checkEach(
       labelled(calls),
       "Counted the effects of calls that were answered",
       async ({ call }) => {
@@ -111,7 +119,7 @@ export const suspensionChecks: readonly Check[] = [
   }),
 
   check("TW-SUSPEND-007", async (context) => {
-    const executor = new Desk().executor((await context.fresh()).callable());
+    const executor = new PersonStub().executor((await context.fresh()).callable());
     return lookAtCalls(context, "Answered each call that waits with a no", async (call) => {
       const { grown, outcome } = await effectsOf(context, executor, call, refuse);
       if (outcome?.status === "interrupted") {
@@ -124,9 +132,9 @@ export const suspensionChecks: readonly Check[] = [
   }),
 
   check("TW-SUSPEND-008", async (context) => {
-    const executor = new Desk().executor((await context.fresh()).callable());
+    const executor = new PersonStub().executor((await context.fresh()).callable());
     const done = "Made each call that waits again, before anybody had answered";
-    return lookAt(await waitingRuns(context), done, async ({ call, outcome }) => {
+    return checkEach(await waitingRuns(context), done, async ({ call, outcome }) => {
       const first = requestsOf(outcome);
       for (let time = 0; time < 2; time++) {
         const again = requestsOf(await runSample(context, executor, call));
@@ -138,7 +146,7 @@ export const suspensionChecks: readonly Check[] = [
   }),
 
   check("TW-SUSPEND-009", async (context) => {
-    const executor = new Desk().executor((await context.fresh()).callable());
+    const executor = new PersonStub().executor((await context.fresh()).callable());
     const calls = context.samples("suspendingCalls");
     const pairs = calls.map((call, at) => ({
       label: callLabel(call),
@@ -146,11 +154,11 @@ export const suspensionChecks: readonly Check[] = [
       other: calls[(at + 1) % calls.length] ?? call,
     }));
     const done = "Answered each call while another one waits, and then that one";
-    return lookAt(pairs, done, ({ call, other }) => pairFault(context, executor, call, other));
+    return checkEach(pairs, done, ({ call, other }) => pairFault(context, executor, call, other));
   }),
 
   check("TW-SUSPEND-010", async (context) =>
-    lookAt(await waitedRuns(context), "Waited a moment with each call", ({ sent: [late] }) =>
+    checkEach(await waitedRuns(context), "Waited a moment with each call", ({ sent: [late] }) =>
       late === undefined
         ? undefined
         : { wrong: "goes on sending while it waits for a person", seen: sentText(late) },
@@ -158,7 +166,7 @@ export const suspensionChecks: readonly Check[] = [
   ),
 
   check("TW-SUSPEND-011", async (context) =>
-    lookAt(await waitingRuns(context), "Measured what each call keeps", ({ stateLength }) =>
+    checkEach(await waitingRuns(context), "Measured what each call keeps", ({ stateLength }) =>
       stateLength <= mostState
         ? undefined
         : { wrong: `keeps ${stateLength} characters of JSON while it waits`, seen: stateLength },
@@ -166,7 +174,7 @@ export const suspensionChecks: readonly Check[] = [
   ),
 
   check("TW-SUSPEND-013", async (context) => {
-    const desk = new Desk();
+    const desk = new PersonStub();
     const going = desk.executor((await context.fresh()).callable());
     const done = "Closed the source of each call that waits, and answered it in another instance";
     return lookAtCalls(context, done, async (call) => {
@@ -188,7 +196,7 @@ function lookAtCalls(
   done: string,
   faultOf: (call: SuspendingCall) => Promise<Fault | undefined>,
 ): Promise<Finding> {
-  return lookAt(labelled(context.samples("suspendingCalls")), done, ({ call }) => faultOf(call));
+  return checkEach(labelled(context.samples("suspendingCalls")), done, ({ call }) => faultOf(call));
 }
 
 /** The outcome of a call that was answered, where that is no good end. */
@@ -202,7 +210,7 @@ function unfinished(outcome: ToolOutcome, when: string): Fault | undefined {
 }
 
 /** What is asked, as far as it is the same each time: how much, and of which types. */
-function requestsOf(outcome: Came): string {
+function requestsOf(outcome: CallResult): string {
   return typeof outcome !== "string" && outcome.status === "interrupted"
     ? `waits for ${outcome.interruption.requests.map(({ type }) => type).join(", ")}`
     : outcomeLabel(outcome);

@@ -1,5 +1,5 @@
-import { check, type Check } from "../check.ts";
-import { described, lookAt } from "../look-at.ts";
+import { check, type Check } from "../context/check.ts";
+import { described, checkEach } from "../reading/check-each.ts";
 import { hiddenCharacter } from "../reading/hidden-characters.ts";
 import { hasLoneSurrogate } from "../reading/lone-surrogate.ts";
 import { allTexts, readTexts } from "../reading/read-texts.ts";
@@ -9,7 +9,7 @@ export const textChecks: readonly Check[] = [
   check("TW-SPEC-021", async (context) => {
     const { tools } = await context.subject();
     const done = "Looked for characters that nobody sees in the texts of each spec";
-    return lookAt(described(tools), done, ({ spec }) => {
+    return checkEach(described(tools), done, ({ spec }) => {
       for (const { path, text } of readTexts(spec)) {
         const character = hiddenCharacter(text);
         if (character !== undefined) {
@@ -23,7 +23,7 @@ export const textChecks: readonly Check[] = [
 
   check("TW-SPEC-024", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Looked for broken characters in each spec", ({ spec }) => {
+    return checkEach(described(tools), "Looked for broken characters in each spec", ({ spec }) => {
       const broken = allTexts(spec).find(({ text }) => hasLoneSurrogate(text));
       return broken === undefined
         ? undefined

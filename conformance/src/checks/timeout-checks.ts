@@ -1,11 +1,11 @@
 import { laterCalls, type LaterCall } from "../calling/cancelled-calls.ts";
 import { countOf } from "../calling/effect-count.ts";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable } from "../finding.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
-import { once } from "../running/once.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable } from "../contract/finding.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
+import { once } from "../context/once.ts";
 import { StopWatch } from "../watching/stop-watch.ts";
 
 /** Milliseconds that an executor gives an attempt at most, unless its host says otherwise. */
@@ -19,7 +19,7 @@ export const timeoutChecks: readonly Check[] = [
   check("TW-TIMEOUT-001", async (context) => {
     const { calls } = await overdueCalls(context);
     const done = `Gave each slow call ${timeoutMs} ms`;
-    return lookAt(calls, done, ({ fault }) => fault);
+    return checkEach(calls, done, ({ fault }) => fault);
   }),
 
   check("TW-TIMEOUT-002", async (context) => {
@@ -27,21 +27,23 @@ export const timeoutChecks: readonly Check[] = [
     const counted = calls.filter(({ grown }) => grown !== undefined);
     if (counted.length === 0) return notApplicable("No slow sample call has a count.");
     const done = "Let calls take too long and waited whether their effects come all the same";
-    return lookAt(counted, done, ({ grown }) =>
+    return checkEach(counted, done, ({ grown }) =>
       grown === 0 ? undefined : { wrong: "has its effect after its time was up", seen: grown },
     );
   }),
 
   check("TW-TIMEOUT-003", async (context) => {
     const { after } = await overdueCalls(context);
-    return lookAt(after, "Let calls take too long, and made others afterwards", ({ wrong, seen }) =>
-      wrong === undefined ? undefined : { wrong, seen },
+    return checkEach(
+      after,
+      "Let calls take too long, and made others afterwards",
+      ({ wrong, seen }) => (wrong === undefined ? undefined : { wrong, seen }),
     );
   }),
 
   check("TW-TIMEOUT-004", async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), "Read each tool's timeout", ({ spec }) => {
+    return checkEach(described(tools), "Read each tool's timeout", ({ spec }) => {
       const own: unknown = spec.timeoutMs;
       return typeof own !== "number" || own <= usualMaximum
         ? undefined

@@ -1,10 +1,10 @@
 import type { Tool } from "@toolweave/core";
 import { callTraces, type CallTraces } from "../calling/call-traces.ts";
-import { callLabel, executorOver, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, passed, type Finding } from "../finding.ts";
-import { lookAt } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
+import { callLabel, executorOver, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, passed, type Finding } from "../contract/finding.ts";
+import { checkEach } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
 import { drawn } from "../schema/drawn.ts";
 import { OpenResources, type OpenResource } from "../watching/open-resources.ts";
 import { ProcessListeners } from "../watching/process-listeners.ts";
@@ -66,7 +66,7 @@ async function leavesNothing(context: CheckContext): Promise<Finding> {
   const calls = drawn(context.samples("succeedingCalls"), mostCalls, context.seed);
   // What stays open from one call to the next is opened by the first.
   for (const call of calls) await runSample(context, executorOver(tools), call).catch(() => {});
-  return lookAt(
+  return checkEach(
     calls.map((call) => ({ call, label: callLabel(call) })),
     `Made each call ${leakCalls} times, and looked for what it had opened`,
     async ({ call }) => {

@@ -1,9 +1,9 @@
 import type { JsonObject, Tool } from "@toolweave/core";
-import { distinctCalls, executorOver, firstFailing, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable, show } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import { nameOf } from "../running/subject.ts";
+import { distinctCalls, executorOver, firstFailing, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, show } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import { nameOf } from "../context/subject.ts";
 
 /** Input schemas that nobody can validate by, as documents and servers have them. */
 const unusableSchemas: readonly { readonly label: string; readonly schema: JsonObject }[] = [
@@ -32,7 +32,7 @@ export const unusableSchemaChecks: readonly Check[] = [
       return notApplicable("The manifest gives no createWithSchema.");
     }
     const done = "Made it with one more tool, each time with another unusable schema";
-    return lookAt(unusableSchemas, done, ({ schema }) => faultWith(context, schema));
+    return checkEach(unusableSchemas, done, ({ schema }) => faultWith(context, schema));
   }),
 ];
 

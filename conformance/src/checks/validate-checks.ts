@@ -1,13 +1,13 @@
 import type { JsonObject, Tool } from "@toolweave/core";
 import fc from "fast-check";
-import { knownArguments } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { messageOf, notApplicable, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
+import { knownArguments } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { messageOf, notApplicable, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
 import { isPointer } from "../reading/json-pointer.ts";
-import { once } from "../running/once.ts";
+import { once } from "../context/once.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { argumentsOf, usableTools, type UsableTool } from "../schema/usable-tool.ts";
+import { argumentsOf, usableTools, type UsableTool } from "../calling/usable-tool.ts";
 
 /** What `validate` said of some arguments, and did to them. */
 interface Asked {
@@ -80,7 +80,7 @@ async function lookAtValidate(
 ): Promise<Finding> {
   const all = await once(context, "what validate says", () => askAll(context));
   if (all.length === 0) return notApplicable("No tool has validate.");
-  return lookAt(all, done, ({ asked }) => {
+  return checkEach(all, done, ({ asked }) => {
     for (const one of asked) {
       const fault = faultOf(one);
       if (fault === undefined) continue;

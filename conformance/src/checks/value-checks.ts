@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { described, lookAt, type Fault } from "../look-at.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { described, checkEach, type Fault } from "../reading/check-each.ts";
 import { hasType, typesOf } from "../schema/breaches.ts";
 import { checkerOf } from "../schema/checker-of.ts";
 import { drawn } from "../schema/drawn.ts";
@@ -78,7 +78,7 @@ function subschemaCheck(
 ): Check {
   return check(id, async (context) => {
     const { tools } = await context.subject();
-    return lookAt(described(tools), done, ({ spec }) => {
+    return checkEach(described(tools), done, ({ spec }) => {
       if (!isObject(spec.inputSchema)) return undefined;
       for (const { schema, path } of everySubschema(spec.inputSchema)) {
         const fault = faultOf(schema);
@@ -103,14 +103,14 @@ async function lookAtValues(
   context: CheckContext,
   what: "default" | "example",
   valuesOf: (schema: JsonObject) => readonly JsonValue[],
-): ReturnType<typeof lookAt> {
+): ReturnType<typeof checkEach> {
   const { tools } = await context.subject();
   const all = described(tools).flatMap(({ label, spec: { inputSchema } }) =>
     isObject(inputSchema) ? givenValues(label, inputSchema, valuesOf) : [],
   );
   const some = drawn(all, maxValues, context.seed);
   const done = `Checked ${some.length} of ${all.length} ${what}s against their schemas`;
-  return lookAt(some, done, async (given) =>
+  return checkEach(some, done, async (given) =>
     (await accepts(given))
       ? undefined
       : {

@@ -7,15 +7,15 @@ import {
   type ToolOutcome,
 } from "@toolweave/core";
 import { isAlwaysSame } from "../calling/always-same.ts";
-import { answerText, isThrottled } from "../calling/outcome.ts";
-import { callLabel, executorOver, labelled, runSample } from "../calling/sample-run.ts";
-import { check, type Check, type CheckContext } from "../check.ts";
-import { failed, passed, type Finding } from "../finding.ts";
-import { lookAt, type Fault } from "../look-at.ts";
-import type { SampleCall } from "../manifest.ts";
-import { requirements } from "../requirements.ts";
-import type { Subject } from "../running/subject.ts";
-import { viewOf } from "../running/view.ts";
+import { answerText, isThrottled } from "../execution/outcome.ts";
+import { callLabel, executorOver, labelled, runSample } from "../execution/sample-run.ts";
+import { check, type Check, type CheckContext } from "../context/check.ts";
+import { failed, passed, type Finding } from "../contract/finding.ts";
+import { checkEach, type Fault } from "../reading/check-each.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { requirements } from "../requirements/requirements.ts";
+import type { Subject } from "../context/subject.ts";
+import { viewOf } from "../context/view.ts";
 
 /**
  * The rules that a prefix and a filter can make a tool break: one for each way through a view. All
@@ -55,7 +55,7 @@ export const viewChecks: readonly Check[] = [
     }
     const nested = await calledByAnother(context, tools);
     const done = "Compared each call that another tool made with the same call alone";
-    return lookAt(
+    return checkEach(
       made.flatMap((call, at) => {
         const outcome = nested[at] ?? "no answer";
         return isThrottled(outcome) ? [] : [{ ...call, other: answerText(outcome) }];
@@ -77,7 +77,7 @@ export const viewChecks: readonly Check[] = [
     const executor = executorOver(tools);
     const otherExecutor = executorOver(renamed.tools());
     const done = "Compared each call with the same call of a tool that was renamed";
-    return lookAt(labelled(calls), done, async ({ call, label }) => {
+    return checkEach(labelled(calls), done, async ({ call, label }) => {
       const alone = async (): Promise<string> =>
         answerText(await runSample(context, executor, call));
       const first = await alone();

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import type { Fault } from "../look-at.ts";
+import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { isBoolean, isString, misfit, type Test } from "./misfit.ts";
+import { isBoolean, isString, schemaMismatch, type Test } from "./schema-mismatch.ts";
 
 const access: Readonly<Record<string, Test>> = {
   filesystem: (value) => value === "none" || value === "read" || value === "write",
@@ -21,15 +21,17 @@ const annotations: Readonly<Record<string, Test>> = {
   openWorldHint: isBoolean,
   needsApprovalHint: isBoolean,
   streamingHint: isBoolean,
-  access: (value) => isObject(value) && misfit(value, access) === undefined,
+  access: (value) => isObject(value) && schemaMismatch(value, access) === undefined,
   redact: (value) =>
     Array.isArray(value) &&
-    value.every((rule: JsonValue) => isObject(rule) && misfit(rule, redaction) === undefined),
+    value.every(
+      (rule: JsonValue) => isObject(rule) && schemaMismatch(rule, redaction) === undefined,
+    ),
 };
 
 /** The first annotation that is unknown or of the wrong type. */
 export function annotationFault(value: JsonObject): Fault | undefined {
-  const name = misfit(value, annotations);
+  const name = schemaMismatch(value, annotations);
   if (name === undefined) return undefined;
   const wrong = Object.hasOwn(annotations, name)
     ? `has the annotation ${name} with a wrong value`

@@ -1,4 +1,4 @@
-import type { Fault } from "../look-at.ts";
+import type { Fault } from "./check-each.ts";
 
 /** An error has no more causes than this, which is more than anybody reads. */
 const maxCauses = 100;

@@ -1,5 +1,5 @@
 import { displayLine, displayText, type InterruptionRequest, type ToolSpec } from "@toolweave/core";
-import type { Fault } from "../look-at.ts";
+import type { Fault } from "./check-each.ts";
 
 /** A text that a person reads, where it stands, and whether it has a line of its own. */
 interface DisplayedText {

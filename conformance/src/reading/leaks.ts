@@ -1,4 +1,4 @@
-import { show } from "../finding.ts";
+import { show } from "../contract/finding.ts";
 
 /** Where a secret has come out. */
 export interface Leak {

@@ -1,5 +1,5 @@
 import type { JsonObject, Tool, ToolSpec } from "@toolweave/core";
-import { messageOf } from "../finding.ts";
+import { messageOf } from "../contract/finding.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { jsonDefect, type JsonDefect } from "./json-defect.ts";
 

@@ -1,6 +1,6 @@
 import { defineTool, type ToolSpec } from "@toolweave/core";
-import { messageOf } from "../finding.ts";
-import type { Fault } from "../look-at.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 /** What `defineTool` says of a field: one place knows what it may hold. */

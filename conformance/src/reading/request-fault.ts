@@ -1,5 +1,5 @@
 import type { InterruptionRequest } from "@toolweave/core";
-import { messageOf } from "../finding.ts";
+import { messageOf } from "../contract/finding.ts";
 import { sharedValidator } from "../schema/shared-validator.ts";
 
 /** What keeps a person from understanding or answering a request, as the end of a sentence. */

@@ -1,5 +1,5 @@
 import { isContentBlock, type ContentBlock } from "@toolweave/core";
-import type { Fault } from "../look-at.ts";
+import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { jsonDefect } from "./json-defect.ts";
 

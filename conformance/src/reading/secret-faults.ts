@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { memoryArtifacts, type ArtifactStore, type ToolOutcome } from "@toolweave/core";
-import { messageOf } from "../finding.ts";
-import type { Fault } from "../look-at.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { Fault } from "./check-each.ts";
 import type { Leak, Leaks } from "./leaks.ts";
 
 /** How deep a log prints. */

@@ -1,6 +1,6 @@
 import type { Tool } from "@toolweave/core";
-import { messageOf } from "../finding.ts";
-import type { Fault } from "../look-at.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 type Test = (value: unknown) => boolean;

@@ -1,4 +1,4 @@
-import { byArea } from "../areas.ts";
+import { byArea } from "../requirements/areas.ts";
 import { describeFailure, type ConformanceReport, type RuleResult } from "./report.ts";
 
 /**

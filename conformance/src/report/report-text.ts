@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { areaOf } from "../areas.ts";
+import { areaOf } from "../requirements/areas.ts";
 import { printableLine } from "./printable.ts";
 import {
   replayOptions,

@@ -1,6 +1,6 @@
-import { areaOf, byArea, type Area } from "../areas.ts";
-import type { Finding } from "../finding.ts";
-import type { Requirement } from "../requirement.ts";
+import { areaOf, byArea, type Area } from "../requirements/areas.ts";
+import type { Finding } from "../contract/finding.ts";
+import type { Requirement } from "../requirements/requirement.ts";
 import { kitName, kitVersion } from "./kit-version.ts";
 import { printable } from "./printable.ts";
 

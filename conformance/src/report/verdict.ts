@@ -1,4 +1,4 @@
-import { requirements } from "../requirements.ts";
+import { requirements } from "../requirements/requirements.ts";
 import type { ConformanceReport } from "./report.ts";
 
 /**

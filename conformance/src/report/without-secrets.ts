@@ -1,4 +1,4 @@
-import type { Finding } from "../finding.ts";
+import type { Finding } from "../contract/finding.ts";
 
 /** Shorter ones stand in too many other words. */
 const shortest = 4;

@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, type Requirement } from "./requirement.ts";
 
 /** What cancellation does. */
 export const cancellationRequirements: readonly Requirement[] = [

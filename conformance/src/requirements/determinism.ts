@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What stays the same from one time to the next. */
 export const determinismRequirements: readonly Requirement[] = [

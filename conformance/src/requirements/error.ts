@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What tools say when something went wrong. */
 export const errorRequirements: readonly Requirement[] = [

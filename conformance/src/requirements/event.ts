@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 const needs = ["updatingCalls"] as const;
 const sends = ["TW-EVENT-001"] as const;

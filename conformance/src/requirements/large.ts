@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 const needs = ["largeCalls"] as const;
 const whole = ["TW-LARGE-001"] as const;

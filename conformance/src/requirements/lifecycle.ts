@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** How a source begins, lives and ends. */
 export const lifecycleRequirements: readonly Requirement[] = [

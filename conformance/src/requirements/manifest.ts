@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, type Requirement } from "./requirement.ts";
 
 /** What an author says of a subject. */
 export const manifestRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** How tools are named, and in which order they come. */
 export const nameRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What becomes of a source whose backend is away. */
 export const outageRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What tools say that they do, beside what they do. */
 export const permissionRequirements: readonly Requirement[] = [

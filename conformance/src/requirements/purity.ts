@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, type Requirement } from "./requirement.ts";
 
 /** Whether tools keep what their hints promise. */
 export const purityRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 const needs = ["succeedingCalls"] as const;
 

@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, type Requirement } from "./requirement.ts";
 
 /** What never comes out. */
 export const secretRequirements: readonly Requirement[] = [

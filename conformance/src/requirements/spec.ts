@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What a spec is. */
 export const specRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, should, type Requirement } from "../requirement.ts";
+import { must, should, type Requirement } from "./requirement.ts";
 
 /** What a timeout does. */
 export const timeoutRequirements: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-import { must, type Requirement } from "../requirement.ts";
+import { must, type Requirement } from "./requirement.ts";
 
 /** What a host does to a source before it uses it. */
 export const viewRequirements: readonly Requirement[] = [

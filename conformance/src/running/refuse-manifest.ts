@@ -1,7 +1,7 @@
 import { nearNames, ToolError } from "@toolweave/core";
-import { declares, placeOf } from "../declarations.ts";
-import type { Declaration, Manifest, SampleKind } from "../manifest.ts";
-import { requirements } from "../requirements.ts";
+import { declares, placeOf } from "../contract/declarations.ts";
+import type { Declaration, Manifest, SampleKind } from "../contract/manifest.ts";
+import { requirements } from "../requirements/requirements.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 /** What a field must be, and how that is said. */

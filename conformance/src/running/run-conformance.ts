@@ -1,6 +1,6 @@
-import type { Manifest } from "../manifest.ts";
+import type { Manifest } from "../contract/manifest.ts";
 import { reportOf, type ConformanceReport, type RuleResult } from "../report/report.ts";
-import { requirements } from "../requirements.ts";
+import { requirements } from "../requirements/requirements.ts";
 import { selectRules } from "./select-rules.ts";
 import { Session, type ConformanceOptions } from "./session.ts";
 

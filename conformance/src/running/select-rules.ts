@@ -1,7 +1,7 @@
 import { nearNames, ToolError } from "@toolweave/core";
-import { areas } from "../areas.ts";
-import type { Requirement } from "../requirement.ts";
-import { openingId, requirements } from "../requirements.ts";
+import { areas } from "../requirements/areas.ts";
+import type { Requirement } from "../requirements/requirement.ts";
+import { openingId, requirements } from "../requirements/requirements.ts";
 
 /**
  * The rules that are meant, and what they stand on, in the order of `requirements`.

@@ -1,16 +1,16 @@
-import type { Check, CheckContext } from "../check.ts";
+import type { Check, CheckContext } from "../context/check.ts";
 import { checks } from "../checks/checks.ts";
-import { declares, reasonWithout } from "../declarations.ts";
-import { failed, messageOf, notApplicable, withCauses, type Finding } from "../finding.ts";
-import type { Manifest, SampleCall, SampleKind } from "../manifest.ts";
+import { declares, reasonWithout } from "../contract/declarations.ts";
+import { failed, messageOf, notApplicable, withCauses, type Finding } from "../contract/finding.ts";
+import type { Manifest, SampleCall, SampleKind } from "../contract/manifest.ts";
 import { resultOf, type RuleResult } from "../report/report.ts";
 import { withoutSecrets } from "../report/without-secrets.ts";
-import type { Requirement } from "../requirement.ts";
-import { openingId, requirements, silenceId } from "../requirements.ts";
-import { someTurns, StrayErrors } from "../watching/stray-errors.ts";
-import { Patience } from "./patience.ts";
+import type { Requirement } from "../requirements/requirement.ts";
+import { openingId, requirements, silenceId } from "../requirements/requirements.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
+import { DeadlineBudget } from "../context/deadline-budget.ts";
 import { refuseManifest } from "./refuse-manifest.ts";
-import { closeQuietly, create, open, type Subject } from "./subject.ts";
+import { closeQuietly, create, open, type Subject } from "../context/subject.ts";
 
 /** How a manifest is tested. */
 export interface ConformanceOptions {
@@ -45,7 +45,7 @@ const checksById = new Map(checks.map((check) => [check.id, check]));
 export class Session {
   readonly manifest: Manifest;
   readonly seed: number;
-  readonly #patience: Patience;
+  readonly #budget: DeadlineBudget;
   readonly #quietMs: number;
   readonly #results = new Map<string, Promise<RuleResult>>();
   readonly #durations = new Map<string, number>();
@@ -63,18 +63,18 @@ export class Session {
   #shared: Promise<Subject> | undefined;
 
   /**
-   * @param patience of the run that this one is a part of. Default: its own.
+   * @param budget the budget of the run that this one is a part of. Default: its own.
    * @throws ToolError `internal` when the manifest contradicts itself.
    */
   constructor(
     manifest: Manifest,
     options: ConformanceOptions = {},
-    patience: Patience = new Patience(options.deadlineMs ?? 10_000),
+    budget: DeadlineBudget = new DeadlineBudget(options.deadlineMs ?? 10_000),
   ) {
     refuseManifest(manifest);
     this.manifest = manifest;
     this.seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
-    this.#patience = patience;
+    this.#budget = budget;
     this.#quietMs = options.quietMs ?? 50;
   }
 
@@ -143,7 +143,7 @@ export class Session {
     if (broken !== undefined) {
       return notApplicable(`It stands on a rule that is broken: see ${broken}.`);
     }
-    const { lostBy } = this.#patience;
+    const { lostBy } = this.#budget;
     if (lostBy !== undefined) {
       return notApplicable(`Too much before it did not come to an end: see ${lostBy}.`);
     }
@@ -196,17 +196,17 @@ export class Session {
       return made;
     };
     const { manifest, seed } = this;
-    const patience = this.#patience;
+    const budget = this.#budget;
     const quietMs = this.#quietMs;
     const context: CheckContext = {
       manifest,
       seed,
       subject: () => this.#open(),
-      fresh: () => keep(() => open(manifest, patience)),
-      created: () => keep(() => create(manifest, patience)),
-      createdBy: (other) => keep(() => create({ ...manifest, create: other }, patience)),
+      fresh: () => keep(() => open(manifest, budget)),
+      created: () => keep(() => create(manifest, budget)),
+      createdBy: (other) => keep(() => create({ ...manifest, create: other }, budget)),
       samples: (kind) => manifest.samples?.[kind] ?? [],
-      within: (pending, what) => patience.within(pending, what),
+      within: (pending, what) => budget.within(pending, what),
       quiet: () => new Promise((resolve) => setTimeout(resolve, quietMs)),
       holding: (other, ids) => this.#holding(other, ids),
     };
@@ -219,14 +219,13 @@ export class Session {
     } finally {
       await Promise.all(own.map((made) => this.#release(made)));
       await someTurns();
-      if (patience.isLost) patience.lostBy ??= check.id;
+      if (budget.isLost) budget.lostBy ??= check.id;
       this.#durations.set(check.id, Math.round((performance.now() - began) * 10) / 10);
     }
-    patience.isTold ||=
-      found.status === "failed" && manifest.knownFailing?.[check.id] === undefined;
-    if (patience.lostBy === check.id && !patience.isTold) {
+    budget.isTold ||= found.status === "failed" && manifest.knownFailing?.[check.id] === undefined;
+    if (budget.lostBy === check.id && !budget.isTold) {
       const message = "Too much does not come to an end: the run is given up.";
-      return failed(message, `Checked ${check.id}.`, patience.inVain);
+      return failed(message, `Checked ${check.id}.`, budget.inVain);
     }
     return this.#withStray(check, found, strays.caught.slice(before));
   }
@@ -246,12 +245,12 @@ export class Session {
   async #release(made: Promise<Subject>): Promise<void> {
     const subject = await made.catch(() => undefined);
     this.#own.delete(made);
-    if (subject !== undefined) await closeQuietly(subject, this.#patience);
+    if (subject !== undefined) await closeQuietly(subject, this.#budget);
   }
 
   #open(): Promise<Subject> {
     if (this.#closed) return Promise.reject(new Error("The run is over."));
-    return (this.#shared ??= this.#noted(open(this.manifest, this.#patience)));
+    return (this.#shared ??= this.#noted(open(this.manifest, this.#budget)));
   }
 
   /** Remembers why it could not be made. */
@@ -262,7 +261,7 @@ export class Session {
 
   async #holding(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]> {
     const options = { seed: this.seed, quietMs: this.#quietMs };
-    const other = new Session(manifest, options, this.#patience);
+    const other = new Session(manifest, options, this.#budget);
     this.#others.add(other);
     const results: RuleResult[] = [];
     try {

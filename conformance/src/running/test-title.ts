@@ -1,6 +1,6 @@
-import type { Manifest } from "../manifest.ts";
+import type { Manifest } from "../contract/manifest.ts";
 import { printableLine } from "../report/printable.ts";
-import type { Requirement } from "../requirement.ts";
+import type { Requirement } from "../requirements/requirement.ts";
 import type { Session } from "./session.ts";
 
 /** What a test runner calls the test of a rule, with what the manifest says of it. */

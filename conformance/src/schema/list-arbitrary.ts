@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject } from "./subschemas.ts";
-import type { Making, Values } from "./value-arbitrary.ts";
+import type { Making, Values } from "./generation.ts";
 
 /** Lists that fit a schema of lists. */
 export function lists(schema: JsonObject, making: Making): Values {

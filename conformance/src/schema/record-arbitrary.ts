@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject } from "./subschemas.ts";
 import { matchingTexts } from "./text-arbitrary.ts";
-import type { Making, Values } from "./value-arbitrary.ts";
+import type { Making, Values } from "./generation.ts";
 
 const plainName: fc.Arbitrary<string> = fc.stringMatching(/^[a-z]{3,8}$/);
 

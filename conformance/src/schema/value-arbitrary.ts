@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
+import type { Making, Values } from "./generation.ts";
 import { hasType, typesOf } from "./breaches.ts";
 import { conjuncts } from "./conjuncts.ts";
 import { lists } from "./list-arbitrary.ts";
@@ -10,20 +11,6 @@ import type { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
 import { texts } from "./text-arbitrary.ts";
 import type { ValueStyle } from "./value-style.ts";
-
-/** Generated values. */
-export type Values = fc.Arbitrary<JsonValue>;
-
-/** What the parts of a value are made with. */
-export interface Making {
-  readonly style: ValueStyle;
-  /** Properties that are not required are made, too. */
-  readonly takesOptional: boolean;
-  /** No deeper than this: only what has to be there is made. */
-  readonly isDeep: boolean;
-  /** Values of a schema one level deeper. */
-  readonly within: (schema: JsonValue) => Values;
-}
 
 const maxDepth = 5;
 

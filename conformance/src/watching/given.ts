@@ -1,5 +1,5 @@
 import type { Tool } from "@toolweave/core";
-import { around } from "../calling/sample-run.ts";
+import { around } from "../execution/sample-run.ts";
 
 /** What a call of a tool itself gave, before an executor made something of it. */
 export type Given = { readonly returned: unknown } | { readonly thrown: unknown };

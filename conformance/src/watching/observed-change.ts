@@ -1,10 +1,10 @@
 import { canonicalJson, isToolName, type Tool, type ToolSource } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
 import { readSpec } from "../reading/read-spec.ts";
-import { once } from "../running/once.ts";
-import { nameOf } from "../running/subject.ts";
-import { someTurns } from "./stray-errors.ts";
+import { once } from "../context/once.ts";
+import { nameOf } from "../context/subject.ts";
+import { someTurns } from "../context/stray-errors.ts";
 
 /** How often a list is asked for again that has not changed yet. */
 const mostWaits = 20;

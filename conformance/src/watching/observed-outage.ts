@@ -1,14 +1,14 @@
 import type { Tool, ToolError, ToolExecutor, ToolOutcome } from "@toolweave/core";
-import { outcomeLabel } from "../calling/outcome.ts";
-import { callLabel, distinctCalls, executorOver, runSample } from "../calling/sample-run.ts";
-import type { CheckContext } from "../check.ts";
-import { messageOf } from "../finding.ts";
-import type { SampleCall } from "../manifest.ts";
-import { once } from "../running/once.ts";
-import { nameOf, type Subject } from "../running/subject.ts";
+import { outcomeLabel } from "../execution/outcome.ts";
+import { callLabel, distinctCalls, executorOver, runSample } from "../execution/sample-run.ts";
+import type { CheckContext } from "../context/check.ts";
+import { messageOf } from "../contract/finding.ts";
+import type { SampleCall } from "../contract/manifest.ts";
+import { once } from "../context/once.ts";
+import { nameOf, type Subject } from "../context/subject.ts";
 import { listening } from "./observed-change.ts";
-import { someTurns, StrayErrors } from "./stray-errors.ts";
-import { whileAway } from "./while-away.ts";
+import { someTurns, StrayErrors } from "../context/stray-errors.ts";
+import { duringOutage } from "./during-outage.ts";
 
 /** What came of a call that was made while the backend was away. */
 interface CallWhileAway {
@@ -49,7 +49,7 @@ async function observe(context: CheckContext): Promise<ObservedOutage> {
     const executor = executorOver(subject.callable());
     let heard = 0;
     const { stop } = listening(subject.source, () => (heard += 1));
-    return whileAway(context, async () => {
+    return duringOutage(context, async () => {
       const calls: CallWhileAway[] = [];
       for (const call of distinctCalls(context))
         calls.push(await callWhileAway(context, executor, call));

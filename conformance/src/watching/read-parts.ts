@@ -1,5 +1,5 @@
 import type { Tool, ToolContext } from "@toolweave/core";
-import { around } from "../calling/sample-run.ts";
+import { around } from "../execution/sample-run.ts";
 
 /** What a call looked at of what its own run was given. */
 export interface ReadParts {

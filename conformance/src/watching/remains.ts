@@ -1,7 +1,7 @@
 import type { ToolSource } from "@toolweave/core";
-import { distinctCalls, executorOver, runSample } from "../calling/sample-run.ts";
-import type { CheckContext } from "../check.ts";
-import type { Subject } from "../running/subject.ts";
+import { distinctCalls, executorOver, runSample } from "../execution/sample-run.ts";
+import type { CheckContext } from "../context/check.ts";
+import type { Subject } from "../context/subject.ts";
 import { OpenResources, type OpenResource } from "./open-resources.ts";
 import { ProcessListeners } from "./process-listeners.ts";
 

@@ -1,5 +1,5 @@
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from "@toolweave/core";
-import { around } from "../calling/sample-run.ts";
+import { around } from "../execution/sample-run.ts";
 
 /** Something that a running tool sent. */
 export type Sent =

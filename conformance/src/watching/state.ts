@@ -1,5 +1,5 @@
 import { canonicalJson } from "@toolweave/core";
-import type { CheckContext } from "../check.ts";
+import type { CheckContext } from "../context/check.ts";
 
 /** All that the tools can change, as text. */
 export async function stateOf({ manifest, within }: CheckContext): Promise<string> {

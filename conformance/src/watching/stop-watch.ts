@@ -1,7 +1,7 @@
 import type { Tool } from "@toolweave/core";
-import { around } from "../calling/sample-run.ts";
-import { messageOf } from "../finding.ts";
-import { within } from "../running/within.ts";
+import { around } from "../execution/sample-run.ts";
+import { messageOf } from "../contract/finding.ts";
+import { within } from "../context/within.ts";
 
 /** A tool that goes on for longer than this has not stopped but come to its own end. */
 const mostStopMs = 1000;

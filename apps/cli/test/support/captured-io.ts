@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { WriteStream } from "node:tty";
-import type { CliIo, TerminalOutput } from "../../src/cli-io.ts";
+import type { CliIo, TerminalOutput } from "../../src/process/cli-io.ts";
 import { tempStore } from "./temp-file.ts";
 
 /** Streams in memory, and what was written to them. */

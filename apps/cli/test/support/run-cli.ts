@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { runCli } from "../../src/cli.ts";
+import { runCli } from "../../src/program.ts";
 import { captureIo, type CaptureOptions } from "./captured-io.ts";
 
 /** What a command did. */

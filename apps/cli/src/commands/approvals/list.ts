@@ -1,0 +1,176 @@
+import type { Interruption, PendingCallRecord, PendingCallStatus } from "@toolweave/core";
+import { shortIds } from "../../input/find-by-id.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { describeProposals } from "../../render/describe-grant.ts";
+import { describeRequest, describeRequests } from "../../render/describe-requests.ts";
+import { formatDuration } from "../../render/duration.ts";
+import { safeJson, safeValue } from "../../render/safe-text.ts";
+import { formatTable } from "../../render/table.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
+import { pendingCallHints } from "../shared/hints.ts";
+import { findPendingCall, getRefusal } from "./pending-call.ts";
+
+/** The options of the commands that read the store. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly json?: boolean;
+}
+
+/** `toolweave approvals list`: the pending calls, and those that ended with an unknown outcome. */
+export async function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
+  const store = new ApprovalStore(options.store, io.env);
+  try {
+    const records = await store.pendingCalls.list();
+    printMissingStore(store, output);
+    const now = await store.pendingCalls.now();
+    const short = shortIds(records.map(({ interruption }) => interruption.id));
+    if (options.json === true) {
+      const calls = records.map(({ interruption, status }) => ({
+        shortId: short.get(interruption.id),
+        ...toCallData(interruption, status),
+      }));
+      await output.write(`${safeJson(JSON.stringify({ calls }, null, 2))}\n`);
+      return exitCode.completed;
+    }
+    const rows = records.map(({ interruption, status }) => [
+      safeValue(short.get(interruption.id) ?? ""),
+      safeValue(interruption.call.name),
+      getIntent(interruption),
+      ...getTimes(interruption, status, now),
+      statusTexts[status],
+    ]);
+    for (const line of formatTable(rows)) await output.write(`${line}\n`);
+    const waiting = records.filter(({ status }) => status === "pending").length;
+    await output.write(
+      `${rows.length > 0 ? "\n" : ""}${waiting === 1 ? "1 call waits" : `${waiting} calls wait`}\n`,
+    );
+    return exitCode.completed;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Prints that there is no store: a mistyped path looks like an empty store. */
+export function printMissingStore({ exists, path }: ApprovalStore, output: Output): void {
+  if (!exists) output.printMessage(`toolweave: There is no store at ${safeValue(path)} yet.`);
+}
+
+/** `toolweave approvals show`: everything that a person has to know before they answer. */
+export async function showCall(
+  id: string,
+  options: StoreOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const store = new ApprovalStore(options.store, io.env);
+  try {
+    const record = await findPendingCall(store, id);
+    const { interruption, status } = record;
+    const refusal = await getRefusal(store, record);
+    const next = pendingCallHints(interruption, store, io.env);
+    if (options.json === true) {
+      const data = {
+        ...toCallData(interruption, status),
+        ...(refusal === undefined
+          ? { next }
+          : { refusal: refusal.status === "failed" ? refusal.error : undefined }),
+      };
+      await output.write(`${safeJson(JSON.stringify(data, null, 2))}\n`);
+    } else {
+      const now = await store.pendingCalls.now();
+      for (const line of pendingCallLines(record, now, refusal === undefined))
+        await output.write(`${line}\n`);
+      if (refusal === undefined) {
+        await output.write("\nTo answer it:\n");
+        const { show: _, notes, ...answers } = next;
+        for (const command of Object.values(answers)) await output.write(`  ${command}\n`);
+        for (const note of notes) await output.write(`${note}\n`);
+      }
+    }
+    if (refusal?.status === "failed") output.printMessage(describeError(refusal.error, false));
+    return exitCode.completed;
+  } finally {
+    await store.close();
+  }
+}
+
+function* pendingCallLines(
+  { interruption, status }: PendingCallRecord,
+  now: number,
+  canBeAnswered: boolean,
+): Generator<string> {
+  const { id, call, requests } = interruption;
+  yield `${safeValue(call.name)} ${safeValue(id)}`;
+  yield `  ${[statusTexts[status], ...getTimes(interruption, status, now)].filter(Boolean).join(", ")}`;
+  for (const line of sourceLines(interruption)) yield `  ${line}`;
+  yield describeRequests(requests, call.arguments).trimEnd();
+  const proposals = canBeAnswered ? getGrantProposals(requests) : [];
+  if (proposals.length === 0) return;
+  yield "";
+  yield `With --always: ${describeProposals(proposals, "always").trimEnd()}`;
+}
+
+/** Yields the source of the call's tool, and the credentials that it would use. */
+function* sourceLines(interruption: Interruption): Generator<string> {
+  const context = getPendingCallContext(interruption);
+  if (context === undefined) {
+    yield "made by another program";
+    return;
+  }
+  const { documents, mcp = [], config, baseUrl, auth, header, policy } = context;
+  for (const { location = "a document whose address is not kept" } of documents) {
+    yield `from ${safeValue(location)}`;
+  }
+  for (const server of mcp) yield `from ${safeValue(server)}`;
+  if (config !== undefined) yield `from ${safeValue(config)}`;
+  if (baseUrl !== undefined) yield `at ${safeValue(baseUrl)}`;
+  const credentials = [...auth, ...header].map(safeValue);
+  if (credentials.length > 0) yield `with ${credentials.join(", ")}`;
+  if (policy !== undefined) yield `under the policy ${safeValue(policy)}`;
+}
+
+const statusTexts: Readonly<Record<PendingCallStatus, string>> = {
+  pending: "pending",
+  claimed: "claimed: it runs now",
+  finished: "finished",
+  unfinished: "unfinished: nobody knows how it ended",
+};
+
+function getTimes(interruption: Interruption, status: PendingCallStatus, now: number): string[] {
+  const calledAt = getPendingCallContext(interruption)?.calledAt;
+  const left = interruption.expiresAt - now;
+  return [
+    calledAt === undefined ? "" : `${formatDuration(now - calledAt)} old`,
+    status === "pending" ? (left > 0 ? `${formatDuration(left)} left` : "expired") : "",
+  ];
+}
+
+const maxIntentLength = 70;
+
+function getIntent({ requests }: Interruption): string {
+  const [first, ...more] = requests;
+  if (first === undefined) return "";
+  const text = describeRequest(first);
+  const clipped = text.length > maxIntentLength ? `${text.slice(0, maxIntentLength - 1)}…` : text;
+  return more.length === 0 ? clipped : `${clipped} and ${more.length} more`;
+}
+
+function toCallData(interruption: Interruption, status: PendingCallStatus): object {
+  const { id, call, requests, expiresAt, runId, specHash } = interruption;
+  const calledAt = getPendingCallContext(interruption)?.calledAt;
+  return {
+    id,
+    status,
+    call,
+    requests,
+    ...(calledAt === undefined ? {} : { calledAt }),
+    expiresAt,
+    runId,
+    specHash,
+  };
+}

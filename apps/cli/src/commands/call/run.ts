@@ -1,0 +1,92 @@
+import { argumentsSchemaOf, type OnAsk, type ToolCall } from "@toolweave/core";
+import { readObjectOption } from "../../input/json-option.ts";
+import { parseArguments } from "../../input/parse-arguments.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { promptApprover } from "../../prompt/ask-for-approval.ts";
+import { canPrompt } from "../../prompt/questions.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { toContextMetadata } from "../../store/pending-call-context.ts";
+import { createExecutor } from "../shared/executor.ts";
+import { printOutcome, printDenial } from "../shared/report-outcome.ts";
+import { checkSavePath } from "../shared/save-result.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+
+/** The options of `toolweave call`. */
+export interface CallOptions extends ToolOptions {
+  readonly args?: string;
+  readonly policy?: string;
+  readonly store?: string;
+  readonly yes?: boolean;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave call`: calls one tool, asks first where the policy does, and prints the answer. */
+export async function call(
+  tool: string,
+  words: readonly string[],
+  options: CallOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { verbose = false, policy, timeout } = options;
+  const plan = await planSources(options, io, output);
+  await checkSavePath(options.output);
+  const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
+  const { registry, failures, policy: rules, store: place } = await plan.load();
+  try {
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
+    const found = registry.get(tool);
+    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
+    if (found === undefined) throw unknownToolError(registry, tool);
+    const schema = argumentsSchemaOf(found);
+    // Reading the schema is what shows that an operation is broken.
+    if (found.availability?.status === "unavailable") {
+      output.printMessage(describeError(new Error(found.availability.reason), false));
+      return exitCode.toolError;
+    }
+    const toolCall: ToolCall = {
+      id: "call",
+      name: tool,
+      arguments: words.length === 0 ? base : parseArguments(words, schema, base),
+      metadata: toContextMetadata({ ...options, ...plan }, policy),
+    };
+    const attempt = async (): Promise<number | undefined> => {
+      const store = new ApprovalStore(options.store ?? place, io.env);
+      try {
+        const executor = createExecutor({
+          registry,
+          policy: rules,
+          timeout,
+          onAsk: onAsk(options, io),
+          isForModel: found.delegates,
+          // A call that is approved already needs no working store.
+          store: options.yes === true ? undefined : store,
+        });
+        const outcome = await executor.execute(toolCall, { signal: io.signal });
+        if (store.key.wasTaken) return undefined;
+        await printOutcome(outcome, options, { io, output, store });
+        await printDenial(outcome, executor, output);
+        return outcomeExitCode(outcome, io.signal.aborted);
+      } finally {
+        await store.close();
+      }
+    };
+    // Another process has just made the key of the store: nothing has run, and the next try has it.
+    return (await attempt()) ?? (await attempt()) ?? exitCode.toolError;
+  } finally {
+    await registry.close();
+  }
+}
+
+function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
+  if (yes === true) return () => ({ approved: true });
+  // With arguments from stdin there is no stdin left for answers.
+  return canPrompt(io) && args !== "-" ? promptApprover(io) : "interrupt";
+}

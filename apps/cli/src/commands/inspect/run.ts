@@ -1,0 +1,88 @@
+import { argumentsSchemaOf, type PolicyEffect, type RegistryProblem } from "@toolweave/core";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { renderArguments } from "../../render/tool-arguments.ts";
+import { renderProblems, renderTools } from "../../render/tool-list.ts";
+import { writeToolsJson } from "../../render/tools-json.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { createExecutor } from "../shared/executor.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+
+/** The options of `toolweave inspect`. */
+export interface InspectOptions extends ToolOptions {
+  readonly filter?: readonly string[];
+  readonly policy?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave inspect`: lists the tools of documents and servers, and what could not become one. */
+export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
+  const { filter, json, verbose = false } = options;
+  const plan = await planSources(options, io, output);
+  const { registry, documents, failures, sources, policy } = await plan.load();
+  try {
+    // Without it a tool that cannot be called would be listed as one that can.
+    for (const document of documents) document.realize();
+    // The sources notify the registry in a microtask of what they have dropped.
+    await Promise.resolve();
+    const all = registry.toolset();
+    const selected = filter === undefined ? all : all.select({ include: filter });
+    const entries = [...selected.entries()];
+    const { problems } = registry;
+    const executor = createExecutor({ registry, policy });
+    const decisions = new Map<string, PolicyEffect>();
+    for (const { tool } of entries) {
+      const { name } = tool.spec;
+      decisions.set(name, (await executor.explain({ name })).effect);
+    }
+    const warnings = printPolicyWarnings(executor, output);
+    if (json === true) await writeToolsJson(entries, { problems, decisions, warnings }, output);
+    else if (failures.length < sources.length || sources.length === 0) {
+      // Sources that could not be loaded at all are printed to stderr.
+      const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
+      const list = renderTools(entries, decisions, io.stdout);
+      await writeList(list, formatCount(entries.length, all.size), listed, io, output);
+      const [only] = entries;
+      // A request for one tool usually precedes its call.
+      if (filter !== undefined && entries.length === 1 && only !== undefined) {
+        await output.write("\n");
+        for (const line of renderArguments(argumentsSchemaOf(only.tool), io.stdout)) {
+          await output.write(`${line}\n`);
+        }
+      }
+    }
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
+    return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
+  } finally {
+    await registry.close();
+  }
+}
+
+async function writeList(
+  list: Iterable<string>,
+  tools: string,
+  problems: readonly RegistryProblem[],
+  io: CliIo,
+  output: Output,
+): Promise<void> {
+  let separator = "";
+  for (const line of list) {
+    await output.write(`${line}\n`);
+    separator = "\n";
+  }
+  const found = problems.length === 0 ? "no problems" : count(problems.length, "problem");
+  await output.write(`${separator}${tools}, ${found}\n`);
+  for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
+}
+
+function formatCount(listed: number, total: number): string {
+  return listed === total ? count(total, "tool") : `${listed} of ${count(total, "tool")}`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

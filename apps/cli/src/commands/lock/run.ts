@@ -1,0 +1,110 @@
+import type { LockDifference } from "@toolweave/config";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { safeJson, safeValue } from "../../render/safe-text.ts";
+import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
+import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
+
+/** The options of `toolweave lock`, and of `toolweave inspect --check`. */
+export interface LockOptions extends ToolOptions {
+  readonly lockFile?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave lock`: writes the current tools to the lock, and prints what has changed since the last time. */
+export async function lock(options: LockOptions, io: CliIo, output: Output): Promise<number> {
+  const plan = await planSources(options, io, output);
+  const path = resolveLockPath(options.lockFile, plan);
+  return withTools(plan, options, output, async ({ registry }) => {
+    const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
+    const now = lockOf(registry.toolset().entries());
+    // What is there and no lock is not written over.
+    const before = await readLockFile(path).catch((error: Error) => {
+      if (/\(ENOENT\)/.test(error.message)) return undefined;
+      throw error;
+    });
+    await writeLock(path, now);
+    const difference = lockDifference(before ?? { version: 1, tools: {} }, now);
+    const tools = Object.keys(now.tools).length;
+    if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
+    else {
+      if (before !== undefined) await writeLines(difference, output);
+      await output.write(`${tools} tool${tools === 1 ? "" : "s"} locked in ${safeValue(path)}\n`);
+    }
+    return exitCode.completed;
+  });
+}
+
+/** `toolweave inspect --check`: ends with 1 when a tool is not as the lock has it, and shows what has changed. */
+export async function check(options: LockOptions, io: CliIo, output: Output): Promise<number> {
+  const plan = await planSources(options, io, output);
+  const path = resolveLockPath(options.lockFile, plan);
+  const before = await readLockFile(path);
+  return withTools(plan, options, output, async ({ registry }) => {
+    const { lockDifference, lockOf } = await import("@toolweave/config");
+    const difference = lockDifference(before, lockOf(registry.toolset().entries()));
+    const { added, removed, changed } = difference;
+    const isSame = added.length + removed.length + changed.length === 0;
+    if (options.json === true) await writeDifference({ lock: path, isSame }, difference, output);
+    else if (isSame) await output.write(`All tools are as ${safeValue(path)} has them.\n`);
+    else {
+      await writeLines(difference, output);
+      output.printMessage(
+        "toolweave: The tools are not as they were locked. Look at them, then run `toolweave lock` again.",
+      );
+    }
+    return isSame ? exitCode.completed : exitCode.changed;
+  });
+}
+
+/**
+ * Only all of the tools can be locked or compared: a source that failed ends the command. Servers are shown the same
+ * client as with `serve`: some offer more to one that lets them ask.
+ */
+async function withTools(
+  plan: SourcePlan,
+  { verbose = false }: LockOptions,
+  output: Output,
+  work: (loaded: LoadedSources) => Promise<number>,
+): Promise<number> {
+  const { askTheClient } = await import("@toolweave/mcp/serve");
+  const loaded = await plan.load({ mcp: askTheClient });
+  const { registry, documents, failures } = loaded;
+  try {
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
+    if (failures.length > 0) return exitCode.sourceFailed;
+    // What cannot be called is no tool, and the sources notify the registry of it in a microtask.
+    for (const document of documents) document.realize();
+    await Promise.resolve();
+    return await work(loaded);
+  } finally {
+    await registry.close();
+  }
+}
+
+async function writeDifference(
+  about: object,
+  difference: LockDifference,
+  output: Output,
+): Promise<void> {
+  await output.write(`${safeJson(JSON.stringify({ ...about, ...difference }, null, 2))}\n`);
+}
+
+async function writeLines(
+  { added, removed, changed }: LockDifference,
+  output: Output,
+): Promise<void> {
+  const { describeChange } = await import("@toolweave/core");
+  for (const tool of added) await output.write(`added    ${safeValue(tool)}\n`);
+  for (const tool of removed) await output.write(`removed  ${safeValue(tool)}\n`);
+  for (const { tool, changes } of changed) {
+    await output.write(`changed  ${safeValue(tool)}\n`);
+    for (const change of changes) {
+      await output.write(`           ${safeValue(describeChange(change))}\n`);
+    }
+  }
+}

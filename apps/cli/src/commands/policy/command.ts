@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { exitCodeHelp } from "../../process/exit-code.ts";
+import type { CommandContext } from "../shared/context.ts";
+import {
+  argumentsHelp,
+  collect,
+  withPolicy,
+  withStore,
+  withToolOptions,
+} from "../shared/options.ts";
+import type { ExplainOptions } from "./explain.ts";
+
+const policyExamples = `
+Examples:
+  $ toolweave policy explain delete_pet id=7 --policy strict --openapi openapi.yaml
+
+\`toolweave policy explain --help\` has more of them, and a policy as a file.
+`;
+
+const explainExamples = `
+Examples:
+  $ toolweave policy explain delete_pet id=7 --openapi openapi.yaml
+  $ toolweave policy explain delete_pet --policy strict --openapi openapi.yaml
+  $ toolweave policy explain add_pet name=Rex --policy rules.json --caller ada --role admin \\
+      --openapi openapi.yaml
+
+A file has one policy, or a list of which each can only narrow those before it:
+  {
+    "preset": "supervised",
+    "rules": [
+      { "effect": "allow", "tools": "add_*", "callers": { "roles": "admin" } },
+      { "effect": "deny", "permissions": { "kind": "network", "target": "DELETE *" } }
+    ]
+  }
+Deny goes before ask, and ask before allow, in whatever order they stand.
+`;
+
+/** Registers `toolweave policy explain`. */
+export function addPolicy(program: Command, { io, output, end }: CommandContext): void {
+  const policy = program
+    .command("policy")
+    .summary("explain what a policy decides")
+    .description("Explains what a policy decides about a tool or a call. Nothing is called.")
+    .addHelpText("after", policyExamples + exitCodeHelp);
+  withStore(withPolicy(withToolOptions(policy.command("explain"))))
+    .summary("tell what would become of a call, and which rule decides")
+    .description(
+      "Tells what would become of a call, which rule decides, and what else was weighed. Nothing is called. Without arguments it tells of the tool.",
+    )
+    .argument("<tool>", "its name, as `toolweave inspect` prints it")
+    .argument("[key=value...]", argumentsHelp)
+    .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
+    .option("--caller <id>", "on whose behalf")
+    .option("--role <role>", "a role of the caller's; may be repeated", collect)
+    .option("--json", "print the explanation as JSON")
+    .option("--verbose", "say also what led to an error")
+    .addHelpText("after", explainExamples + exitCodeHelp)
+    .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
+      const { explain } = await import("./explain.ts");
+      end(await explain(tool, words, options, io, output));
+    });
+}

@@ -1,0 +1,129 @@
+import {
+  argumentsSchemaOf,
+  type Caller,
+  type Decision,
+  type ExplainedRequest,
+  type Explanation,
+  type PolicyEffect,
+} from "@toolweave/core";
+import { readObjectOption } from "../../input/json-option.ts";
+import { parseArguments } from "../../input/parse-arguments.ts";
+import type { ToolOptions } from "../../input/tool-options.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { UsageError } from "../../process/errors.ts";
+import { exitCode } from "../../process/exit-code.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import { safeJson, safeLine, safeValue } from "../../render/safe-text.ts";
+import { planSources } from "../../sources/load-sources.ts";
+import { ApprovalStore } from "../../store/approval-store.ts";
+import { createExecutor } from "../shared/executor.ts";
+import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+
+/** The options of `toolweave policy explain`. */
+export interface ExplainOptions extends ToolOptions {
+  readonly args?: string;
+  readonly policy?: string;
+  readonly store?: string;
+  readonly caller?: string;
+  readonly role?: readonly string[];
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `toolweave policy explain`: prints the decision about a call, and which rule decides. */
+export async function explain(
+  tool: string,
+  words: readonly string[],
+  options: ExplainOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { verbose = false, args: written } = options;
+  const caller = toCaller(options);
+  const plan = await planSources(options, io, output);
+  const base = written === undefined ? {} : await readObjectOption("--args", written, io);
+  const { registry, failures, policy, store: place } = await plan.load();
+  const store = new ApprovalStore(options.store ?? place, io.env);
+  try {
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
+    const found = registry.get(tool);
+    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
+    if (found === undefined) throw unknownToolError(registry, tool);
+    const executor = createExecutor({ registry, policy, store });
+    const warnings = printPolicyWarnings(executor, output);
+    const isCall = written !== undefined || words.length > 0;
+    const explanation = await executor.explain(
+      {
+        name: tool,
+        ...(isCall ? { arguments: parseArguments(words, argumentsSchemaOf(found), base) } : {}),
+      },
+      caller === undefined ? {} : { caller },
+    );
+    if (options.json === true) {
+      await output.write(`${safeJson(JSON.stringify({ ...explanation, warnings }, null, 2))}\n`);
+    } else {
+      for (const line of explanationLines(explanation, isCall)) await output.write(`${line}\n`);
+    }
+    const { problem } = explanation;
+    if (problem === undefined || problem.code === "not_advertised") return exitCode.completed;
+    output.printMessage(describeError(problem, verbose));
+    return problem.code === "invalid_arguments" ? exitCode.usage : exitCode.toolError;
+  } finally {
+    await store.close();
+    await registry.close();
+  }
+}
+
+function toCaller({ caller, role }: ExplainOptions): Caller | undefined {
+  if (caller !== undefined) return { id: caller, ...(role === undefined ? {} : { roles: role }) };
+  if (role === undefined) return undefined;
+  throw new UsageError("--role is of a caller: give --caller, too.");
+}
+
+const verdicts: Readonly<Record<PolicyEffect, string>> = {
+  allow: "runs without asking",
+  ask: "asks first",
+  deny: "is denied",
+};
+
+function* explanationLines(
+  { tool, advertised, effect, requests, problem }: Explanation,
+  isCall: boolean,
+): Generator<string> {
+  if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
+  yield advertised
+    ? "It is advertised: a model is shown it, and may call it."
+    : "It is not advertised: a model is not shown it, and no call of it runs.";
+  for (const request of requests) yield* requestLines(request, tool);
+  if (isCall || requests.length === 0) return;
+  yield "";
+  yield "This is about the tool. A call may ask for permissions, which rules may be for: add arguments.";
+}
+
+function* requestLines(request: ExplainedRequest, tool: string): Generator<string> {
+  const { permission, considered, grant } = request;
+  const { kind, target } = permission;
+  yield "";
+  yield kind === "custom.call" && target === tool
+    ? "the call itself"
+    : `${safeValue(kind)} ${safeValue(target)}`;
+  yield `  ${decisionLine(request)}`;
+  const others = considered.filter((other) => !isSame(other, request));
+  if (others.length > 0) yield "  also matched:";
+  for (const other of others) yield `    ${decisionLine(other)}`;
+  if (grant !== undefined) {
+    yield `  answered by the grant ${safeValue(grant.id)}: nobody is asked`;
+  }
+}
+
+/** Formats a decision with its rule and its layer. */
+function decisionLine({ effect, rule, layer, reason }: Omit<Decision, "ask" | "cause">): string {
+  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeValue(rule)} of ${safeValue(layer)})`;
+}
+
+function isSame(decision: Decision, request: ExplainedRequest): boolean {
+  const { effect, rule, layer } = decision;
+  return effect === request.effect && rule === request.rule && layer === request.layer;
+}

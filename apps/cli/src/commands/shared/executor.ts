@@ -1,0 +1,69 @@
+import {
+  ToolError,
+  ToolExecutor,
+  type ArtifactStore,
+  type ExecutorOptions,
+  type OnAsk,
+  type PolicyInput,
+  type ToolRegistry,
+} from "@toolweave/core";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+
+/** As much of a store as an executor needs. */
+type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
+
+/** The options of a command's executor. */
+export interface CommandExecutorOptions {
+  readonly registry: ToolRegistry;
+  readonly policy?: PolicyInput | undefined;
+  /** Milliseconds; undefined: the executor's own. */
+  readonly timeout?: number | undefined;
+  readonly onAsk?: OnAsk;
+  /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
+  readonly isForModel?: boolean | undefined;
+  /** The store of pending calls and grants; undefined: nothing is looked up or stored. */
+  readonly store?: ExecutorStore | undefined;
+}
+
+/** A command ends with its answer, so that everything has to be in it: what a tool would store stays where it is. */
+const noArtifacts: ArtifactStore = {
+  put: () => {
+    throw new ToolError("limit_exceeded", "A command stores no artifacts.");
+  },
+  head: () => undefined,
+  read: () => undefined,
+  delete: () => {},
+};
+
+/**
+ * A person reads the answer, or a program does: neither has a model's limits, nor a later call that
+ * would read what was stored. The HTTP client limits how much is received.
+ */
+const unlimited: Partial<ExecutorOptions> = {
+  maxOutputBytes: Infinity,
+  artifacts: noArtifacts,
+  largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
+  // A token that an API makes for its caller is what was asked for; what was sent stays secret.
+  redact: { credentials: false },
+};
+
+/** The executor of one command. */
+export function createExecutor({
+  registry,
+  policy,
+  timeout,
+  onAsk = "interrupt",
+  isForModel = false,
+  store,
+}: CommandExecutorOptions): ToolExecutor {
+  return new ToolExecutor({
+    registry,
+    onAsk,
+    ...(isForModel ? {} : unlimited),
+    ...(policy === undefined ? {} : { policy }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
+    ...(store === undefined
+      ? {}
+      : { key: store.key.value, pendingCalls: store.pendingCalls, grants: store.grants }),
+  });
+}

@@ -1,0 +1,74 @@
+import type { Interruption } from "@toolweave/core";
+import type { WrittenOption } from "../../input/secret-options.ts";
+import { safeValue } from "../../render/safe-text.ts";
+import { shellLine } from "../../render/shell-line.ts";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+import { getPendingCallContext } from "../../store/pending-call-context.ts";
+import { isHomeStore } from "../../store/store-path.ts";
+
+/** The commands that answer a pending call: command lines for a POSIX shell, which work in any folder. */
+export interface PendingCallHints {
+  /** Prints all that a person has to know before they answer. */
+  readonly show: string;
+  /** For a call that has not begun and only waits for a yes. */
+  readonly approve?: string;
+  readonly reject?: string;
+  /** For any other; it asks on a terminal. */
+  readonly resume?: string;
+  /** The conditions for running them. */
+  readonly notes: readonly string[];
+}
+
+/** The commands that a call which waits can be answered with. */
+export function pendingCallHints(
+  interruption: Interruption,
+  store: ApprovalStore,
+  env: Readonly<Record<string, string | undefined>>,
+): PendingCallHints {
+  const withheld = getPendingCallContext(interruption)?.withheld ?? [];
+  const line = (command: string, more: readonly string[] = []): string =>
+    storeCommand(store, env, command, interruption.id, ...more);
+  const withheldWords = withheld.flat();
+  const notes = [
+    ...withheldNotes(withheld),
+    ...(store.key.path === undefined ? ["TOOLWEAVE_KEY has to be set there as it is here."] : []),
+  ];
+  return waitsForApprovalOnly(interruption)
+    ? { show: line("show"), approve: line("approve", withheldWords), reject: line("reject"), notes }
+    : { show: line("show"), resume: line("resume", withheldWords), notes };
+}
+
+/** True for a call that has not begun: it waits for nothing but a yes, or a no. */
+export function waitsForApprovalOnly({ requests }: Interruption): boolean {
+  return requests.every((request) => request.type === "approval" && request.call === undefined);
+}
+
+/** A command on what the store has under an id. */
+export function storeCommand(
+  { path }: ApprovalStore,
+  env: Readonly<Record<string, string | undefined>>,
+  command: string,
+  id: string,
+  ...more: readonly string[]
+): string {
+  const place = isHomeStore(path, env) ? [] : ["--store", path];
+  // With npx, run by the user or by a host, there may be no `toolweave` in the path.
+  const program = env["npm_command"] === "exec" ? ["npx", "toolweave"] : ["toolweave"];
+  return shellLine([...program, "approvals", command, safeValue(id), ...place, ...more]);
+}
+
+function withheldNotes(withheld: readonly WrittenOption[]): string[] {
+  const secrets = withheld.filter(([name]) => name === "--auth" || name === "--header");
+  const variables = secrets.flatMap(([, value]) => /\$\w+$/.exec(value) ?? []);
+  const addresses = withheld.flatMap(
+    ([, value]) => /\/\/USER:PASSWORD@|\?QUERY$/.exec(value) ?? [],
+  );
+  return [
+    ...(variables.length === 0
+      ? []
+      : [`Put what is secret into ${variables.join(", ")} first: it is not kept.`]),
+    ...(addresses.length === 0
+      ? []
+      : [`Write the address in full, which is not kept, since ${addresses[0]} may be secret.`]),
+  ];
+}

@@ -1,0 +1,132 @@
+import type { Command } from "commander";
+import { UsageError } from "../../process/errors.ts";
+
+/** Adds the options for the sources of tools. */
+export function withToolOptions(command: Command): Command {
+  return withApi(
+    command
+      .option(
+        "--config <file>",
+        "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
+      )
+      .option("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
+      .option(
+        "--mcp <command|url>",
+        "an MCP server: a command that starts it, or its URL; may be repeated",
+        collect,
+      ),
+  );
+}
+
+/** The same for a command on a call that was made before: each goes before what it was made with. */
+export function withToolOverrides(command: Command): Command {
+  return withApi(
+    command
+      .option("--config <file>", "the configuration, where it is now")
+      .option(
+        "--openapi <url|file>",
+        "the OpenAPI document, where it is now; may be repeated",
+        collect,
+      )
+      .option("--mcp <command|url>", "the MCP server, as it is reached now", collect),
+  );
+}
+
+/** Adds the options for an API beside its document. */
+export function withApi(command: Command): Command {
+  return command
+    .option("--base-url <url>", "where the API is, instead of what the document says")
+    .option("--header <name: value>", "sent with every request; may be repeated", collect)
+    .option(
+      "--auth <credentials>",
+      "bearer:TOKEN, basic:USER:PASSWORD, apiKey:VALUE or apiKey:SCHEME=VALUE; may be repeated",
+      collect,
+    )
+    .option(
+      "--allow-origin <origin>",
+      "may be reached although it is private; may be repeated",
+      collect,
+    )
+    .option(
+      "--allow-reference <url|path>",
+      "$refs of the document may open it, with all below it; may be repeated",
+      collect,
+    )
+    .option(
+      "--timeout <ms>",
+      "for loading and for the call; 0: none (default: 60000)",
+      parseTimeout,
+    );
+}
+
+/** The help of the words after a tool's name, for all commands that take its arguments. */
+export const argumentsHelp =
+  "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both";
+
+/** The help of `--lock-file`, for all commands that have a lock. */
+export const lockFileHelp = "the lock (default: toolweave.lock.json beside the configuration)";
+
+/** The help of `--output`, for all commands that run a call. */
+export const outputHelp =
+  "save the answer there: a file, image or sound as it is, otherwise the text";
+
+/** Adds the option for the policy. */
+export function withPolicy(command: Command): Command {
+  return command.option(
+    "--policy <preset|file>",
+    "readOnly, supervised (the default), autonomous, strict, or a file with rules",
+  );
+}
+
+/** Adds the option for the store of pending calls and grants. */
+export function withStore(command: Command): Command {
+  return command.option(
+    "--store <file>",
+    "keeps calls that wait (default: $TOOLWEAVE_STORE, else in your state folder)",
+  );
+}
+
+/** Gathers an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+function parseTimeout(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= 2_147_483_647) return number;
+  throw new UsageError("--timeout must be a number of milliseconds, such as 5000.");
+}
+
+/** Parses the maximum number of results in a list. */
+export function parseResultLimit(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= 100) return number;
+  throw new UsageError("--limit must be a whole number from 1 to 100.");
+}
+
+/** A whole number, 0 or more; undefined: it is none. */
+function parseWholeNumber(value: string, max: number): number | undefined {
+  const number = Number(value);
+  return /^\d+$/.test(value) && number <= max ? number : undefined;
+}
+
+/** Parses the seed of generated inputs. */
+export function parseSeed(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
+  if (number !== undefined) return number;
+  throw new UsageError("--seed must be a whole number up to 2147483647, as a report names it.");
+}
+
+/** Parses the deadline of operations that must end. */
+export function parseDeadline(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
+  if (number !== undefined && number > 0) return number;
+  throw new UsageError("--deadline must be a number of milliseconds, such as 30000.");
+}
+
+/** Parses the grace period of running calls when the command is stopped. */
+export function parseGrace(value: string): number {
+  const number = parseWholeNumber(value, 2_147_483_647);
+  if (number !== undefined) return number;
+  throw new UsageError("--grace must be a number of milliseconds, such as 5000.");
+}

@@ -1,0 +1,137 @@
+import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import type { CliIo } from "../../process/cli-io.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
+import {
+  truncateText,
+  describeArguments,
+  describeRequest,
+} from "../../render/describe-requests.ts";
+import { formatDuration } from "../../render/duration.ts";
+import { safeJson, safeLine, safeText, safeValue } from "../../render/safe-text.ts";
+import { renderResult } from "../../render/tool-result.ts";
+import type { ApprovalStore } from "../../store/approval-store.ts";
+import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
+import { saveFile, toFileBytes } from "./save-result.ts";
+
+/** The output options of a command that runs a call. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  /** The file that gets the answer. */
+  readonly output?: string;
+}
+
+/** The outcome of a call that is not pending. */
+type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
+
+/** The streams and the store of a command. */
+export interface CommandPlace {
+  readonly io: CliIo;
+  readonly output: Output;
+  readonly store: ApprovalStore;
+}
+
+/** Prints the outcome of a call: its result on stdout, everything else on stderr. */
+export async function printOutcome(
+  outcome: ToolOutcome,
+  { json, verbose = false, output: file }: ReportOptions,
+  { io, output, store }: CommandPlace,
+): Promise<void> {
+  const isSaved =
+    file !== undefined && outcome.status === "completed" && (await save(outcome, file, output));
+  if (json === true) {
+    const next = outcome.status === "interrupted" && {
+      next: pendingCallHints(outcome.interruption, store, io.env),
+    };
+    await output.write(`${safeJson(JSON.stringify({ ...outcome, ...next }, null, 2))}\n`);
+  }
+  if (outcome.status === "interrupted") {
+    printPendingCall(outcome.interruption, { io, output, store });
+  } else if (outcome.error?.code === "approval_rejected") {
+    output.printMessage(
+      `toolweave: ${safeValue(outcome.result.toolName)} was not called: you did not approve it.`,
+    );
+  } else if (outcome.error?.code === "store_unavailable") {
+    // What is wrong with which file stands in the cause.
+    const { cause } = outcome.error;
+    output.printMessage(describeError(outcome.error, false));
+    if (cause !== undefined) output.printMessage(describeError(cause, verbose));
+  } else if (outcome.error !== undefined) {
+    output.printMessage(describeError(outcome.error, verbose));
+    const left = getPartialText(outcome);
+    if (json !== true && left !== "")
+      output.printMessage(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
+  } else if (json !== true && !isSaved) {
+    const { text, notes } = renderResult(outcome.result.content);
+    const displayed = output.isTerminal ? safeText(text) : text;
+    if (displayed !== "")
+      await output.write(displayed.endsWith("\n") ? displayed : `${displayed}\n`);
+    for (const note of notes) output.printMessage(`toolweave: ${safeLine(note)}`);
+  }
+  for (const { id } of store.saved) {
+    output.printMessage(
+      `toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`,
+    );
+  }
+}
+
+/** Returns a tool's partial text beside its error: it is no complete result, and not for stdout. */
+function getPartialText({ status, result, error }: EndedOutcome): string {
+  if (status !== "completed" || error === undefined) return "";
+  const { text } = renderResult(result.content);
+  const at = text.indexOf(error.message);
+  return at < 0 ? "" : text.slice(at + error.message.length).trim();
+}
+
+/** Saves the answer; what cannot be saved is printed, since the call is not to be made again for it. */
+async function save({ result }: CompletedOutcome, file: string, output: Output): Promise<boolean> {
+  if (result.isError) return false;
+  const bytes = toFileBytes(result.content);
+  try {
+    await saveFile(file, bytes);
+    output.printMessage(`toolweave: ${bytes.byteLength} bytes are in ${safeValue(file)}.`);
+    return true;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    output.printMessage(`toolweave: The answer could not be saved: ${safeLine(reason)}.`);
+    return false;
+  }
+}
+
+/** Prints why a tool may not be called. The reason is withheld from models. */
+export async function printDenial(
+  outcome: ToolOutcome,
+  executor: ToolExecutor,
+  output: Output,
+): Promise<void> {
+  if (outcome.status !== "failed" || outcome.error.code !== "not_advertised") return;
+  const { requests } = await executor.explain({ name: outcome.result.toolName });
+  const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
+  if (reasons.length > 0) {
+    output.printMessage(`toolweave: The policy denies it: ${reasons.map(safeLine).join("; ")}.`);
+  }
+}
+
+function printPendingCall(interruption: Interruption, { io, output, store }: CommandPlace): void {
+  const { call, requests, expiresAt } = interruption;
+  const reasons = requests.flatMap((request) =>
+    request.type === "approval" ? [safeLine(request.reason)] : [],
+  );
+  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+  const { notes, ...commands } = pendingCallHints(interruption, store, io.env);
+  const [waitsFor, unsent] = waitsForApprovalOnly(interruption)
+    ? ["approval", "Nothing was sent. "]
+    : ["you", ""];
+  output.printMessage(
+    [
+      `toolweave: ${safeValue(call.name)} waits for ${waitsFor}${why}:`,
+      ...requests.map((request) => `  ${describeRequest(request)}`),
+      truncateText(describeArguments(call.arguments), commands.show),
+      // Rounded up: it has only just begun.
+      `${unsent}It is kept for ${formatDuration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
+      ...Object.values(commands).map((command) => `  ${command}`),
+      ...notes,
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { UsageError } from "../process/errors.ts";
+import type { ApiOptions } from "./api-options.ts";
+
+/** The options that name the sources of tools. */
+export interface ToolOptions extends Partial<ApiOptions> {
+  /** Commands and URLs of MCP servers. */
+  readonly mcp?: readonly string[];
+  /** A `toolweave.json`, or a file with `mcpServers` or `servers`. */
+  readonly config?: string;
+  /** The configuration was found, not named: it has to be trusted. */
+  readonly found?: boolean;
+}
+
+/** The sources of tools, with the default applied. */
+export interface ResolvedSources {
+  readonly openapi: readonly string[];
+  readonly mcp: readonly string[];
+  /** An absolute path. */
+  readonly config?: string;
+  /** True when the configuration was found in the current folder: see `assertTrusted`. */
+  readonly found: boolean;
+}
+
+/** The configuration that is looked for in the current folder. */
+export const configFile = "toolweave.json";
+
+/**
+ * Resolves the sources of a command's tools: those of the options, else the `toolweave.json` of this folder.
+ *
+ * @throws UsageError if there is no source, and for options that cannot apply to several sources.
+ */
+export function resolveSources(options: ToolOptions): ResolvedSources {
+  const { openapi = [], mcp = [], config } = options;
+  const isNothing = openapi.length + mcp.length === 0 && config === undefined;
+  if (isNothing && !existsSync(resolve(configFile))) {
+    throw new UsageError(
+      "Say where the tools are from: --openapi, --mcp or --config. Without them they are from the toolweave.json of this folder, and there is none.",
+    );
+  }
+  const file = isNothing ? configFile : config;
+  assertMeaningful(options, { openapi, mcp }, file);
+  const found = file !== undefined && (isNothing || options.found === true);
+  return { openapi, mcp, ...(file === undefined ? {} : { config: resolve(file) }), found };
+}
+
+function assertMeaningful(
+  options: ToolOptions,
+  { openapi, mcp }: Pick<ResolvedSources, "openapi" | "mcp">,
+  file: string | undefined,
+): void {
+  const apiOptions = [
+    ...(options.baseUrl === undefined ? [] : ["--base-url"]),
+    ...((options.header ?? []).length === 0 ? [] : ["--header"]),
+    ...((options.auth ?? []).length === 0 ? [] : ["--auth"]),
+  ];
+  const [first] = apiOptions;
+  if (first === undefined) return;
+  if (file !== undefined) {
+    throw new UsageError(`${first} is for what --openapi or --mcp names: write it into ${file}.`);
+  }
+  const [server] = mcp;
+  if (server === undefined) return;
+  if (openapi.length + mcp.length > 1) {
+    throw new UsageError(`${first} is for one source, and would go to each of several: give one.`);
+  }
+  if (first === "--base-url") throw new UsageError("--base-url is for --openapi only.");
+  if (!/^https?:\/\//i.test(server)) {
+    throw new UsageError(
+      `${first} is for a server with a URL: what a program needs stands as "env" in a file for --config.`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { ToolErrorCode, ToolOutcome } from "@toolweave/core";
+
+/** The exit codes of the process. Scripts rely on these numbers. */
+export const exitCode = {
+  completed: 0,
+  /** The tool answered with an error, did not answer, or it is unknown whether it did. */
+  toolError: 1,
+  /** A tool is not as the lock has it. */
+  changed: 1,
+  /** A rule of the contract is broken, and is not declared as known to fail. */
+  notConformant: 1,
+  /** The command line is wrong: nothing was sent. */
+  usage: 2,
+  /** The call was refused, or waits for a person's approval; or the folder is not trusted. */
+  refused: 3,
+  sourceFailed: 4,
+  /** As a shell reports a process that Ctrl-C ended. */
+  interrupted: 130,
+} as const;
+
+/** The end of every command's help. */
+export const exitCodeHelp = `
+Exit codes:
+  0    completed
+  1    the tool answered with an error, or did not answer; nobody knows how an approved call ended;
+       the store of approvals cannot be used; conform: a rule is broken; inspect --check: a tool has
+       changed
+  2    usage: an option, a file, a name, an id or arguments are wrong; nothing was sent
+  3    refused, waiting for approval, or in a folder that is not trusted; nothing was sent
+  4    a document or server could not be loaded, or what conform tests not be made; nothing was sent
+  130  interrupted (Ctrl-C)`;
+
+const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
+  not_found: exitCode.usage,
+  not_advertised: exitCode.refused,
+  invalid_arguments: exitCode.usage,
+  permission_denied: exitCode.refused,
+  approval_rejected: exitCode.refused,
+  approval_invalid: exitCode.refused,
+};
+
+/** Returns the exit code for the outcome of a call. */
+export function outcomeExitCode(outcome: ToolOutcome, interrupted: boolean): number {
+  switch (outcome.status) {
+    case "completed":
+      return outcome.result.isError ? exitCode.toolError : exitCode.completed;
+    case "interrupted":
+      return exitCode.refused;
+    case "failed":
+      if (interrupted && outcome.error.code === "cancelled") return exitCode.interrupted;
+      return byErrorCode[outcome.error.code] ?? exitCode.toolError;
+  }
+}

@@ -1,0 +1,169 @@
+import { Command, CommanderError } from "commander";
+import { addApprovals } from "./commands/approvals/command.ts";
+import { addCall } from "./commands/call/command.ts";
+import { addConform } from "./commands/conform/command.ts";
+import { addInspect } from "./commands/inspect/command.ts";
+import { addLock } from "./commands/lock/command.ts";
+import { addLogin } from "./commands/login/command.ts";
+import { addPolicy } from "./commands/policy/command.ts";
+import { addSearch } from "./commands/search/command.ts";
+import { addServe } from "./commands/serve/command.ts";
+import type { CommandContext } from "./commands/shared/context.ts";
+import { addTrust } from "./commands/trust/command.ts";
+import type { CliIo } from "./process/cli-io.ts";
+import { UntrustedConfig, UsageError } from "./process/errors.ts";
+import { exitCode, exitCodeHelp } from "./process/exit-code.ts";
+import { Interrupt } from "./process/interrupt.ts";
+import { Output, OutputClosed } from "./process/output.ts";
+import { version } from "./process/version.ts";
+
+/**
+ * Runs the command line on the caller's streams. Never rejects: a failure is on stderr and in the exit code, and
+ * with `--json` on stdout, too.
+ *
+ * @param argv the words after `toolweave`.
+ * @returns the exit code.
+ */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const output = new Output(io);
+  let code: number = exitCode.completed;
+  const program = createProgram({ io, output, end: (result) => (code = result) });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    code = await reportError(error, argv, program, output);
+  }
+  const isSilent = code !== exitCode.completed && !output.hasResult;
+  if (isSilent && argv.includes("--json")) await writeFailure(code, output);
+  return code;
+}
+
+/** Writes the messages of stderr as JSON, so that a reader of JSON learns why there is no result. */
+async function writeFailure(code: number, output: Output): Promise<void> {
+  const message = output.messages.map((text) => text.replace(/^toolweave: /, "")).join("\n");
+  const failure = { error: { exitCode: code, message } };
+  const { safeJson } = await import("./render/safe-text.ts");
+  // The output may be closed.
+  await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
+}
+
+async function reportError(
+  error: unknown,
+  argv: readonly string[],
+  program: Command,
+  output: Output,
+): Promise<number> {
+  const verbose = argv.includes("--verbose");
+  if (error instanceof OutputClosed) return exitCode.completed;
+  if (error instanceof Interrupt) {
+    output.printMessage("toolweave: Interrupted.");
+    return exitCode.interrupted;
+  }
+  if (error instanceof UntrustedConfig) {
+    await printError(error, verbose, output);
+    return exitCode.refused;
+  }
+  const command = resolveCommandName(argv, program);
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCode.completed;
+    // It has written the help already.
+    if (error.code === "commander.help") return exitCode.usage;
+    const dashed = command.endsWith(" call") || command.endsWith(" explain");
+    const hint =
+      dashed && error.code === "commander.unknownOption"
+        ? "\nA tool's arguments are written without dashes: id=7."
+        : "";
+    return reportMisuse(new UsageError(toSentence(error) + hint), command, verbose, output);
+  }
+  if (error instanceof UsageError) return reportMisuse(error, command, verbose, output);
+  await printError(error, verbose, output);
+  return exitCode.toolError;
+}
+
+/** Prints an error. What displays it is loaded only then, so that `--help` does not wait for core. */
+async function printError(error: unknown, verbose: boolean, output: Output): Promise<void> {
+  const { describeError } = await import("./render/describe-error.ts");
+  output.printMessage(describeError(error, verbose));
+}
+
+/** The command that the arguments name, as it is written. */
+function resolveCommandName(argv: readonly string[], program: Command): string {
+  const path = [program.name()];
+  let command = program;
+  for (const word of argv) {
+    const next = command.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
+    path.push(word);
+    command = next;
+  }
+  return path.join(" ");
+}
+
+async function reportMisuse(
+  error: UsageError,
+  command: string,
+  verbose: boolean,
+  output: Output,
+): Promise<number> {
+  await printError(error, verbose, output);
+  output.printMessage(`See \`${command} --help\`.`);
+  return exitCode.usage;
+}
+
+/** Commander's message as a sentence, without the value of a mistyped option: it may be a secret. */
+function toSentence({ message }: CommanderError): string {
+  const plain = message.replace(/^error: /, "").replace(/(--[\w-]+)=[^\n]*?'/, "$1'");
+  const [first = "", ...rest] = plain.split("\n");
+  const sentence = first.charAt(0).toUpperCase() + first.slice(1);
+  return [sentence.endsWith(".") ? sentence : `${sentence}.`, ...rest].join("\n");
+}
+
+const examples = `
+Examples:
+  $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
+  $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
+  $ toolweave serve --config toolweave.json
+  $ toolweave search 'find a pet by its status' --openapi openapi.yaml
+  $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
+  $ toolweave approvals list
+  $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
+  $ toolweave conform ./my-tools.ts
+
+\`toolweave <command> --help\` has more of them.
+`;
+
+/** Creates the program with all commands. The implementation of a command is loaded when it is used. */
+function createProgram(context: CommandContext): Command {
+  const { io } = context;
+  const program = new Command("toolweave")
+    .description(
+      "Lists, calls, serves and governs the tools of MCP servers and OpenAPI documents, and tests any tools.",
+    )
+    .version(version(), "--version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      // Printed by `runCli`, in one place for all errors.
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText("after", examples + exitCodeHelp);
+
+  addInspect(program, context);
+  addLock(program, context);
+  addSearch(program, context);
+  addCall(program, context);
+  addServe(program, context);
+  addTrust(program, context);
+  addLogin(program, context);
+  addApprovals(program, context);
+  addConform(program, context);
+  addPolicy(program, context);
+  return program;
+}

@@ -1,0 +1,92 @@
+import type { InterruptionRequest, JsonObject, ToolCall } from "@toolweave/core";
+import { safeJson, safeLine, safeValue } from "./safe-text.ts";
+
+const maxLength = 4_000;
+
+/** Describes for a person what a call is about to do or waits for: a line for each request, its reason, the arguments. */
+export function describeRequests(
+  requests: readonly InterruptionRequest[],
+  args: ToolCall["arguments"],
+): string {
+  const lines = [
+    ...requests.flatMap(requestLines),
+    // Several requests for one tool share one description.
+    ...new Set(requests.flatMap(descriptionLines)),
+  ];
+  // The host is handed the arguments with the request for a result.
+  if (!requests.every(({ type }) => type === "result")) lines.push(argumentsLine(args));
+  // Each line is of safe values; the lines of an own layout are those of JSON alone.
+  return lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}\n`).join("");
+}
+
+/** One request in one line. */
+export function describeRequest(request: InterruptionRequest): string {
+  switch (request.type) {
+    case "approval": {
+      const { kind, target, summary } = request.permission;
+      // A request's target is its method and URL: the clearest description.
+      return kind === "network"
+        ? safeValue(target)
+        : `${safeLine(summary)} (${safeValue(kind)}: ${safeValue(target)})`;
+    }
+    case "auth":
+      return `sign in (${safeValue(request.credential)}): ${safeLine(request.message)}`;
+    case "input":
+      return `input: ${safeLine(request.message)}`;
+    case "result":
+      return "a result, which the program that runs the tool gives";
+  }
+}
+
+function requestLines(request: InterruptionRequest): string[] {
+  const lines = [describeRequest(request)];
+  switch (request.type) {
+    case "approval":
+      lines.push(safeLine(request.reason));
+      if (request.permission.details !== undefined) {
+        lines.push(`details ${safeJson(JSON.stringify(request.permission.details))}`);
+      }
+      if (request.call !== undefined) {
+        lines.push(
+          `for its call of ${safeValue(request.call.name)} with ${argumentsLine(request.call.arguments)}`,
+        );
+      }
+      break;
+    case "auth":
+      if (request.url !== undefined) lines.push(`at ${safeValue(request.url)}`);
+      if (request.userCode !== undefined) {
+        lines.push(`with the code ${safeValue(request.userCode)}`);
+      }
+      break;
+    case "input":
+      if (request.schema !== undefined) {
+        lines.push(`as ${safeJson(JSON.stringify(request.schema))}`);
+      }
+      break;
+    case "result":
+      lines.push(argumentsLine(request.arguments));
+  }
+  return lines;
+}
+
+/** The tool's description by its source. It is quoted, so that it does not look like text of the command. */
+function descriptionLines(request: InterruptionRequest): string[] {
+  if (request.type !== "approval" || request.description === undefined) return [];
+  return [`the tool, in its source's words: “${safeLine(request.description)}”`];
+}
+
+/** Truncates a long text and names the command that prints all of it. */
+export function truncateText(text: string, showCommand: string): string {
+  const rest = text.length - maxLength;
+  if (rest <= 0) return text.trimEnd();
+  return `${text.slice(0, maxLength)}…\n  (${rest} more characters: ${showCommand})`;
+}
+
+/** The arguments of a call, for a person. */
+export function describeArguments(args: ToolCall["arguments"]): string {
+  return `  ${argumentsLine(args).replaceAll("\n", "\n  ")}`;
+}
+
+function argumentsLine(args: string | JsonObject): string {
+  return `arguments ${safeJson(JSON.stringify(args, null, 2))}`;
+}

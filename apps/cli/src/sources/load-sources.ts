@@ -1,0 +1,198 @@
+import { dirname, join } from "node:path";
+import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
+import {
+  ToolError,
+  type PolicyInput,
+  type PolicyLayerInput,
+  type ToolRegistry,
+  type ToolSource,
+} from "@toolweave/core";
+import type { McpSource } from "@toolweave/mcp";
+import type { OpenApiSource } from "@toolweave/openapi";
+import { toSourceOptions } from "../input/api-options.ts";
+import { loadPolicy } from "../input/policy-option.ts";
+import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { UsageError } from "../process/errors.ts";
+import { Interrupt, rejectOnInterrupt } from "../process/interrupt.ts";
+import type { Output } from "../process/output.ts";
+import { describeError } from "../render/describe-error.ts";
+import { showProgress } from "../render/progress.ts";
+import { safeLine } from "../render/safe-text.ts";
+import { storedCredentials } from "../store/credentials.ts";
+import type { Document, OriginalSources } from "../store/pending-call-context.ts";
+import { storePath } from "../store/store-path.ts";
+import { assertTrusted } from "./config-trust.ts";
+import { mcpServer } from "./mcp-server.ts";
+
+/** The sources' tools, and what could not be loaded. The caller closes the registry. */
+export interface LoadedSources {
+  readonly registry: ToolRegistry;
+  readonly documents: readonly OpenApiSource[];
+  readonly servers: readonly McpSource[];
+  /** All of them. */
+  readonly sources: readonly ToolSource[];
+  /** The error of each source that could not be loaded. */
+  readonly failures: readonly unknown[];
+  /** `--policy`, which narrows the policy of the file. */
+  readonly policy: PolicyInput | undefined;
+  /** The store of pending calls, if the file names a folder for it. */
+  readonly store: string | undefined;
+  /** The limits of `toolweave serve` in the file. */
+  readonly serve: ServeLimits | undefined;
+}
+
+/** The sources of a command, before they are loaded. */
+export interface SourcePlan extends ResolvedSources {
+  /**
+   * Loads everything; resolves when each source has loaded or failed.
+   *
+   * @throws UsageError for a file that cannot be meant; Interrupt
+   */
+  load(options?: LoadPlanOptions): Promise<LoadedSources>;
+}
+
+/** A command's options for loading. */
+interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
+  /** Does not wait for the sources. Default: false. */
+  readonly skipWaiting?: boolean;
+}
+
+/**
+ * Reads and checks the command line's options for sources and policy; nothing is loaded yet. A configuration that was
+ * found in the current folder has to be trusted before anything else happens.
+ *
+ * @throws UsageError, UntrustedConfig
+ */
+export async function planSources(
+  options: ToolOptions & { readonly policy?: string; readonly json?: boolean },
+  io: CliIo,
+  output: Output,
+  { documents, folder = process.cwd() }: OriginalSources = {},
+): Promise<SourcePlan> {
+  const chosen = resolveSources(options);
+  const { openapi, mcp, config, found } = chosen;
+  if (found && config !== undefined) await assertTrusted(config, options, io);
+  const api = toSourceOptions({ ...options, openapi }, io.env);
+  output.addSecrets(...api.secrets);
+  const servers = mcp.map((written) =>
+    mcpServer(written, {
+      isAlone: openapi.length + mcp.length === 1 && config === undefined,
+      folder,
+      headers: (api.options.headers ?? {}) as Readonly<Record<string, string>>,
+      auth: options.auth ?? [],
+      timeout: options.timeout,
+      env: io.env,
+      credentials: () => storedCredentials(io.env),
+    }),
+  );
+  const policy = await loadPolicy(options.policy);
+  const load = async (more: LoadPlanOptions = {}): Promise<LoadedSources> => {
+    const [{ ToolRegistry }, { openApiSource }] = await Promise.all([
+      import("@toolweave/core"),
+      import("@toolweave/openapi"),
+    ]);
+    if (io.signal.aborted) throw new Interrupt();
+    const file = config === undefined ? undefined : await loadConfigFile(config, io, output, more);
+    const documentSources = (documents ?? openapi.map((location): Document => ({ location }))).map(
+      ({ location, id }) => {
+        const sourceOptions = id === undefined ? api.options : { ...api.options, id };
+        return /^https?:\/\//i.test(location)
+          ? openApiSource.fromUrl(location, sourceOptions)
+          : openApiSource.fromFile(location, sourceOptions);
+      },
+    );
+    const serverSources =
+      servers.length === 0
+        ? []
+        : await import("@toolweave/mcp").then(({ mcpSource }) =>
+            servers.map((server) => mcpSource({ ...more.mcp, ...server })),
+          );
+    const lock = more.lock;
+    const explicitSources = [...documentSources, ...serverSources];
+    const locked =
+      lock === undefined || explicitSources.length === 0
+        ? explicitSources
+        : await import("@toolweave/config").then(({ locked }) =>
+            explicitSources.map((source) => locked(source, lock)),
+          );
+    const registry = file?.registry ?? new ToolRegistry();
+    const configured = file?.sources ?? [];
+    const all = [...explicitSources, ...configured.map(({ source }) => source)];
+    try {
+      registry.add(locked);
+      const failures =
+        more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io);
+      return {
+        registry,
+        documents: [
+          ...documentSources,
+          ...configured.flatMap((one) => (one.kind === "openapi" ? [one.source] : [])),
+        ],
+        servers: [
+          ...serverSources,
+          ...configured.flatMap((one) => (one.kind === "mcp" ? [one.source] : [])),
+        ],
+        sources: all,
+        failures,
+        policy: combinePolicies(file?.executorOptions.policy, policy),
+        store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
+        serve: file?.serve,
+      };
+    } catch (error) {
+      await registry.close();
+      throw error;
+    }
+  };
+  return { ...chosen, load };
+}
+
+async function waitForSources(
+  sources: readonly { readonly ready: Promise<void> }[],
+  registry: ToolRegistry,
+  { openapi, mcp, config }: ResolvedSources,
+  io: CliIo,
+): Promise<unknown[]> {
+  const loaded = [...openapi, ...mcp, ...(config === undefined ? [] : [config])].join(", ");
+  const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
+  try {
+    await rejectOnInterrupt(registry.ready, io.signal);
+    const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
+    return ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  } finally {
+    done();
+  }
+}
+
+async function loadConfigFile(
+  path: string,
+  io: CliIo,
+  output: Output,
+  { lock, mcp }: LoadPlanOptions,
+): Promise<LoadedConfig> {
+  const { loadConfig } = await import("@toolweave/config");
+  try {
+    const config = await loadConfig(path, {
+      env: io.env,
+      store: dirname(storePath(undefined, io.env)),
+      ...(lock === undefined ? {} : { lock }),
+      ...(mcp === undefined ? {} : { mcp }),
+    });
+    output.addSecrets(...config.secrets);
+    for (const warning of config.warnings)
+      output.printMessage(describeError(new Error(warning), false));
+    return config;
+  } catch (error) {
+    if (!ToolError.is(error)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+/** Combines the policies. One of the command line cannot allow what the file forbids. */
+function combinePolicies(
+  configured: PolicyInput | undefined,
+  explicit: PolicyInput | undefined,
+): PolicyInput | undefined {
+  if (configured === undefined || explicit === undefined) return explicit ?? configured;
+  return [configured, explicit].flat() as readonly PolicyLayerInput[];
+}

@@ -1,0 +1,43 @@
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { UsageError } from "../process/errors.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Resolves the file of pending calls and grants: `--store`, else `$TOOLWEAVE_STORE`, else one in
+ * the user's state folder, under `$HOME` or the home folder that the system has for the user.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ * @throws UsageError
+ */
+export function storePath(option: string | undefined, env: Env): string {
+  if (option === "") throw new UsageError("--store has no value.");
+  const configured = option ?? env["TOOLWEAVE_STORE"] ?? "";
+  if (configured !== "") return resolve(configured);
+  const { XDG_STATE_HOME: stateHome = "" } = env;
+  return isAbsolute(stateHome) ? storeFileIn(stateHome) : homeStore(env);
+}
+
+/** Whether an option, a configuration or the environment names the store, in place of the user's state folder. */
+export function isStoreConfigured(option: string | undefined, env: Env): boolean {
+  return option !== undefined || (env["TOOLWEAVE_STORE"] ?? "") !== "";
+}
+
+/** The folder of tokens: beside the store of pending calls. */
+export function credentialsPath(env: Env): string {
+  return join(dirname(storePath(undefined, env)), "credentials");
+}
+
+/** True for the default store, which a process finds without variables in its environment. */
+export function isHomeStore(path: string, env: Env): boolean {
+  return path === homeStore(env);
+}
+
+function homeStore({ HOME: home = "" }: Env): string {
+  return storeFileIn(join(home === "" ? homedir() : home, ".local", "state"));
+}
+
+function storeFileIn(folder: string): string {
+  return join(folder, "toolweave", "approvals.sqlite");
+}
