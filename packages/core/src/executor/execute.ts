@@ -44,40 +44,40 @@ const withoutRepair: ReadonlyMap<Stage, Stage> = new Map([
 
 /** Decides whether the call may start. */
 const admission: readonly Stage[] = [
-  resolve, //              1  name → tool in the advertised toolset
-  parseWithRepair, //          2  JSON text → a value of the call's own
-  removeInjected, //                3  what only the host may supply
-  validateWithRepair, //       4  the full schema, then the tool's own check
-  skipDuplicates, //                of equal calls made together, the first
-  reserveLimits, //                5  reserve, or refuse at once
-  beforeHooks, //          6  pass, modify (back to 3), block
-  authorize, //            7  the final arguments → deny, ask, allow
+  resolve, //             1  name → tool in the advertised toolset
+  parseWithRepair, //     2  JSON text → a value of the call's own
+  removeInjected, //      3  removes values that only the host may supply
+  validateWithRepair, //  4  the full schema, then the tool's own check
+  skipDuplicates, //         of equal calls in a batch, only the first continues
+  reserveLimits, //       5  reserve, or refuse at once
+  beforeHooks, //         6  pass, modify (back to 3), block
+  authorize, //           7  the final arguments → deny, ask, allow
 ];
 
 /** Makes one attempt, and processes its answer. */
 const attempt: readonly Stage[] = [
-  run, //                     the tool's own work, under its timeout
-  normalise, //            9  whatever came back → an output that keeps its schema
-  retryIfTransient, //                   an error that may pass → another attempt
-  afterHooks, //          10  amend
-  redact, //                  nothing secret comes out
-  bound, //                   the model's limit: what is more is stored
-  frame, //                   data from outside is named as such
+  run, //                 8  the tool's own work, under its timeout
+  normalise, //           9  the returned value → an output that matches its schema
+  retryIfTransient, //       a retryable error → another attempt
+  afterHooks, //          10 amend
+  redact, //                 removes secrets
+  bound, //                  limits the content for the model; the rest is stored
+  frame, //                  marks content from outside as data
 ];
 
 /** Runs a call that may start. */
 const work: readonly Stage[] = [
-  detach, //                  a task continues in the background
-  acquireSlot, //              8  a place to run in
-  commitLimits, //                  what was reserved is used
+  detach, //                 a task continues in the background
+  acquireSlot, //         8  a slot to run in
+  commitLimits, //           commits the reservations
   ...attempt,
 ];
 
 /** Makes another attempt, after one that failed. */
 const nextAttempt: readonly Stage[] = [
-  awaitBackoff, //                   without a place
-  reserveRetry, //            of its rates
-  reacquireSlot, //                a place again
+  awaitBackoff, //           without a slot
+  reserveRetry, //           reserves its rates
+  reacquireSlot, //          a slot again
   ...attempt,
 ];
 

@@ -80,8 +80,8 @@ export class ExecutorTasks {
   }
 
   /**
-   * Reads the state of a task. A task that was interrupted because its process has ended has failed with
-   * `outcome_unknown`: it is not run again.
+   * Reads the state of a task. A task whose process ended while it ran has failed with `outcome_unknown`: it is not run
+   * again.
    */
   async status(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const record = await this.#find("status", id, options);
@@ -164,7 +164,7 @@ export class ExecutorTasks {
     );
   }
 
-  /** Reads the interruption that a task waits for. If its resumption was interrupted, the task is lost, too. */
+  /** Reads the interruption that a task waits for. If the process that resumed it has ended, the task is lost. */
   async #waiting(record: FoundTask): Promise<TaskView> {
     const { interruptionId } = record;
     if (record.status !== "input_required" || interruptionId === undefined) return { record };
