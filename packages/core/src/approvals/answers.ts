@@ -10,7 +10,7 @@ import type { SchemaCache } from "../schema/schema-cache.ts";
 import type { Approval } from "./approval.ts";
 import { isGrantChoice } from "./new-grant.ts";
 
-/** The answer to one request: the one that names it, else the one that is for all. */
+/** The answer to one request: the answer that names it, or else the one for all requests. */
 export function answerTo(
   { id }: InterruptionRequest,
   answers: readonly Answer[],
@@ -21,23 +21,23 @@ export function answerTo(
   );
 }
 
-/** The first no, which is a no to the whole call. */
+/** The first rejection, which rejects the whole call. */
 export function rejectionAmong(answers: readonly Answer[]): RejectAnswer | undefined {
   return answers.find((answer): answer is RejectAnswer => answer.type === "reject");
 }
 
-/** Everybody who has answered. */
+/** The names of all people who have answered. */
 export function answeredBy(answers: readonly Answer[]): string | undefined {
   const all = new Set(answers.flatMap((answer) => ("by" in answer ? (answer.by ?? []) : [])));
   return all.size === 0 ? undefined : [...all].join(", ");
 }
 
-/** The arguments that a person has put in place of those that were shown. */
+/** The arguments with which a person has replaced those that were displayed. */
 export function editedArguments(answers: readonly Answer[]): JsonObject | undefined {
   return answers.find((answer): answer is ApproveAnswer => isEdit(answer))?.arguments;
 }
 
-/** What the answers agree to. */
+/** The approval that the answers give. */
 export function approvalOf(
   { requests }: Pick<Interruption, "requests">,
   answers: readonly Answer[],
@@ -63,10 +63,10 @@ export function approvalOf(
 }
 
 /**
- * What is wrong with the answers, for whoever gave them; nothing when they answer all that was asked,
- * each in its kind.
+ * Validates the answers and returns the problem; `undefined` when every request is answered, with an answer of its
+ * type.
  *
- * @param suspended the tool itself has asked, and decides what the answers mean.
+ * @param suspended true when the tool itself asked, and decides what the answers mean.
  */
 export async function problemOf(
   interruption: Interruption,
@@ -79,7 +79,7 @@ export async function problemOf(
     const problem = malformed(answer);
     if (problem !== undefined) return problem;
   }
-  // Whatever else was answered: the call is not run.
+  // Whatever the other answers are: the call is not run.
   if (!suspended && rejectionAmong(answers) !== undefined) return undefined;
   for (const request of requests) {
     const problem = await unanswered(request, answerTo(request, answers), schemas);
@@ -88,7 +88,7 @@ export async function problemOf(
   return unmatchedAnswers(requests, answers) ?? unfit(requests, answers, suspended);
 }
 
-/** What a yes may say. */
+/** Members of an answer of type `approve`. */
 const approveMembers: Readonly<Record<keyof ApproveAnswer, true>> = {
   type: true,
   requestId: true,
@@ -106,7 +106,7 @@ function malformed(answer: Answer): string | undefined {
     }
   }
   if (answer.type !== "approve") return undefined;
-  // Whoever wrote it meant something by it: other arguments, or a no.
+  // An unknown member may mean other arguments, or a rejection.
   const unknown = Object.keys(answer).find((member) => !Object.hasOwn(approveMembers, member));
   if (unknown !== undefined) {
     return `An answer of type "approve" has no "${unknown.slice(0, 100)}": it takes requestId, by, arguments and grant.`;
@@ -121,7 +121,7 @@ function malformed(answer: Answer): string | undefined {
   return undefined;
 }
 
-/** An answer that would go unheard. It may be a no, and what is left of the answers a yes. */
+/** Finds an answer that would be ignored. It may be a rejection while the other answers approve. */
 function unmatchedAnswers(
   requests: readonly InterruptionRequest[],
   answers: readonly Answer[],
@@ -170,7 +170,7 @@ async function unanswered(
   }
 }
 
-/** What answers each type of request, for error texts. */
+/** Valid answers to each type of request, for error texts. */
 const answerTypes: Readonly<Record<InterruptionRequest["type"], string>> = {
   approval: "approve",
   auth: "approve, input",
@@ -178,7 +178,9 @@ const answerTypes: Readonly<Record<InterruptionRequest["type"], string>> = {
   result: "result",
 };
 
-/** A no answers everything; only an explicit yes approves. */
+/**
+ * True when the answer is valid for the type of request. A rejection always is; only an explicit `approve` approves.
+ */
 function fits(request: InterruptionRequest, answer: Answer): boolean {
   if (answer.type === "reject") return true;
   switch (request.type) {
@@ -193,7 +195,7 @@ function fits(request: InterruptionRequest, answer: Answer): boolean {
   }
 }
 
-/** A yes that goes beyond what the requests can be answered with. */
+/** Finds an approval that goes beyond its requests. */
 function unfit(
   requests: readonly InterruptionRequest[],
   answers: readonly Answer[],

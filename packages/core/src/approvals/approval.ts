@@ -2,28 +2,28 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { GrantChoice } from "../contract/grant.ts";
 
-/** What a person has agreed to: exactly these arguments, and these permissions. */
+/** The approval of a person: for exactly these arguments, and these permissions. */
 export interface Approval {
   readonly argumentsHash: string;
   readonly permissions: readonly ApprovedPermission[];
   /**
-   * The person has changed the arguments: what a permission says of them may differ from what was
-   * shown, its kind and its target may not.
+   * The person has edited the arguments: the summary and the details of a permission may differ from those displayed,
+   * its kind and its target may not.
    */
   readonly edited?: true;
 }
 
-/** One permission that a person has agreed to. */
+/** One permission that a person has approved. */
 export interface ApprovedPermission {
   readonly permission: PermissionRequest;
   readonly by?: string;
-  /** To be remembered once the call is authorised. */
+  /** Stored once the call is authorised. */
   readonly grant?: GrantChoice;
 }
 
 /**
- * Finds what was agreed to about one permission after the other. Each yes is for one of them, however
- * alike they are: who has agreed to one payment has not agreed to two.
+ * Finds the approval of one permission after the other. Each approval is used once, however similar the permissions
+ * are: the approval of one payment does not cover two.
  */
 export function approvedPermissions({
   permissions,

@@ -3,8 +3,8 @@ import type { JsonObject } from "../json/json.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**
- * Names a call's arguments without telling them: HMAC-SHA-256 of their canonical JSON, in hexadecimal
- * digits, with a key of the executor's. A plain hash of a short secret could be found by trying.
+ * Identifies a call's arguments without revealing them: HMAC-SHA-256 of their canonical JSON, in hexadecimal digits,
+ * with a key of the executor's. A plain hash of a short secret could be found by brute force.
  */
 export class ArgumentsHash {
   readonly #secret: Secret;

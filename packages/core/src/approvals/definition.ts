@@ -7,7 +7,7 @@ import { describeChange, memberChanges } from "./member-changes.ts";
 
 const maxListed = 3;
 
-/** What is said of a tool to whoever agrees to its calls, as data. */
+/** The definition of a tool that a person sees when approving its calls, as data. */
 export function toolDefinition({
   title,
   description,
@@ -19,16 +19,16 @@ export function toolDefinition({
   return JSON.parse(canonicalJson(members)) as JsonObject;
 }
 
-/** Characters of a description that a person is shown with a request. */
+/** Maximum characters of a description that is displayed with a request. */
 const maxDescription = 1000;
 
-/** The description of a tool for whoever is asked about it: one line; `undefined` where it is empty. */
+/** The description of a tool for an approval: one line; `undefined` where it is empty. */
 export function displayedDescription({ description }: ToolSpec): string | undefined {
   const line = displayProse(description, maxDescription);
   return line === "" ? undefined : line;
 }
 
-/** Why somebody who has agreed to such calls is asked again, with what is not as it was then. */
+/** Explains why a call is asked about again although a grant exists, with the changes of the tool since then. */
 export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
   const changes = definition === undefined ? [] : memberChanges(definition, toolDefinition(spec));
   const listed = changes.slice(0, maxListed).map(describeChange);

@@ -4,8 +4,8 @@ import type { Grant } from "../contract/grant.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**
- * Tells grants that a person has made from those that somebody has written into the store: an
- * HMAC-SHA-256 over all of it. Only with a key of the host's, since stores outlive processes.
+ * Distinguishes grants that a person has given from grants that were written into the store by others: an HMAC-SHA-256
+ * over the whole grant. Only with a key of the host's, since stores outlive processes.
  */
 export class GrantSeal {
   readonly #secret: Secret;
@@ -15,14 +15,14 @@ export class GrantSeal {
     this.#secret = secret;
   }
 
-  /** The grant with its seal, where there is a key. */
+  /** Returns the grant with its seal, if the host has set a key. */
   async sign(grant: Grant): Promise<Grant> {
     if (!this.#secret.shared) return grant;
     const seal = await crypto.subtle.sign("HMAC", await this.#derived(), bytesOf(grant));
     return { ...grant, seal: base64url(new Uint8Array(seal)) };
   }
 
-  /** True for a grant as it was signed, and for any where there is no key. */
+  /** True for a grant as it was signed, and for any grant without a key of the host's. */
   async isGenuine(grant: Grant): Promise<boolean> {
     if (!this.#secret.shared) return true;
     try {

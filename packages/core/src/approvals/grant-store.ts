@@ -1,11 +1,11 @@
 import type { Awaitable } from "../json/json.ts";
 import type { Grant } from "../contract/grant.ts";
 
-/** Keeps grants. In memory by default. What it throws refuses the call: a grant must be certain. */
+/** Stores grants. In memory by default. If it throws, the call is refused: a grant must be certain. */
 export interface GrantStore {
   add(grant: Grant): Awaitable<void>;
   /** All grants, or those for one tool, oldest first. */
   list(tool?: string): Awaitable<readonly Grant[]>;
-  /** Takes a grant back; false when there is none of that id. */
+  /** Revokes a grant; false when there is no grant of that id. */
   revoke(id: string): Awaitable<boolean>;
 }

@@ -3,8 +3,8 @@ import type { JsonValue } from "../json/json.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
 /**
- * Names a call to another system without telling anything of it: HMAC-SHA-256, in hexadecimal digits, with a key of the
- * executor's. Executors with the same `key` make the same names.
+ * Identifies a call for another system without revealing it: HMAC-SHA-256, in hexadecimal digits, with a key of the
+ * executor's. Executors with the same `key` create the same identifiers.
  */
 export class IdempotencyKeys {
   readonly #secret: Secret;
@@ -14,7 +14,7 @@ export class IdempotencyKeys {
     this.#secret = secret;
   }
 
-  /** @param call what tells the call from every other. */
+  /** @param call the values that distinguish the call from every other. */
   async of(call: readonly (JsonValue | undefined)[]): Promise<string> {
     const bytes = new TextEncoder().encode(canonicalJson(call.map((part) => part ?? null)));
     this.#key ??= this.#secret.derive("idempotency 1", {

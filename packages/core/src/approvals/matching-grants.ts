@@ -7,7 +7,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import type { Grant, GrantProposal } from "../contract/grant.ts";
 import type { GrantSeal } from "./grant-seal.ts";
 
-/** A call that may be answered by grants. */
+/** A call that grants may answer. */
 export interface GrantedCall extends CallInfo, WaitingCall {
   readonly engine: {
     readonly grants: GrantStore;
@@ -16,17 +16,18 @@ export interface GrantedCall extends CallInfo, WaitingCall {
   };
 }
 
-/** What the store has for one proposal. */
+/** The result of a search in the store for one proposal. */
 export interface FoundGrant {
-  /** The one that answers it. */
+  /** The grant that answers it. */
   readonly grant?: Grant;
-  /** Where none does: the last one that would have, had the tool stayed as it was. */
+  /** If no grant answers it: the last one that would, had the tool not changed. */
   readonly outdated?: Grant;
 }
 
 /**
- * For each of a call's proposals the grant that answers it, if there is one.
- * @throws ToolError `store_unavailable` when the store cannot say.
+ * Finds the grant that answers each of a call's proposals.
+ *
+ * @throws ToolError `store_unavailable` when the store does not answer.
  */
 export async function matchingGrants(
   execution: GrantedCall,
@@ -48,7 +49,7 @@ export async function matchingGrants(
   }
 }
 
-/** The error of a call that depends on a store of grants which does not answer. */
+/** Creates the error of a call when the store of grants does not answer. */
 export function grantsUnavailable(tool: string, cause: unknown): ToolError {
   return new ToolError(
     "store_unavailable",
@@ -72,7 +73,7 @@ async function firstOf(
   return outdated === undefined ? {} : { outdated };
 }
 
-/** For whatever is said of the tool. */
+/** True when the grant covers the proposal, whatever version of the tool it was given for. */
 function fits(grant: Grant, proposal: GrantProposal, session: string): boolean {
   return (
     grant.tool === proposal.tool &&

@@ -1,34 +1,34 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 
-/** One part of a tool that is not as it was. */
+/** A change of one member of a tool. */
 export interface MemberChange {
   /** `description`, or a JSON pointer below a member: `inputSchema/properties/path/type`. */
   readonly member: string;
-  /** As text, at most 200 characters of it; absent: it was not there. */
+  /** As text, at most 200 characters of it; absent: the member is new. */
   readonly before?: string;
-  /** Absent: it is not there any more. */
+  /** Absent: the member was removed. */
   readonly after?: string;
 }
 
 const maxChanges = 20;
 const maxTextLength = 200;
 
-/** Where two versions of what is said of a tool differ: the first 20 places. */
+/** Compares two versions of a tool's definition: the first 20 differences. */
 export function memberChanges(before: JsonObject, after: JsonObject): MemberChange[] {
   const changes: MemberChange[] = [];
   compare(before, after, "", changes);
   return changes;
 }
 
-/** A change as one line: `description: "Reads a file." → "Reads a file, and sends it."`. */
+/** Formats a change as one line: `description: "Reads a file." → "Reads a file, and sends it."`. */
 export function describeChange({ member, before, after }: MemberChange): string {
   if (before === undefined) return `${member} is new: ${after}`;
   if (after === undefined) return `${member} is gone: ${before}`;
   return `${member}: ${before} → ${after}${unlikeness(before, after)}`;
 }
 
-/** Texts that differ in a character that may look like another one, or like none, are told apart by its number. */
+/** Adds code points where texts first differ in a character that may look like another one, or be invisible. */
 function unlikeness(before: string, after: string): string {
   const [was, is] = [[...before], [...after]];
   const at = was.findIndex((character, index) => character !== is[index]);
@@ -67,7 +67,7 @@ function compare(
   });
 }
 
-/** Long texts from just before where they begin to differ. */
+/** Cuts long texts to a part that begins just before the first difference. */
 function displayChange(
   before: JsonValue | undefined,
   after: JsonValue | undefined,

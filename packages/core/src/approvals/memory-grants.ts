@@ -1,10 +1,10 @@
 import type { Grant } from "../contract/grant.ts";
 import type { GrantStore } from "./grant-store.ts";
 
-/** Beyond this the oldest are forgotten, which only means that they are asked about again. */
+/** Beyond this the oldest grants are dropped, so that those calls are asked about again. */
 const most = 10_000;
 
-/** Keeps grants in this process, the latest 10,000. */
+/** Stores grants in this process, the latest 10,000. */
 export function memoryGrants(): GrantStore {
   const grants = new Map<string, Grant>();
   return {

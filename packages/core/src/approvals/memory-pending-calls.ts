@@ -10,19 +10,19 @@ import type {
   PendingCallStore,
 } from "./pending-call-store.ts";
 
-/** More are not kept: whoever makes a model ask without end must not fill the memory. */
+/** Maximum number of pending calls: a model that keeps asking must not fill the memory. */
 const maxCalls = 10_000;
 const maxFinished = 100_000;
-/** Characters of all results together; beyond, the oldest are dropped. */
+/** Maximum characters of all results together; beyond, the oldest are dropped. */
 const maxResultCharacters = 16_777_216;
 
 /**
- * Keeps interrupted calls in this process: 10,000 at most, and of one owner 2,500 (`limit_exceeded` beyond). A call that it
- * has never seen, as one of another process with the same key, can be claimed here once: at most
- * once for each store, so that processes which resume each other's calls need a store they share.
+ * Stores pending calls in this process: 10,000 at most, and 2,500 of one owner (`limit_exceeded` beyond). A call that
+ * was never added here, as one of another process with the same key, can be claimed here once. Each store ensures this
+ * only for itself: processes that resume each other's calls need a shared store.
  *
- * @param clock what expiry goes by. Default: the platform's.
- * @throws ToolError `internal` for a quota that makes no sense.
+ * @param clock for expiry. Default: the platform's.
+ * @throws ToolError `internal` for a quota that is not valid.
  */
 export function memoryPendingCalls(
   clock: Clock = systemClock,
@@ -32,7 +32,7 @@ export function memoryPendingCalls(
 }
 
 interface StoredCall extends PendingCallRecord {
-  /** Whose quota it counts against. */
+  /** The owner whose quota it counts against. */
   readonly owner: string;
 }
 
@@ -40,14 +40,14 @@ class MemoryPendingCalls implements PendingCallStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
   readonly #calls = new Map<string, StoredCall>();
-  /** How many calls of each owner wait. */
+  /** Number of pending calls of each owner. */
   readonly #counts = new Map<string, number>();
-  /** When each of the finished ones expires: until then it must not be taken for a new one. */
+  /** Expiry of each finished call: until then it must not be taken for a new one. */
   readonly #finished = new Map<string, number>();
-  /** Results of finished calls, and until when each is given out; oldest first. */
+  /** Results of finished calls, each with its expiry; oldest first. */
   readonly #results = new Map<string, { readonly sealed: string; readonly until: number }>();
   #resultCharacters = 0;
-  /** Of calls that expire no later than this, some that are finished may have been forgotten. */
+  /** Finished calls that expire no later than this may have been forgotten. */
   #forgottenUntil = -Infinity;
 
   constructor(clock: Clock, maxPerOwner: number) {
@@ -143,7 +143,7 @@ class MemoryPendingCalls implements PendingCallStore {
     this.#results.delete(id);
   }
 
-  /** Only what waits counts: a call that somebody goes on with is no longer kept for its owner. */
+  /** Only pending calls count: a claimed call does not use the owner's quota. */
   #count(call: StoredCall | undefined, change: 1 | -1): void {
     if (call?.status !== "pending") return;
     const count = (this.#counts.get(call.owner) ?? 0) + change;
@@ -151,13 +151,13 @@ class MemoryPendingCalls implements PendingCallStore {
     else this.#counts.delete(call.owner);
   }
 
-  /** Forgets that a call is finished. Its expiry is no guard: a clock may be set back. */
+  /** Forgets that a call is finished. The call's own expiry does not protect it: a clock may be set back. */
   #forget(id: string, expiresAt: number): void {
     this.#finished.delete(id);
     this.#forgottenUntil = Math.max(this.#forgottenUntil, expiresAt);
   }
 
-  /** Forgets what can no longer be answered; mostly the oldest. */
+  /** Drops calls and results that have expired; mostly the oldest. */
   #expire(): void {
     const now = this.#clock.now();
     for (const [id, { interruption, status }] of this.#calls) {

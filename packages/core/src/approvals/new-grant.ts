@@ -3,10 +3,10 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import { toolDefinition } from "./definition.ts";
 import type { Grant, GrantChoice, GrantProposal } from "../contract/grant.ts";
 
-/** Characters that are kept with every grant. */
+/** Maximum characters of a definition that is stored with a grant. */
 const maxDefinitionLength = 20_000;
 
-/** The grant that a person has made of a proposal: what was shown, and no more unless they said so. */
+/** Creates the grant that a person has given for a proposal: as displayed, and wider only if the person chose so. */
 export function newGrant(
   { argumentsHash, ...proposal }: GrantProposal,
   choice: GrantChoice,
@@ -32,7 +32,7 @@ export function newGrant(
   };
 }
 
-/** True for a choice that a person can make; what comes from outside may be anything. */
+/** True for a valid choice of a grant. A value from outside may be anything. */
 export function isGrantChoice(choice: unknown): choice is GrantChoice {
   if (isScope(choice)) return true;
   if (typeof choice !== "object" || choice === null) return false;

@@ -2,77 +2,77 @@ import type { Interruption } from "../contract/interruption.ts";
 import type { Awaitable } from "../json/json.ts";
 
 /**
- * Where an interruption stands: `pending`: nobody has answered; `claimed`: somebody is going on with
- * it; `finished`: it was answered and came to its end; `unfinished`: whoever went on with it is gone,
- * and nobody knows how far it came.
+ * State of an interruption: `pending`: it has not been answered; `claimed`: its call is being resumed; `finished`: it
+ * was answered and its call has ended; `unfinished`: the process that resumed the call has ended, and the outcome is
+ * unknown.
  */
 export type PendingCallStatus = "pending" | "claimed" | "finished" | "unfinished";
 
-/** An interruption as a store keeps it. */
+/** An interruption as it is stored. */
 export interface PendingCallRecord {
   readonly interruption: Interruption;
   readonly status: PendingCallStatus;
 }
 
 /**
- * What came of a claim. `claimed`: whoever gets this, and nobody else, may run the call. `running`,
- * `finished` and `unfinished`: somebody claimed it before. `expired`: too late. `unknown`: this store
- * does not have it.
+ * Result of a claim. `claimed`: the call may be run, by this claimant only. `running`, `finished` and `unfinished`: it
+ * was claimed before. `expired`: too late. `unknown`: this store does not have it.
  */
 export type ClaimResult = "claimed" | "running" | "finished" | "unfinished" | "expired" | "unknown";
 
-/** The outcome of a resumed call, for a client that lost it and answers once more. */
+/** The outcome of a resumed call, for a client that lost it and answers again. */
 export interface FinishedResult {
-  /** Encrypted for the answers that led to it: a store can neither read nor change it. At most about 350,000 characters. */
+  /**
+   * Encrypted for the answers that led to it: a store can neither read nor change it. At most about 350,000 characters.
+   */
   readonly sealed: string;
-  /** How long the store keeps it, in milliseconds by the store's clock. */
+  /** Milliseconds that the store keeps it, by the store's clock. */
   readonly maxAgeMs: number;
 }
 
 /**
- * Keeps interrupted calls until a person has answered, and sees to it that each runs at most once.
- * In memory by default; `@toolweave/stores` has one that survives a crash. What it throws fails the
- * call with `store_unavailable`: nothing runs that could not be claimed.
+ * Stores interrupted calls until a person has answered, and ensures that each runs at most once. In memory by default;
+ * `@toolweave/stores` has one that survives a crash. If it throws, the call fails with `store_unavailable`: no call
+ * runs that could not be claimed.
  *
- * A store need not be trusted with what it keeps: `state` is sealed, and what else an interruption
- * says is authenticated with it.
+ * A store need not be trusted: `state` is sealed, and the other members of an interruption are authenticated with it.
  */
 export interface PendingCallStore {
   /**
-   * Resolves once the interruption is kept for good.
+   * Resolves once the interruption is stored durably.
    *
-   * @param owner on whose behalf the call was made; a store counts its quota by `quotaOwner(owner)`. Absent: nobody's in
-   *   particular.
-   * @throws ToolError `limit_exceeded` when the owner, or all together, have as many calls waiting as there may be.
+   * @param owner on whose behalf the call was made; a store counts its quota by `quotaOwner(owner)`. Absent: no
+   * particular owner.
+   * @throws ToolError `limit_exceeded` when the owner, or all owners together, have the maximum number of pending
+   * calls.
    */
   add(interruption: Interruption, owner?: string): Awaitable<void>;
-  /** Takes the call, atomically over everybody who uses the store. */
+  /** Claims the call, atomically among all processes that use the store. */
   claim(interruption: Interruption): Awaitable<ClaimResult>;
   /**
-   * Marks a claimed call as ended, whatever came of it.
+   * Marks a claimed call as ended, whatever its outcome.
    *
-   * @param result only for a store with `finishedResult`: stored with the mark, in one step. A store
-   * that has no room for it drops the oldest results first.
+   * @param result only for a store with `finishedResult`: stored with the mark, in one step. A store without room for
+   * it drops the oldest results first.
    */
   finish(id: string, result?: FinishedResult): Awaitable<void>;
   /**
-   * The `sealed` of the result that `finish` got for this id; `undefined` once it is older than its
-   * `maxAgeMs`, or was dropped. Absent: the store keeps no results, and the same answer given twice
-   * is refused.
+   * The `sealed` of the result that `finish` received for this id; `undefined` once it is older than its `maxAgeMs`, or
+   * was dropped. Absent: the store keeps no results, and a second identical answer is refused.
    */
   finishedResult?(id: string): Awaitable<string | undefined>;
-  /** One interruption with where it stands. */
+  /** One interruption with its state. */
   get(id: string): Awaitable<PendingCallRecord | undefined>;
-  /** Those not yet finished, oldest first. */
+  /** Interruptions that are not finished, oldest first. */
   list(): Awaitable<readonly PendingCallRecord[]>;
   /**
-   * Milliseconds since the epoch by the store's clock, which all who share it go by. Absent: each
-   * executor's own clock.
+   * Milliseconds since the epoch by the store's clock, for all executors that share the store. Absent: each executor's
+   * own clock.
    */
   now?(): Awaitable<number>;
 }
 
-/** Withdraws an interruption, so that nobody can answer it. What the store does not forget expires by itself. */
+/** Withdraws an interruption, so that it cannot be answered. If that fails, it expires by itself. */
 export async function withdraw(
   pendingCalls: Pick<PendingCallStore, "claim" | "finish">,
   interruption: Interruption,
@@ -82,6 +82,6 @@ export async function withdraw(
       await pendingCalls.finish(interruption.id);
     }
   } catch {
-    // It expires by itself.
+    // The interruption expires by itself.
   }
 }

@@ -4,7 +4,7 @@ import type { Answer, InterruptionRequest } from "../contract/interruption.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { Approval } from "./approval.ts";
 
-/** What a tool that had asked to wait was asked for, and what it was given. */
+/** The state that a suspended tool resumes with: its requests and the answers. */
 export interface Resumed {
   readonly state: JsonValue;
   readonly requests: readonly InterruptionRequest[];
@@ -12,40 +12,39 @@ export interface Resumed {
 }
 
 /**
- * What an interrupted call needs to go on, beside what its interruption shows: plain JSON, sealed
- * into `state`.
+ * State for resuming an interrupted call, beside the interruption's visible members: plain JSON, sealed into `state`.
  */
 export interface PendingCall {
-  /** Stripped, before hooks: they run again. */
+  /** The admitted arguments, before hooks, which run again. */
   readonly admitted: JsonObject;
-  /** A keyed hash of the final arguments, which a person is asked to agree to. */
+  /** A keyed hash of the final arguments, which a person is asked to approve. */
   readonly argumentsHash: string;
-  /** What stands behind the masks of what is visible. */
+  /** The values behind the masks of the visible members. */
   readonly unmasked?: {
     readonly arguments: JsonObject;
     readonly requests: readonly InterruptionRequest[];
   };
-  /** Attempts so far; 0 when the tool never started. */
+  /** Number of attempts; 0 when the tool never started. */
   readonly attempt: number;
-  /** What was agreed to before the tool asked to wait. */
+  /** The approval from before the tool asked to wait. */
   readonly approval?: Approval;
-  /** Set when the tool itself asked to wait: what it goes on with. */
+  /** Set when the tool itself asked to wait: the state that it resumes from. */
   readonly suspended?: { readonly state: JsonValue };
-  /** Set when a tool that had asked to wait was about to go on, and the policy asked. */
+  /** Set when a suspended tool was about to resume, and the policy asked. */
   readonly earlier?: Resumed;
   readonly caller?: Caller;
   readonly sessionId?: string;
   readonly turn: number;
-  /** The task that the call goes on as. */
+  /** The task that the call runs as. */
   readonly taskId?: string;
-  /** It is to become a task. */
+  /** The call is to become a task. */
   readonly asTask?: true;
-  /** What its tool has kept last. */
+  /** The last checkpoint of its tool. */
   readonly checkpoint?: JsonValue;
-  /** What might be called, by name, when that was less than the policy lets run. */
+  /** Names of the callable tools, when the policy lets more tools run. */
   readonly tools?: readonly string[];
   /** The policies that narrowed the executor's own. */
   readonly policies?: readonly (PolicyPreset | PolicyDefinition)[];
-  /** A policy that narrowed it is a function, which only the process that made the call has. */
+  /** A narrower policy is a function, which exists only in the process that made the call. */
   readonly onlyHere?: true;
 }

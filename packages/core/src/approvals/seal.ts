@@ -4,17 +4,16 @@ import { base64url, fromBase64url } from "../text/base64url.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 
-/** The format of a sealed state; another one gets another prefix. */
+/** Format version of a sealed state; another format gets another prefix. */
 const prefix = "tw1.";
-/** The same of a sealed outcome. */
+/** Format version of a sealed outcome. */
 const outcomePrefix = "two1.";
 const nonceBytes = 12;
 
 /**
- * Closes interruptions, so that whoever keeps or carries one can neither read what is inside nor
- * change anything about it: AES-256-GCM over the pending call, with all that is visible as
- * additional data. The outcome of an answer is closed in the same way, with the answers as
- * additional data: only the same answers open it.
+ * Seals interruptions, so that a store or client can neither read the sealed state nor change any part: AES-256-GCM
+ * over the pending call, with all visible members as additional data. The outcome of an answer is sealed in the same
+ * way, with the answers as additional data: only the same answers open it.
  */
 export class Seal {
   /** True when other processes can open it, too. */
@@ -28,13 +27,13 @@ export class Seal {
     this.#secret = secret;
   }
 
-  /** The `state` of an interruption. */
+  /** Creates the `state` of an interruption. */
   async seal(visible: Omit<Interruption, "state">, pending: PendingCall): Promise<string> {
     const text = new TextEncoder().encode(JSON.stringify(pending));
     return prefix + (await encrypted(await this.#derived(), whatIsVisible(visible), text));
   }
 
-  /** What was sealed; `undefined` when anything was changed, or the key was another. Never rejects. */
+  /** Opens a sealed state; `undefined` when any part was changed, or the key was another one. Never rejects. */
   async open(interruption: Interruption): Promise<PendingCall | undefined> {
     try {
       const { state } = interruption;
@@ -47,7 +46,7 @@ export class Seal {
     }
   }
 
-  /** Closes what came of an interruption that was answered with `answers`. */
+  /** Seals the outcome of an interruption that was answered with `answers`. */
   async sealOutcome(
     interruption: Interruption,
     answers: readonly Answer[],
@@ -58,8 +57,8 @@ export class Seal {
   }
 
   /**
-   * The JSON that `sealOutcome` closed; `undefined` for another interruption or other answers, and
-   * when it was changed or closed with another key. Never rejects.
+   * Opens an outcome of `sealOutcome`; `undefined` for another interruption or other answers, and when it was changed
+   * or sealed with another key. Never rejects.
    */
   async openOutcome(
     interruption: Interruption,
@@ -91,7 +90,7 @@ export class Seal {
   }
 }
 
-/** The nonce and what is encrypted, as base64url. */
+/** Encrypts `text`: the nonce and the ciphertext, as base64url. */
 async function encrypted(
   key: CryptoKey,
   additionalData: Uint8Array<ArrayBuffer>,
@@ -118,7 +117,7 @@ async function decrypted(
   return new TextDecoder().decode(text);
 }
 
-/** The `state` authenticates all else that an interruption says. */
+/** The `state` authenticates the other members of an interruption. */
 function answered(
   { id, state }: Interruption,
   answers: readonly Answer[],

@@ -2,21 +2,21 @@ import { ToolError } from "../contract/tool-error.ts";
 
 const minBytes = 32;
 
-/** A key of the platform's. */
+/** A key of the platform. */
 export type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 type Algorithm =
   | { readonly name: "AES-GCM"; readonly length: 256 }
   | { readonly name: "HMAC"; readonly hash: "SHA-256"; readonly length: 256 };
 
-/** The host's key, of which every use gets a key of its own (HKDF-SHA-256). */
+/** The key of the host, from which a separate key is derived for every use (HKDF-SHA-256). */
 export class Secret {
-  /** True when it is the host's, so that other processes can have the same. */
+  /** True when the host has set the key, so that other processes can have the same. */
   readonly shared: boolean;
   #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   /**
-   * @param key absent: a random one, which nobody else has.
+   * @param key absent: a random key, which exists only here.
    * @throws ToolError `internal` for a key that is too short.
    */
   constructor(key: string | Uint8Array | undefined) {
@@ -24,10 +24,10 @@ export class Secret {
     this.#bytes = key === undefined ? undefined : checked(key);
   }
 
-  /** The key for one use, which `use` names. */
+  /** Derives the key for the use that `use` names. */
   async derive(use: string, algorithm: Algorithm): Promise<CryptoKey> {
     const usages = algorithm.name === "HMAC" ? ["sign", "verify"] : ["encrypt", "decrypt"];
-    // Made when it is needed: the first random number takes a process as long as thousands of tools.
+    // Created when needed: the first random number of a process takes as long as creating thousands of tools.
     this.#bytes ??= crypto.getRandomValues(new Uint8Array(minBytes));
     const secret = await crypto.subtle.importKey("raw", this.#bytes, "HKDF", false, ["deriveKey"]);
     return crypto.subtle.deriveKey(

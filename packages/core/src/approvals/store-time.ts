@@ -8,7 +8,7 @@ interface StoreClocks {
 }
 
 /**
- * Milliseconds since the epoch by the clock that the store of pending calls goes by.
+ * Milliseconds since the epoch by the clock of the store of pending calls.
  *
  * @throws ToolError `store_unavailable`
  */
@@ -25,7 +25,7 @@ export async function storeTime({ pendingCalls, wallClock }: StoreClocks): Promi
   }
 }
 
-/** `store_unavailable`, as what the store has thrown says itself whether trying again can help. */
+/** Creates a `store_unavailable` error. It is retryable if the error of the store is. */
 export function unavailable(message: string, cause: unknown): ToolError {
   return new ToolError("store_unavailable", message, {
     cause,

@@ -12,18 +12,18 @@ import { decodeText, readPage, type Page } from "./page.ts";
 import type { LargeOutputs } from "./large-outputs.ts";
 import { searchText } from "./search-text.ts";
 
-/** What `read_artifact` needs of an executor. */
+/** The parts of an executor that `read_artifact` uses. */
 export interface ArtifactReading {
   readonly artifacts: Artifacts;
   readonly maxOutputBytes: number;
   readonly largeOutputs: Required<LargeOutputs>;
 }
 
-/** Kept for what is said beside the content. */
+/** Bytes reserved for the note after the content. */
 const noteBytes = 200;
-/** Bytes that are held in one piece, to be searched. */
+/** Maximum bytes that are loaded at once, for a search. */
 const maxHeldBytes = 268_435_456;
-/** A path that leads to more says so. */
+/** Maximum number of values that a path may select. */
 const maxSelected = 10_000;
 
 /** One answer of `read_artifact`. */
@@ -35,7 +35,7 @@ export class ArtifactReader {
   readonly #limit: number | undefined;
   readonly #search: string | undefined;
   readonly #path: string | undefined;
-  /** Bytes for what is read. */
+  /** Bytes for the content. */
   readonly #room: number;
   readonly #hasNotes: boolean;
 
@@ -49,7 +49,7 @@ export class ArtifactReader {
     this.#limit = typeof limit === "number" ? limit : undefined;
     this.#search = typeof search === "string" ? search : undefined;
     this.#path = typeof path === "string" ? path : undefined;
-    // Where a note would take most of it, there is none.
+    // A note that would take most of the limit is omitted.
     this.#hasNotes = maxOutputBytes >= 2 * noteBytes;
     this.#room = this.#hasNotes ? maxOutputBytes - noteBytes : maxOutputBytes;
   }
@@ -145,7 +145,9 @@ export class ArtifactReader {
   }
 }
 
-/** The JSON of what was found. Parts may hold one another: together they are not much more than the whole. */
+/**
+ * The JSON of the selected values. They may contain one another: together they are limited to about twice the document.
+ */
 function joined(found: readonly JsonValue[], length: number): { json: string; count: number } {
   const parts: string[] = [];
   let left = Math.max(length * 2, 1000);
@@ -175,7 +177,7 @@ function parsed(json: string, key: string): JsonValue {
   }
 }
 
-/** What is wrong with a path is for the model to repair. */
+/** An error in the path is returned to the model, which can correct it. */
 function compiled(path: string): ReturnType<typeof jsonPath> {
   try {
     return jsonPath(path);

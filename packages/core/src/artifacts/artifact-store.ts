@@ -1,39 +1,38 @@
 import type { Awaitable } from "../json/json.ts";
 
-/** What is known of a stored artifact, beside its bytes. */
+/** A stored artifact without its bytes. */
 export interface StoredArtifact {
-  /** `art_` and 32 hexadecimal digits: cannot be guessed, and is safe as a file's name. */
+  /** `art_` and 32 hexadecimal digits: cannot be guessed, and is safe as a file name. */
   readonly key: string;
-  /** Whose it is: made by the executor of session and caller, and compared as a whole. */
+  /** The owner, which the executor derives from session and caller; compared as a whole. */
   readonly owner: string;
   readonly mediaType: string;
   /** Bytes. */
   readonly size: number;
   readonly name?: string;
-  /** The output was longer than what is captured at all. */
+  /** The output was longer than `maxCapturedBytes`. */
   readonly truncated?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch; gone afterwards. */
+  /** Milliseconds since the epoch; removed afterwards. */
   readonly expiresAt: number;
 }
 
 /**
- * Keeps what is too large or too binary for a model. The executor decides who may read what, and has
- * redacted what it hands over; a store only keeps it.
+ * Stores outputs that are too large or binary. The executor checks access, and redacts the data before it is stored.
  */
 export interface ArtifactStore {
   /**
-   * Keeps `data` whole or not at all.
+   * Stores `data` completely or not at all.
    *
-   * @throws ToolError `limit_exceeded` when its quota is used up, `store_unavailable` when it cannot
-   * write. Neither loses the call: its output is cut instead.
+   * @throws ToolError `limit_exceeded` when its quota is used up, `store_unavailable` when it cannot write. In both
+   * cases the call does not fail; its output is truncated instead.
    */
   put(artifact: StoredArtifact, data: Uint8Array): Awaitable<void>;
-  /** `undefined`: there is none of that key, or it has expired. */
+  /** `undefined`: there is no artifact of that key, or it has expired. */
   head(key: string): Awaitable<StoredArtifact | undefined>;
-  /** At most `length` bytes from `offset` on; `undefined`: there is none of that key any more. */
+  /** At most `length` bytes from `offset` on; `undefined`: there is no artifact of that key any more. */
   read(key: string, offset: number, length: number): Awaitable<Uint8Array | undefined>;
-  /** Removes it, if it is there. */
+  /** Deletes the artifact, if it exists. */
   delete(key: string): Awaitable<void>;
 }

@@ -7,30 +7,30 @@ import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 import { mediaTypeOf, nameOf } from "./media-type.ts";
 import { ownerOf, type Behalf } from "../contract/owner.ts";
 
-/** No longer than this is one answer of a store waited for. */
+/** Timeout of one answer of a store, in milliseconds. */
 export const maxStoreMs = 10_000;
 const maxOwners = 10_000;
-/** More than any engine holds in one piece: no store has it. */
+/** Larger than any engine can hold at once: no store has it. */
 const maxBytes = 2 ** 32;
 
-/** A store that gives a large artifact byte by byte never comes to an end. */
+/** Maximum number of reads for one artifact: a store that returns it byte by byte would take too long. */
 const maxPieces = 100_000;
 
-/** What is said of an artifact that is to be stored. */
+/** Metadata of an artifact to store. */
 export interface NewArtifact {
   readonly mediaType: string;
   readonly name?: string | undefined;
   readonly truncated?: boolean | undefined;
-  /** Milliseconds that the store may take; Infinity: somebody else sees to that. Default: 10,000. */
+  /** Timeout of the store in milliseconds; Infinity: the caller has a timeout of its own. Default: 10,000. */
   readonly withinMs?: number;
 }
 
-/** An executor's artifacts: who may read what is decided here, whatever the store. */
+/** An executor's artifacts: access is checked here, whatever the store. */
 export class Artifacts {
   readonly store: ArtifactStore;
   readonly clock: Clock;
   readonly #lifetimeMs: number;
-  /** Until when there may be one of an owner; the one whose last was stored longest ago first. */
+  /** Expiry of the latest artifact of each owner, in order of storage. */
   readonly #owners = new Map<string, number>();
   readonly #asked = new WeakMap<Behalf, string>();
 
@@ -41,8 +41,8 @@ export class Artifacts {
   }
 
   /**
-   * Something has been stored for them in this process that may still be there. Asked for every call:
-   * the owner of one object is found out once.
+   * True when this process has stored an artifact for the owner that may still exist. Read for every call, so the owner
+   * of an object is computed once.
    */
   mayHave(behalf: Behalf): boolean {
     if (this.#owners.size === 0) return false;
@@ -52,7 +52,7 @@ export class Artifacts {
   }
 
   /**
-   * Stores `data`, which has to be redacted already.
+   * Stores `data`, which must be redacted already.
    *
    * @throws ToolError `store_unavailable` or `limit_exceeded`.
    */
@@ -84,9 +84,9 @@ export class Artifacts {
   }
 
   /**
-   * What there is of that key, `artifact:` before it or not.
+   * Reads the metadata of the artifact with that key, with or without `artifact:` before it.
    *
-   * @throws ToolError `artifact_missing`: there is none, or it is somebody else's; `store_unavailable`.
+   * @throws ToolError `artifact_missing`: it does not exist, or belongs to another owner; `store_unavailable`.
    */
   async head(behalf: Behalf, key: unknown, withinMs?: number): Promise<ArtifactRef> {
     const wanted = artifactKey(key);
@@ -108,8 +108,8 @@ export class Artifacts {
   }
 
   /**
-   * The bytes of an artifact that `head` has answered for, from `offset` on: `length` of them, or as
-   * many as there are.
+   * Reads the bytes of an artifact that `head` has returned, from `offset` on: `length` of them, or as many as there
+   * are.
    *
    * @throws ToolError `artifact_missing`, `store_unavailable`
    */
@@ -138,7 +138,7 @@ export class Artifacts {
     return part;
   }
 
-  /** What the store answers, in its time. */
+  /** Calls the store, with a timeout. */
   async #ask<T>(ask: () => Awaitable<T>, withinMs: number = maxStoreMs): Promise<T> {
     const answer = Promise.resolve().then(ask);
     if (withinMs === Infinity) return answer.catch(rethrown);
@@ -155,13 +155,13 @@ export class Artifacts {
   }
 }
 
-/** A store's own words of these two kinds are kept; whatever else it throws is not for a model. */
+/** Errors of a store with these two codes are passed on; the text of any other is not for a model. */
 function asStoreError(error: unknown): ToolError {
   try {
     if (ToolError.is(error) && error.code === "limit_exceeded") return error;
     if (ToolError.is(error) && error.code === "store_unavailable") return error;
   } catch {
-    // It throws when it is looked at.
+    // Reading the error throws.
   }
   return unavailable("failed", error);
 }
@@ -170,7 +170,7 @@ function rethrown(error: unknown): never {
   throw asStoreError(error);
 }
 
-/** The store has had its time. */
+/** Creates the error of a store that has timed out. */
 export function lateStore(ms: number): ToolError {
   return unavailable(`did not answer within ${ms} ms`);
 }
@@ -183,7 +183,7 @@ function copyOf(found: StoredArtifact): StoredArtifact {
   }
 }
 
-/** The same words for what never was, has expired or is somebody else's: they tell nothing. */
+/** One text for keys that never existed, have expired or belong to another owner: it reveals nothing. */
 function missing(): ToolError {
   return new ToolError(
     "artifact_missing",

@@ -1,7 +1,7 @@
 import type { ContentBlock } from "../contract/content-block.ts";
 import { utf8Length } from "../text/truncate-utf8.ts";
 
-/** Bytes of text in a block; images and sound have a limit of their own, and are not in it. */
+/** Bytes of text in a block, without images and sound, which have a limit of their own. */
 export function textSize(block: ContentBlock): number {
   switch (block.type) {
     case "text":
@@ -18,7 +18,7 @@ export function textSize(block: ContentBlock): number {
   }
 }
 
-/** Optional members are as the tool wrote them, of whatever type. */
+/** Optional members are as the tool wrote them, of any type. */
 function sum(...texts: unknown[]): number {
   let bytes = 0;
   for (const text of texts) if (typeof text === "string") bytes += utf8Length(text);
@@ -30,7 +30,7 @@ export function mediaSize(block: ContentBlock): number {
   return block.type === "image" || block.type === "audio" ? decodedSize(block.data) : 0;
 }
 
-/** How many bytes a base64 text stands for. */
+/** Number of bytes that a base64 text encodes. */
 export function decodedSize(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);

@@ -2,21 +2,21 @@ import { text, type ContentBlock } from "../contract/content-block.ts";
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { decodedSize, mediaSize, textSize } from "./block-size.ts";
 
-/** A model reads no more blocks than this of one output, however short they are. */
+/** Maximum number of blocks of one output for a model, however short they are. */
 export const maxBlocks = 200;
 
-/** What content may take. */
+/** Limits of content. */
 export interface ContentLimits {
   /** Bytes of text. */
   readonly bytes: number;
   /** Bytes of images and sound, decoded. */
   readonly mediaBytes: number;
-  /** Base64 of what is no image and no sound may be shown, too: it counts as text. */
+  /** Base64 that is neither image nor sound may be shown, too: it counts as text. */
   readonly binary: boolean;
 }
 
 /**
- * The beginning of the content, as much as may be shown, with a note of what there was and what to do.
+ * Truncates the content to its limits, with a note of the full size and the advice.
  *
  * @param advice the end of the note.
  */
@@ -50,7 +50,7 @@ export function clipContent(
   return [...kept, text(truncateUtf8(note, limit))];
 }
 
-/** True for base64 of what is no image and no sound. */
+/** True for base64 that is neither image nor sound. */
 export function isBinary(block: ContentBlock): boolean {
   return block.type === "resource" && block.resource.blob !== undefined;
 }

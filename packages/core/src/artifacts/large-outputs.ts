@@ -5,13 +5,13 @@ import { ToolError } from "../contract/tool-error.ts";
 
 /** How large and binary outputs are handled. */
 export interface LargeOutputs {
-  /** For tools that name nothing of their own. Default: `store`. */
+  /** For tools that set none of their own. Default: `store`. */
   readonly over?: WhenTooLarge;
   /** Bytes of a stored output that the model sees at once. Default: 4,000. */
   readonly previewBytes?: number;
   /** Bytes of images and sound in one result that a model gets as they are. Default: 4,000,000. */
   readonly maxMediaBytes?: number;
-  /** Bytes of one output that are captured at all; of what is longer the rest is lost. Default: 33,554,432 (32 MiB). */
+  /** Maximum bytes of one output that are captured; the rest is lost. Default: 33,554,432 (32 MiB). */
   readonly maxCapturedBytes?: number;
   /** Milliseconds that an artifact is kept. Default: 86,400,000 (a day). */
   readonly lifetimeMs?: number;
@@ -25,7 +25,7 @@ const names: Record<keyof LargeOutputs, true> = {
   lifetimeMs: true,
 };
 
-/** @throws ToolError `internal` when one of them makes no sense. */
+/** @throws ToolError `internal` when an option is not valid. */
 export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
   checkOptions("largeOutputs", given, Object.keys(names));
   const { over = "store" } = given;

@@ -7,8 +7,8 @@ const form = /^([\w.+-]+\/[\w.+-]+)(?:$|\s*;)/;
 const plainParameters = /^[^;\s]+(?: *; *[\w.+-]+="?[\w.:+-]+"?)*$/;
 
 /**
- * A media type as it can be shown and stored: what is none is bytes that nobody knows. Parameters that
- * could hold a sentence are left out, since the executor's own notes name the type.
+ * Normalises a media type for display and storage: a value that is not one becomes `application/octet-stream`.
+ * Parameters that could contain a sentence are omitted, since notes of the executor name the type.
  */
 export function mediaTypeOf(given: unknown): string {
   const type = typeof given === "string" && given.length <= 100 ? form.exec(given) : null;
@@ -16,7 +16,7 @@ export function mediaTypeOf(given: unknown): string {
   return plainParameters.test(type.input) ? type.input : (type[1] as string);
 }
 
-/** A name as it can be shown: one line, not too long. */
+/** Normalises a name for display: one line, at most 200 characters. */
 export function nameOf(given: unknown): string | undefined {
   if (typeof given !== "string") return undefined;
   const name = wellFormed(given.slice(0, 200));

@@ -6,11 +6,11 @@ import { ToolError } from "../contract/tool-error.ts";
 import { quotaOwner } from "../contract/owner.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
-/** What `memoryArtifacts` takes. */
+/** Options of `memoryArtifacts`. */
 export interface MemoryArtifactsOptions {
-  /** Bytes of all artifacts together, each with 512 for what is known of it. Default: 268,435,456 (256 MiB). */
+  /** Maximum bytes of all artifacts together, each with 512 for its metadata. Default: 268,435,456 (256 MiB). */
   readonly maxBytes?: number;
-  /** Bytes of the artifacts of one owner (see `quotaOwner`), counted as for `maxBytes`. Default: `maxBytes`. */
+  /** Maximum bytes of one owner (see `quotaOwner`), counted as for `maxBytes`. Default: `maxBytes`. */
   readonly maxBytesPerOwner?: number;
   /** Default: the platform's. */
   readonly clock?: Clock;
@@ -28,12 +28,12 @@ interface StoredEntry {
 }
 
 /**
- * Artifacts in memory: gone with the process. When there is no room for another, the oldest of the owner go that then has
- * the most, so that one that stores without end loses its own; so they do when an owner would have more than
- * `maxBytesPerOwner`.
+ * Stores artifacts in memory, until the process ends. If there is no room for another one, the oldest of the owner that
+ * would then have the most are dropped, so that an owner that stores without end loses its own. The oldest of an owner
+ * are also dropped when it would exceed `maxBytesPerOwner`.
  *
- * @throws ToolError `internal` when an option makes no sense. Its `put` throws `limit_exceeded` for
- * what is larger than a whole quota.
+ * @throws ToolError `internal` when an option is not valid. Its `put` throws `limit_exceeded` for data that is larger
+ * than a whole quota.
  */
 export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactStore {
   checkOptions("memoryArtifacts", options, ["maxBytes", "maxBytesPerOwner", "clock"]);
@@ -77,7 +77,7 @@ class MemoryArtifacts implements ArtifactStore {
       this.#dropOldestOf(owner);
     }
     while (this.#bytes + bytes > this.#maxBytes) this.#dropOldestOf(this.#largest(owner, bytes));
-    // Copies, so that nobody changes what is kept. Not `slice`: a Buffer's shares its memory.
+    // Copies, so that the stored data cannot change. Not `slice`: that of a Buffer shares its memory.
     this.#kept.set(key, { artifact: { ...artifact }, data: new Uint8Array(data), bytes });
     this.#bytes += bytes;
     let own = this.#owners.get(owner);
@@ -91,7 +91,7 @@ class MemoryArtifacts implements ArtifactStore {
     this.delete(oldest as string);
   }
 
-  /** The owner that would have the most if `owner` had so many bytes more. */
+  /** The owner that would have the most if `owner` had that many bytes more. */
   #largest(owner: string, more: number): string {
     let largest: string | undefined;
     let most = -Infinity;
@@ -133,7 +133,9 @@ class MemoryArtifacts implements ArtifactStore {
     return undefined;
   }
 
-  /** What is stored later mostly expires later: the rest goes when its turn has come. */
+  /**
+   * Artifacts mostly expire in the order in which they were stored, so the search stops at the first one that is valid.
+   */
   #dropExpired(): void {
     const now = this.#clock.now();
     for (const [key, { artifact }] of this.#kept) {

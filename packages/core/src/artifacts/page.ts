@@ -1,30 +1,30 @@
 import { bytesToBase64 } from "../text/base64.ts";
 
-/** A part of something long, as a model reads it. */
+/** A page of a longer content, as a model reads it. */
 export interface Page {
   readonly text: string;
-  /** Where it begins and ends: bytes of the whole. */
+  /** Its start and end, in bytes of the whole. */
   readonly start: number;
   readonly end: number;
   readonly isBase64: boolean;
 }
 
-/** Which part is asked for. */
+/** The page to read. */
 export interface PageRequest {
   /** Bytes of the whole. */
   readonly size: number;
   readonly offset: number;
-  /** Bytes that the page's text may take; at least one character is read. */
+  /** Maximum bytes of the page's text; at least one character is read. */
   readonly most: number;
-  /** It may be read as UTF-8. */
+  /** The content may be decoded as UTF-8. */
   readonly isText: boolean;
 }
 
 /**
- * Reads a page of text, never half a character: an offset within one moves to its beginning. What is
- * no text, or no UTF-8, is base64.
+ * Reads a page of text without splitting characters: an offset within one moves to its start. Content that is not text,
+ * or not UTF-8, is returned as base64.
  *
- * @param read the bytes from an offset on; fewer only at the end.
+ * @param read returns the bytes from an offset on; fewer only at the end.
  */
 export async function readPage(
   read: (offset: number, length: number) => Promise<Uint8Array> | Uint8Array,
@@ -43,7 +43,7 @@ export async function readPage(
   return { text: bytesToBase64(bytes), start: offset, end, isBase64: true };
 }
 
-/** The text that UTF-8 stands for, to the last byte; `undefined`: it is none. */
+/** Decodes UTF-8 completely; `undefined`: the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -52,7 +52,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Where the character begins that the byte at `index` belongs to. */
+/** The start of the character that the byte at `index` belongs to. */
 function characterAt(bytes: Uint8Array, index: number): number {
   if (index >= bytes.length) return bytes.length;
   let at = index;

@@ -1,10 +1,10 @@
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 
-/** No note about one artifact takes more bytes. */
+/** Maximum bytes of the note about one artifact. */
 export const pointerBytes = 320;
 
-/** What a model is told of an artifact, in at most `limit` bytes: what it is, and how to read on. */
+/** The note about an artifact for a model, in at most `limit` bytes: its key, type and size, and how to read it. */
 export function pointer(ref: ArtifactRef, limit: number, display: PreviewedArtifact = {}): string {
   const { key, mediaType, size, name, truncated } = ref;
   const { offset = 0, isPreview, about } = display;
@@ -24,11 +24,11 @@ export function pointer(ref: ArtifactRef, limit: number, display: PreviewedArtif
   return short.length <= limit ? short : truncateUtf8(key, limit);
 }
 
-/** How much of an artifact stands before the note. */
+/** The part of an artifact that is shown before the note. */
 export interface PreviewedArtifact {
-  /** Its first bytes. */
+  /** Number of bytes that are shown from its start. */
   readonly offset?: number;
-  /** Something that tells of the whole. */
+  /** A preview of the whole is shown. */
   readonly isPreview?: boolean;
   /** Instead of "artifact". */
   readonly about?: string;

@@ -35,14 +35,14 @@ const spec: ToolSpec = {
     idempotentHint: true,
     openWorldHint: false,
   },
-  // What has been read is not stored once more.
+  // Content that has been read is not stored again.
   outputLimit: { over: "clip" },
   provenance: { adapter: "toolweave" },
 };
 
 /**
- * The tool that reads artifacts of the session and the caller that it is called for. What it answers
- * is within the executor's limit by itself. What reads them is loaded with the first call.
+ * The tool that reads artifacts of the session and the caller of its run. Its output respects the executor's limit by
+ * itself. The reader is loaded with the first call.
  */
 export function readArtifactTool(reading: ArtifactReading): Tool {
   return {

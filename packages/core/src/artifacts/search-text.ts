@@ -2,13 +2,13 @@ import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 const maxMatches = 20;
-/** UTF-16 units before and after what was found. */
+/** UTF-16 units before and after a match. */
 const around = 60;
 
-/** What is looked for, and how much of it is shown. */
+/** The text to find, and the limits of the result. */
 export interface Search {
   readonly wanted: string;
-  /** Bytes: only what begins there or later. */
+  /** Bytes: only matches that begin here or later. */
   readonly offset: number;
   /** Matches. Default: 20. */
   readonly limit: number | undefined;
@@ -16,15 +16,15 @@ export interface Search {
   readonly most: number;
 }
 
-/** What was found, a line for each match. */
+/** The matches, one per line. */
 export interface SearchResult {
   readonly text: string;
   readonly count: number;
-  /** Bytes: where the next match is, when there is one that is not shown. */
+  /** Bytes: the position of the next match, when there is one that is not shown. */
   readonly next: number | undefined;
 }
 
-/** Finds a text literally and in any case, with line, byte offset and what stands around it. */
+/** Finds a text literally and case-insensitively, with line, byte offset and surrounding text. */
 export function searchText(text: string, { wanted, offset, limit, most }: Search): SearchResult {
   const pattern = new RegExp(wellFormed(wanted).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
   const lines: string[] = [];

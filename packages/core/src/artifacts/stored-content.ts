@@ -12,44 +12,44 @@ import { mediaSize, textSize } from "./block-size.ts";
 import { isBinary, maxBlocks, type ContentLimits } from "./clip-content.ts";
 import { pointer, pointerBytes } from "./pointer.ts";
 
-/** No more artifacts are made of one output; what else does not fit is stored as one. */
+/** Maximum number of artifacts of one output; the rest is stored as one. */
 const maxArtifacts = 16;
-/** UTF-16 units of a text that is parsed to preview it as JSON. */
+/** Maximum UTF-16 units of a text that is parsed for a JSON preview. */
 const maxParsed = 5_000_000;
 
-/** Something that is stored instead of being shown. */
+/** Content that is stored instead of being shown. */
 interface Storable {
   readonly data: string | Uint8Array;
   readonly mediaType: string;
   readonly name?: string | undefined;
-  /** What a preview is made of: a text, or a JSON value. Absent: there is nothing to see. */
+  /** The source of the preview: a text, or a JSON value. Absent: there is no preview. */
   readonly preview?: { readonly text: string } | { readonly json: JsonValue };
-  /** What the note calls it. */
+  /** Its name in the note. */
   readonly about?: string;
 }
 
-/** What becomes of each block: it stays, or is stored. */
+/** A block that stays, or its replacement by a stored artifact. */
 export type Part = ContentBlock | { readonly type: "stored"; readonly storable: Storable };
 
 /**
- * Divides content into what a model gets as it is and what is stored: binary that is no image and no
- * sound, images and sound beyond their limit, texts that are larger than the limit, and, as one JSON
- * list of blocks, whatever does not fit beside them.
+ * Divides content into blocks that stay and blocks that are stored: binary that is neither image nor sound, images and
+ * sound beyond their limit, texts that are larger than the limit, and, as one JSON list, the blocks that do not fit
+ * beside the others.
  *
- * @param value the output's structured value, which a text may be the JSON of.
+ * @param value the output's structured value; a text may be its JSON.
  */
 export function divideContent(
   content: readonly ContentBlock[],
   limits: ContentLimits,
   value: JsonValue | undefined,
 ): Part[] {
-  // One for each block; those that have none go into the rest.
+  // One entry for each block; `undefined` assigns the block to the rest.
   const parts: (Part | undefined)[] = [];
   let mediaLeft = limits.mediaBytes;
   let stored = 0;
   for (const block of content) {
     const media = mediaSize(block);
-    // One is left for what is said of the rest.
+    // One block is left for the note about the rest.
     if (parts.length >= maxBlocks - 1 && content.length > maxBlocks) parts.push(undefined);
     else if (isTooMuch(block, media > mediaLeft, limits)) {
       stored += 1;
@@ -72,7 +72,7 @@ function isTooMuch(
   return (!binary && isBinary(block)) || textSize(block) > bytes;
 }
 
-/** Gives blocks that fit by themselves, but not beside the others, to the rest. */
+/** Assigns blocks that fit alone, but not beside the others, to the rest. */
 function withinLimit(
   parts: readonly (Part | undefined)[],
   content: readonly ContentBlock[],
@@ -86,7 +86,7 @@ function withinLimit(
   if (isAll && (kept + notes <= limit || given.length === 1)) return given;
   const room = limit - notes - pointerBytes;
   if (room < 0) return [{ type: "stored", storable: listOf(content, content.length) }];
-  // Half of what is left is for previews, if there are any.
+  // If there are previews, half of the remaining room is for them.
   const hasPreviews = stored.some(({ storable }) => storable.preview !== undefined);
   let left = hasPreviews ? Math.ceil(room / 2) : room;
   const result: Part[] = [];
@@ -144,7 +144,7 @@ function storableResource(
   };
 }
 
-/** A text that is JSON, of whatever origin, can be read by path. */
+/** A text that is JSON, of any origin, can be read by path. */
 function storableText(
   given: string,
   mediaType: string,
@@ -159,7 +159,7 @@ function storableText(
   return { data, mediaType: isText ? mediaType : "text/plain", name, preview: { text: data } };
 }
 
-/** The object or the list that a text is the JSON of. */
+/** The object or list of which the text is the JSON. */
 function parsed(data: string, value: JsonValue | undefined): JsonValue | undefined {
   if (!/^[ \t\n\r]*[[{]/.test(data)) return undefined;
   try {
@@ -170,17 +170,17 @@ function parsed(data: string, value: JsonValue | undefined): JsonValue | undefin
   }
 }
 
-/** What is no base64 is kept as the text that it is. */
+/** Text that is not valid base64 is stored as text. */
 function bytesOf(base64: string): string | Uint8Array {
   return base64ToBytes(base64) ?? wellFormed(base64);
 }
 
-/** The last segment of a URI's path; one without slashes, such as `urn:x`, names no file. */
+/** The last segment of a URI's path; a URI without slashes, such as `urn:x`, names no file. */
 function nameIn(uri: string): string | undefined {
   return /\/([^/\\?#:]+)(?:[?#]|$)/.exec(uri.slice(0, 1000))?.[1];
 }
 
-/** What a model gets: what stays, and of what is stored the note, after a preview where there is one. */
+/** The content for the model: blocks that stay, and for each stored block its note, after a preview if there is one. */
 export function contentForModel(
   parts: readonly Part[],
   refs: readonly ArtifactRef[],

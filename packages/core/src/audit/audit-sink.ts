@@ -3,13 +3,13 @@ import type { Awaitable } from "../json/json.ts";
 import type { ToolErrorCode } from "../contract/tool-error.ts";
 
 /**
- * What was decided about a call, by what, for whom. `allowed`: no rule asks. `granted`: a grant
- * answered. `asked`: the call waits for a person. `approved` and `rejected`: a person, or the
- * approver, has decided. `denied`: a rule, a hook or a limit refused, or an approval could not be used.
+ * Decision on a call. `allowed`: no rule asks. `granted`: a grant answered. `asked`: the call waits for a person.
+ * `approved` and `rejected`: a person, or the approver, has decided. `denied`: a rule, a hook or a limit refused, or an
+ * approval could not be used.
  */
 export type AuditDecision = "allowed" | "granted" | "asked" | "approved" | "rejected" | "denied";
 
-/** One decision, as plain JSON. It holds no arguments and no results, only their hashes. */
+/** One decision, as plain JSON. It contains no arguments and no results, only their hashes. */
 export interface AuditRecord {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -22,14 +22,14 @@ export interface AuditRecord {
   /** The layer and rule that decided, such as `policy rules[2]`. */
   readonly rule?: string;
   readonly reason?: string;
-  /** With `denied`: the code the call failed with. */
+  /** With `denied`: the error code of the call. */
   readonly code?: ToolErrorCode;
-  /** SHA-256 of the tool's spec. Empty, as the other hash, for an interruption that may be made up. */
+  /** SHA-256 of the tool's spec. Like the other hash, empty for an interruption that may be made up. */
   readonly specHash: string;
-  /** HMAC-SHA-256 of the final arguments, as canonical JSON: the same wherever the executor's `key` is. */
+  /** HMAC-SHA-256 of the final arguments as canonical JSON: equal for executors with the same `key`. */
   readonly argumentsHash: string;
   readonly permissions: readonly { readonly kind: string; readonly target: string }[];
-  /** Who agreed or refused. */
+  /** Name of the person who approved or rejected. */
   readonly by?: string;
   readonly interruptionId?: string;
   readonly grantId?: string;
@@ -37,11 +37,11 @@ export interface AuditRecord {
 
 /** Receives every decision, append-only. */
 export interface AuditSink {
-  /** Resolves once the record is kept. */
+  /** Resolves once the record is stored. */
   write(record: AuditRecord): Awaitable<void>;
   /**
-   * A call whose decision could not be written is refused with `store_unavailable`. Default: false:
-   * the call goes on.
+   * If true, a call whose decision could not be written is refused with `store_unavailable`. Default: false, the call
+   * continues.
    */
   readonly required?: boolean;
 }

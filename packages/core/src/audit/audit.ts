@@ -10,7 +10,7 @@ import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
 import type { RecordedDecision } from "./recorded-decision.ts";
 
-/** What the audit knows of a call. */
+/** A call, as the audit uses it. */
 export interface AuditedCall extends CallInfo {
   readonly tool: Tool;
   readonly ended: boolean;
@@ -31,7 +31,7 @@ type StoreFailed = {
   readonly message: string;
 };
 
-/** What an error says of the decision behind it. Of any other error nobody has decided anything. */
+/** Decisions by error code. Any other error is not a decision. */
 const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
   permission_denied: "denied",
   limit_exceeded: "denied",
@@ -43,16 +43,16 @@ const decisions: Partial<Record<ToolErrorCode, AuditDecision>> = {
 
 const maxReasonLength = 500;
 
-/** Of a text that nobody has vouched for. */
+/** Maximum characters of a text that is not verified. */
 const maxTextLength = 200;
 
-/** Writes decisions to the host's sink. Not made without one: hashes cost. */
+/** Writes decisions to the host's sink. Created only with a sink, since hashes are expensive. */
 export class Audit {
   readonly #sink: AuditSink;
-  /** By tool: whoever changes a tool's spec makes a new tool of it. */
+  /** By tool: a changed spec means a new tool object. */
   readonly #specHashes = new WeakMap<Tool, Promise<string>>();
 
-  /** @throws ToolError `internal` when it is no sink. */
+  /** @throws ToolError `internal` when it is not a sink. */
   constructor(sink: AuditSink) {
     if (typeof sink?.write !== "function") {
       throw new ToolError("internal", "audit is no sink: it needs write(record).");
@@ -61,15 +61,15 @@ export class Audit {
   }
 
   /**
-   * Writes what was decided about a call that goes on.
+   * Writes the decision on a call that continues.
    *
-   * @throws ToolError `store_unavailable` when it must not go on unrecorded, and cannot be recorded.
+   * @throws ToolError `store_unavailable` when the record is required and cannot be written.
    */
   async write(execution: AuditedCall, decided: RecordedDecision): Promise<void> {
     const required = this.#sink.required === true;
     try {
       const record = await this.#record(execution, decided);
-      // Stopped meanwhile: what comes of it is another decision.
+      // Stopped meanwhile: its end is another decision.
       if (execution.ended) return;
       const written = this.#sink.write(record);
       if (!isThenable(written)) return;
@@ -87,8 +87,8 @@ export class Audit {
   }
 
   /**
-   * Writes that a call was refused before it started; it stays refused, recorded or not. Nothing
-   * for errors that nobody has decided upon, such as invalid arguments.
+   * Writes that a call was refused before it started; it stays refused, recorded or not. Writes nothing for errors that
+   * are not decisions, such as invalid arguments.
    */
   refused(execution: AuditedCall, { code, message }: ToolError): Promise<void> | undefined {
     const decision = decisionOf(execution, code);
@@ -102,9 +102,9 @@ export class Audit {
   }
 
   /**
-   * Writes that nobody may go on with an interrupted call. It may have been made up, or be somebody
-   * else's: only what was passed is recorded, and who has passed it. Nothing for what is no
-   * interruption at all.
+   * Writes that an interrupted call cannot be resumed. The interruption may be made up, or belong to another caller:
+   * only the passed values, and the caller who passed them, are recorded. Writes nothing for a value that is not an
+   * interruption.
    */
   unusable(execution: AuditedCall, id: unknown, { code, message }: ToolError): void {
     if (code !== "approval_invalid" || typeof id !== "string") return;
@@ -137,7 +137,7 @@ export class Audit {
     const { run, call, resumption, engine } = execution;
     const time = engine.wallClock.now();
     const [specHash, argumentsHash] = await Promise.all([
-      // What is refused before it is looked up again is the tool that was interrupted.
+      // A call that is refused before its tool is resolved is recorded with the spec of the interrupted tool.
       execution.entry === undefined
         ? (resumption?.interruption.specHash ?? "")
         : this.#specHash(execution.tool),
@@ -167,7 +167,7 @@ export class Audit {
   }
 }
 
-/** A tool that throws the error of a no has not been refused by a person. */
+/** An `approval_rejected` error that a tool throws is not a person's rejection. */
 function decisionOf({ decided }: AuditedCall, code: ToolErrorCode): AuditDecision | undefined {
   const decision = decisions[code];
   return decision === "rejected" && decided?.decision !== "rejected" ? "denied" : decision;

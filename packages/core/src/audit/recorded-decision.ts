@@ -1,6 +1,6 @@
 import type { AuditRecord } from "./audit-sink.ts";
 
-/** What was decided about a call: an audit record without what the call itself tells. */
+/** A decision on a call: an audit record without the members that describe the call itself. */
 export type RecordedDecision = Pick<
   AuditRecord,
   "decision" | "rule" | "reason" | "code" | "permissions" | "by" | "interruptionId" | "grantId"

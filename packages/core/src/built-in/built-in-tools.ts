@@ -7,24 +7,22 @@ import type { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { taskTools } from "./task-tools.ts";
 import { builtInSource } from "../contract/reserved-names.ts";
 
-/** Which helper tools a toolset needs beside its own. */
+/** Built-in tools that a toolset needs. */
 export interface NeededBuiltIns {
   readonly artifacts: boolean;
   readonly tasks: boolean;
 }
 
-/** The tools that an executor adds by itself, to toolsets that need them. */
+/** The tools that an executor adds to toolsets that need them. */
 export class BuiltInTools {
   readonly #policies: readonly PolicyLayer[];
   readonly #make: BuiltInFactories;
   #artifacts: readonly RegisteredTool[] | undefined;
   #tasks: readonly RegisteredTool[] | undefined;
-  /** What a toolset has become, by the names of what joined it: runs of one call each share it. */
+  /** Joined toolsets, by base and by the names of the added tools: runs of one call each share them. */
   readonly #joined = new WeakMap<Toolset, Map<string, Toolset>>();
 
-  /**
-   * The host keeps artifacts in a store of its own: what another process has stored may be read here.
-   */
+  /** True when the host sets a store of artifacts: artifacts of other processes may then be read here. */
   readonly alwaysRead: boolean;
 
   constructor(policies: readonly PolicyLayer[], make: BuiltInFactories, alwaysRead: boolean) {
@@ -33,7 +31,7 @@ export class BuiltInTools {
     this.alwaysRead = alwaysRead;
   }
 
-  /** `base` with those of the needed ones that the policy may let run for the caller. */
+  /** Adds the needed built-in tools that the policy may let run for the caller to `base`. */
   join(base: Toolset, needed: NeededBuiltIns, caller: Caller | undefined): Toolset {
     const helpers = [
       ...(needed.artifacts ? (this.#artifacts ??= this.#make.artifacts().map(registered)) : []),
@@ -48,13 +46,13 @@ export class BuiltInTools {
   }
 }
 
-/** Makes the helper tools when they are first needed. */
+/** Factories of the built-in tools, called when they are first needed. */
 export interface BuiltInFactories {
   readonly artifacts: () => readonly Tool[];
   readonly tasks: () => readonly Tool[];
 }
 
-/** How an executor's helper tools are made. */
+/** Returns the factories of an executor's built-in tools. */
 export function builtInFactories(
   services: Parameters<typeof readArtifactTool>[0],
   tasks: () => ExecutorTasks,
@@ -65,7 +63,7 @@ export function builtInFactories(
   };
 }
 
-/** A helper tool as a toolset holds it. */
+/** A built-in tool as an entry of a toolset. */
 export function registered(tool: Tool): RegisteredTool {
   return { tool, source: builtInSource, trusted: true };
 }

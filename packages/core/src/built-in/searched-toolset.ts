@@ -8,9 +8,9 @@ import { ToolError } from "../contract/tool-error.ts";
 import { registered } from "./built-in-tools.ts";
 import type { RunSearch, ToolSearch } from "./tool-search-port.ts";
 
-/** What the search of one run shows of what it may call, with the tools to search with. */
+/** The toolset that the search of one run exposes, with the tools to search with. */
 export class SearchedToolset {
-  /** What a model searches with. */
+  /** The tools that a model searches with. */
   readonly tools: readonly RegisteredTool[];
   readonly #search: RunSearch;
   readonly #mayRun: (entry: RegisteredTool) => boolean;
@@ -19,7 +19,7 @@ export class SearchedToolset {
   #exposed: Toolset | undefined;
   #joined: Toolset | undefined;
 
-  /** @throws ToolError `internal` for what is no search. */
+  /** @throws ToolError `internal` when `search` is not a tool search. */
   constructor(
     {
       policies,
@@ -36,16 +36,16 @@ export class SearchedToolset {
     }
     this.#search = search.begin(registry);
     this.#mayRun = (entry) => mayRun(policies, entry, caller);
-    // `call_tool` never runs itself: the policy is asked about what it stands for.
+    // `call_tool` never runs itself: the policy decides on the call that it contains.
     this.tools = this.#search.tools
       .map(registered)
       .filter((entry) => entry.tool.spec.name === "call_tool" || this.#mayRun(entry));
   }
 
   /**
-   * The same object as long as nothing has changed.
+   * Returns the same object as long as nothing has changed.
    *
-   * @param isGiven `base` is the host's own, and may hold what the policy never lets run.
+   * @param isGiven `base` comes from the host, and may contain tools that the policy never lets run.
    */
   expose(base: Toolset, turn: number, isGiven: boolean): Toolset {
     if (base !== this.#base) {

@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from "../contract/tool.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ExecutorTasks, TaskInfo, TaskOptions } from "../tasks/executor-tasks.ts";
 
-/** The longest that a model may wait within one call. */
+/** Maximum wait of a model within one call, in seconds. */
 const maxSeconds = 60;
 
 const taskId = {
@@ -20,10 +20,10 @@ const ofTask = {
 const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /**
- * The tools with which a model asks for its tasks: `task_status`, `task_result` and `task_cancel`.
- * Each sees only those of the session and the caller that its run is for.
+ * The tools with which a model reads its tasks: `task_status`, `task_result` and `task_cancel`. Each sees only the
+ * tasks of the session and the caller of its run.
  *
- * @param tasks whose, `executor.tasks`.
+ * @param tasks `executor.tasks`.
  */
 export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
   return [
@@ -46,7 +46,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
         },
       },
       annotations: reads,
-      // Without end: it waits no longer than it was told to, and the host's maximum caps it.
+      // No timeout: `wait_seconds` bounds the wait, and the host's maximum caps it.
       timeoutMs: 0,
       execute: ({ task_id, wait_seconds = 0 }, ctx) =>
         resultOf(tasks, task_id, wait_seconds * 1000, ctx),

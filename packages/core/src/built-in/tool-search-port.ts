@@ -3,25 +3,25 @@ import type { Toolset, Tool } from "../contract/tool.ts";
 
 /** A way to find tools among many; made by `toolSearch` of `@toolweave/core/search`. */
 export interface ToolSearch {
-  /** Begins a search of one run, with nothing found. An executor does that. */
+  /** Begins the search of one run, with nothing found. Called by an executor. */
   begin(registry: ToolRegistry): RunSearch;
 }
 
-/** What tools that search are told of their call beside what every tool is. */
+/** Members that a search tool's context has in addition. */
 export interface SearchContext {
-  /** A call of that name may run, where this one does. */
+  /** True when a call of that tool may run, made as this call was. */
   mayCall(name: string): boolean;
 }
 
-/** What one run has found. */
+/** The search of one run, with the tools found so far. */
 export interface RunSearch {
-  /** What a model searches with. */
+  /** The tools that a model searches with. */
   readonly tools: readonly Tool[];
   /**
-   * What a model is shown of `all`, beside those; the rest is searchable. The same object as long
+   * The toolset that lists the found tools of `all` for the model; the others are searchable. The same object as long
    * as nothing has changed.
    *
-   * @param turn 0: the run has no turns, and what was found is shown at once.
+   * @param turn 0: the run has no turns, and found tools are listed at once.
    */
   expose(all: Toolset, turn: number): Toolset;
 }

@@ -6,9 +6,9 @@ import type { FinishedCall } from "../contract/call-options.ts";
 type Next = IteratorResult<FinishedCall, undefined>;
 
 /**
- * The outcomes of several calls as they become known. Nothing starts before the first is asked for.
+ * The outcomes of several calls as they become known. No call starts before the first outcome is requested.
  *
- * Not an async generator: that would let `return` wait for the outcome that was asked for before.
+ * Not an async generator: its `return` would wait for the outcome that was requested before.
  */
 export class CallStream implements AsyncIterable<FinishedCall> {
   readonly #many: ManyCalls;
@@ -38,7 +38,7 @@ class Outcomes implements AsyncIterator<FinishedCall, undefined> {
   readonly #ready: FinishedCall[] = [];
   readonly #asked: ((next: Next | Promise<never>) => void)[] = [];
   #started = false;
-  /** What is answered when nothing is left. */
+  /** Answers `next` when no outcome is left. */
   #end: (() => Next | Promise<never>) | undefined;
 
   constructor(many: ManyCalls, run: BatchRun) {
@@ -55,7 +55,7 @@ class Outcomes implements AsyncIterator<FinishedCall, undefined> {
     return next;
   }
 
-  /** Cancels what has not ended, and waits for none of it. */
+  /** Cancels the calls that have not ended, without waiting for them. */
   return(): Promise<Next> {
     this.#started = true;
     this.#ready.length = 0;

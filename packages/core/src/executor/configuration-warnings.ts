@@ -7,7 +7,7 @@ import {
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { CallServices } from "./call/call-state.ts";
 
-/** What an executor was given that has no effect. While sources are missing only what holds whatever the tools are. */
+/** Finds configuration that has no effect. While sources are missing, only findings that do not depend on the tools. */
 export function configurationWarnings(
   { registry, policies }: CallServices,
   limits: ExecutorLimits = {},

@@ -42,51 +42,50 @@ const withoutRepair: ReadonlyMap<Stage, Stage> = new Map([
   [validateWithRepair, validate],
 ]);
 
-/** Whether the call may start. */
+/** Decides whether the call may start. */
 const admission: readonly Stage[] = [
-  resolve, //              1  name → tool in the advertised toolset
-  parseWithRepair, //          2  JSON text → a value of the call's own
-  removeInjected, //                3  what only the host may supply
-  validateWithRepair, //       4  the full schema, then the tool's own check
-  skipDuplicates, //                of equal calls made together, the first
-  reserveLimits, //                5  reserve, or refuse at once
-  beforeHooks, //          6  pass, modify (back to 3), block
-  authorize, //            7  the final arguments → deny, ask, allow
+  resolve, //             1  name → tool in the advertised toolset
+  parseWithRepair, //     2  JSON text → a value of the call's own
+  removeInjected, //      3  removes values that only the host may supply
+  validateWithRepair, //  4  the full schema, then the tool's own check
+  skipDuplicates, //         of equal calls in a batch, only the first continues
+  reserveLimits, //       5  reserve, or refuse at once
+  beforeHooks, //         6  pass, modify (back to 3), block
+  authorize, //           7  the final arguments → deny, ask, allow
 ];
 
-/** One attempt, and what becomes of its answer. */
+/** Makes one attempt, and processes its answer. */
 const attempt: readonly Stage[] = [
-  run, //                     the tool's own work, under its timeout
-  normalise, //            9  whatever came back → an output that keeps its schema
-  retryIfTransient, //                   an error that may pass → another attempt
-  afterHooks, //          10  amend
-  redact, //                  nothing secret comes out
-  bound, //                   the model's limit: what is more is stored
-  frame, //                   data from outside is named as such
+  run, //                 8  the tool's own work, under its timeout
+  normalise, //           9  the returned value → an output that matches its schema
+  retryIfTransient, //       a retryable error → another attempt
+  afterHooks, //          10 amend
+  redact, //                 removes secrets
+  bound, //                  limits the content for the model; the rest is stored
+  frame, //                  marks content from outside as data
 ];
 
-/** Once it may start. */
+/** Runs a call that may start. */
 const work: readonly Stage[] = [
-  detach, //                  a task goes on by itself
-  acquireSlot, //              8  a place to run in
-  commitLimits, //                  what was reserved is used
+  detach, //                 a task continues in the background
+  acquireSlot, //         8  a slot to run in
+  commitLimits, //           commits the reservations
   ...attempt,
 ];
 
-/** Once more, after an attempt that failed. */
+/** Makes another attempt, after one that failed. */
 const nextAttempt: readonly Stage[] = [
-  awaitBackoff, //                   without a place
-  reserveRetry, //            of its rates
-  reacquireSlot, //                a place again
+  awaitBackoff, //           without a slot
+  reserveRetry, //           reserves its rates
+  reacquireSlot, //          a slot again
   ...attempt,
 ];
 
 const pipeline: readonly Stage[] = [...admission, ...work];
 
 /**
- * The pipeline of most calls: of one that is made by itself, in a run with or without limits. What
- * the host has not asked for is left out, since a stage costs a hundredth of the call even when it
- * has nothing to do.
+ * The pipeline of most calls: a single call, in a run with or without limits. Stages that the configuration does not
+ * need are omitted, since even a stage without effect costs a hundredth of the call.
  */
 export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
   const { hooks, slots, rates, redactor, normaliseArguments, repair, onInvalidCall } = engine;
@@ -115,13 +114,13 @@ type PipelineSettings = Pick<
   | "onInvalidCall"
 >;
 
-/** A call that goes on starts anew, once it is certain that nobody else goes on with it. */
+/** A resumed call starts again from stage 1, once it is claimed: no other process can resume it then. */
 const resumed: readonly Stage[] = [claim, ...pipeline];
 
-/** What `admit` has let through gave its place back: it takes one anew. */
+/** A call that `admit` let through has released its reservations, so it reserves them again. */
 const afterAdmission: readonly Stage[] = [reserveLimits, ...work];
 
-/** Takes a call through the pipeline. Never rejects: every stage's exit is an outcome. */
+/** Runs a call through the pipeline. Never rejects: every exit of a stage is an outcome. */
 export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
   return new Promise((settle) => {
@@ -136,7 +135,7 @@ function stagesOf({ engine, run, batch, resumption }: CallState): readonly Stage
   return run.limits === undefined ? engine.pipeline : engine.limitedPipeline;
 }
 
-/** Takes a call through admission only. `undefined`: it would run now. */
+/** Runs a call through admission only. `undefined`: it would run now. */
 export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   execution.onlyAdmitted = true;
   return new Promise((settle) => {
@@ -145,7 +144,7 @@ export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   });
 }
 
-/** Goes on with a call that `admit` has let through. */
+/** Continues a call that `admit` has let through. */
 export function start(execution: CallState): Promise<ToolOutcome> {
   execution.engine.events.requested(execution);
   emitAuthorized(execution);
@@ -155,7 +154,7 @@ export function start(execution: CallState): Promise<ToolOutcome> {
   });
 }
 
-/** The stages in order; one is waited for only when it gives a promise. */
+/** Runs the stages in order; awaits a stage only when it returns a promise. */
 function runStages(stages: readonly Stage[], execution: CallState, from: number): void {
   try {
     for (let index = from; index < stages.length; index++) {
@@ -170,7 +169,7 @@ function runStages(stages: readonly Stage[], execution: CallState, from: number)
   }
 }
 
-/** Goes on after a stage that takes its time; a stop does not wait with it. */
+/** Waits for an asynchronous stage. A stop does not wait for it. */
 function wait(
   stages: readonly Stage[],
   execution: CallState,
@@ -181,7 +180,7 @@ function wait(
   execution.waitingFor = ticket;
   execution.engine.activeCalls.add(execution);
   awaitStage(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
-  // A stop that came while the stage was not yet waiting has found nothing to end.
+  // A stop before this point found no wait to end.
   if (execution.waitingFor !== ticket) return;
   if (execution.stopped !== undefined) failCall(execution, execution.stopped);
   else {
@@ -190,7 +189,7 @@ function wait(
   }
 }
 
-/** Goes on with what the stage settles with, unless the wait for it has ended before. */
+/** Continues with the value of the stage, unless the wait has ended before. */
 function awaitStage(
   stages: readonly Stage[],
   execution: CallState,
@@ -201,12 +200,12 @@ function awaitStage(
   settling.then(
     (value: unknown) => {
       if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned", value);
-      // The wait goes on, and the attempt's time with it.
+      // The wait and the timeout of the attempt continue.
       if (stages[index] === run && isStreamed(value)) {
         return awaitStage(stages, execution, index, collectStream(execution, value));
       }
       endWait(execution);
-      // Only the stage that runs the tool answers with something.
+      // Only the stage that runs the tool returns a value.
       execution.returned = value;
       runStages(stages, execution, index + 1);
     },
@@ -224,22 +223,22 @@ function endWait(execution: CallState): void {
   execution.engine.activeCalls.delete(execution);
 }
 
-/** Another attempt instead of the exit, when one may follow. */
+/** Starts another attempt instead of ending the call, when one may follow. */
 export function startRetry(execution: CallState, thrown: unknown): boolean {
   if (!mayRetry(execution, thrown)) return false;
-  // Stopped by whoever was told of it, and over.
+  // A listener of the event has stopped the call, and it has ended.
   if (execution.ended) return true;
   if (execution.waitingFor !== 0) endWait(execution);
   runStages(nextAttempt, execution, 0);
   return true;
 }
 
-/** The exit of every stage that does not let the call through, and of a stop. */
+/** Ends the pipeline for a stage that threw, and for a stop. */
 export function failCall(execution: CallState, thrown: unknown): void {
   try {
     exitPipeline(execution, thrown);
   } catch {
-    // What was thrown throws itself when it is read.
+    // Reading the thrown value throws.
     const { name } = execution.call;
     exitPipeline(
       execution,
@@ -251,10 +250,10 @@ export function failCall(execution: CallState, thrown: unknown): void {
 function exitPipeline(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
   if (execution.waitingFor !== 0) endWait(execution);
-  // Stopped on its way out: nobody waits for that any more.
+  // Stopped while it was leaving: the record is not awaited any more.
   if (execution.leaving) return end(execution, failure(execution, toToolError(execution, thrown)));
   if (FinishedBefore.is(thrown)) {
-    // Its end has been told already: this is the same one once more.
+    // The end of the call has been emitted before: the outcome is only returned again.
     execution.ended = true;
     return end(execution, thrown.outcome);
   }
@@ -273,16 +272,16 @@ function exitPipeline(execution: CallState, thrown: unknown): void {
   endAfter(execution, refused, error);
 }
 
-/** How long a store or an audit may hold up the end of a task, in milliseconds. */
+/** Milliseconds that a store or an audit may delay the end of a task. */
 const maxKeepMs = 10_000;
 
-/** Ends a call as soon as its outcome is kept or recorded; a stop does not wait with it. */
+/** Ends a call as soon as its outcome is stored or recorded. A stop does not wait for that. */
 function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolError): void {
   leaveSlot(execution);
   const ticket = (execution.waits += 1);
   execution.waitingFor = ticket;
   execution.engine.activeCalls.add(execution);
-  // Whoever waits for a call can stop it; nobody waits for a task.
+  // A call can be stopped by its caller. A task has no caller that waits, so a timeout ends it.
   if (execution.taskId !== undefined) {
     execution.waitFor(maxKeepMs, () => failCall(execution, late ?? notStoredError(execution)));
   }
@@ -303,7 +302,7 @@ function end(execution: CallState, outcome: ToolOutcome): void {
   cleanUp(execution);
 }
 
-/** Gives back the place, and ends what the tool has left running. */
+/** Releases the slot, and stops the calls that the tool left running. */
 function cleanUp(execution: CallState): void {
   leaveSlot(execution);
   if (execution.hasChildren) {
@@ -317,7 +316,7 @@ function admitted(execution: CallState): never {
   return undefined as never;
 }
 
-/** A tool answered after its call had already ended; nobody waits for it any more. */
+/** Handles a stage that settled after its call had ended: emits `tool.late`, and cancels a stream. */
 function late(
   execution: CallState,
   stage: Stage | undefined,

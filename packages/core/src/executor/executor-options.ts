@@ -46,84 +46,76 @@ import { resumeNested } from "./resume/resume-nested.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import type { CallExecutor } from "./call/services.ts";
 
-/** What an executor is made with. Only the registry has no default. */
+/** Options of an executor. Only the registry has no default. */
 export interface ExecutorOptions {
   readonly registry: ToolRegistry;
-  /** What may run, and what asks first. Default: `supervised`. */
+  /** Decides which calls may run, and which need approval. Default: `supervised`. */
   readonly policy?: PolicyInput;
-  /** What happens when the policy asks. Default: `interrupt`. */
+  /** Handling of calls for which the policy asks. Default: `interrupt`. */
   readonly onAsk?: OnAsk;
   /**
-   * A secret of at least 32 random bytes, which seals the calls that wait for a person. Every process
-   * that is to resume them needs the same. Default: a random one, so that only this executor can.
+   * A secret of at least 32 random bytes, which encrypts pending calls. Every process that resumes them needs the same
+   * key. Default: a random one, so that only this executor can resume them.
    */
   readonly key?: string | Uint8Array;
-  /**
-   * Where calls wait for a person, and what makes sure that each goes on at most once. Default:
-   * `memoryPendingCalls()`.
-   */
+  /** Store of pending calls, which ensures that each is resumed at most once. Default: `memoryPendingCalls()`. */
   readonly pendingCalls?: PendingCallStore;
-  /** What people have agreed to for more than one call. Default: `memoryGrants()`. */
+  /** Store of approvals for more than one call. Default: `memoryGrants()`. */
   readonly grants?: GrantStore;
-  /** Is told of every decision. Default: nobody. */
+  /** Receives every decision. Default: none. */
   readonly audit?: AuditSink;
-  /** Host code around every call, in the order of its priority; a function alone is a middleware. */
+  /** Host code around every call, in order of priority; a function alone is a middleware. */
   readonly hooks?: readonly (Hook | Middleware)[];
   /** Milliseconds for one answer of a hook, or of `repair`. 0: no limit. Default: 10,000. */
   readonly hookTimeoutMs?: number;
-  /** Milliseconds for one attempt of a tool that names no timeout. 0: none. Default: 60,000. */
+  /** Milliseconds for one attempt of a tool without a timeout. 0: none. Default: 60,000. */
   readonly timeoutMs?: number;
-  /** No attempt gets more milliseconds than this. 0: no cap. Default: 600,000. */
+  /** Maximum timeout of an attempt in milliseconds. 0: no maximum. Default: 600,000. */
   readonly maxTimeoutMs?: number;
   /**
-   * When failed attempts are made again, of tools that name no policy of their own and of all whose
-   * source is not trusted. Only tools that a trusted source calls idempotent or read-only are run
-   * twice, unless `evenIfNotIdempotent` is set here. Default: never.
+   * Retry policy for failed attempts, of tools without a policy of their own and of all tools of untrusted sources.
+   * Only tools that a trusted source calls idempotent or read-only are retried, unless `evenIfNotIdempotent` is set
+   * here. Default: no retries.
    */
   readonly retry?: RetryPolicy;
   /** Bytes of content that a model gets of one result, in UTF-8. Default: 50,000. */
   readonly maxOutputBytes?: number;
-  /** What becomes of more than that, and of binary content. */
+  /** Handling of larger results, and of binary content. */
   readonly largeOutputs?: LargeOutputs;
   /** Where large and binary outputs are kept. Default: `memoryArtifacts()`. */
   readonly artifacts?: ArtifactStore;
   /** Where tasks are kept. Default: `memoryTasks()`. */
   readonly tasks?: TaskStore;
   /**
-   * What is taken out of everything that leaves the executor: secrets that were registered, and what
-   * has the form of a credential. false: nothing. Default: both.
+   * Redaction of everything that leaves the executor: registered secrets, and text in the format of a credential.
+   * false: no redaction. Default: both.
    */
   readonly redact?: RedactionOptions | false;
   /**
-   * What a model reads of a tool's answer stands between two lines that name it as data, and the
-   * control tokens of chat formats in it are broken up. Not for tools that a trusted source calls
-   * closed (`openWorldHint: false`). It makes injected instructions less likely to be followed, no
-   * more. Default: false.
+   * Puts the output of a tool, as the model reads it, between two lines that mark it as data, and breaks up the control
+   * tokens of chat formats in it. Not for tools that a trusted source calls closed (`openWorldHint: false`). This only
+   * makes it less likely that injected instructions are followed. Default: false.
    */
   readonly frameOutputs?: boolean;
-  /** Events carry arguments and outputs, redacted. Default: false. */
+  /** Includes arguments and outputs in events, redacted. Default: false. */
   readonly eventPayloads?: boolean;
-  /**
-   * How many events are kept for readers who come back: `executor.events({ after })`. Default: 0, and
-   * nothing is.
-   */
+  /** Number of events that are kept for readers that reconnect: `executor.events({ after })`. Default: 0, none. */
   readonly eventBacklog?: number;
   /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
   readonly undeclaredArguments?: "schema" | "strip" | "reject";
   /**
-   * Arguments that are not valid are tried again without their wrapping: a code fence, JSON within a
-   * JSON text, an envelope such as `{"arguments": {…}}`. Kept only if that makes them valid.
-   * Default: false.
+   * Unwraps arguments that are not valid: a code fence, JSON within a JSON string, an envelope such as `{"arguments":
+   * {…}}`. Used only if the unwrapped arguments are valid. Default: false.
    */
   readonly normaliseArguments?: boolean;
-  /** Is asked, once a call, for arguments in place of those that are not valid. */
+  /** Called once per call for arguments in place of those that are not valid. */
   readonly repair?: Repair;
   /**
-   * What becomes of a run whose model sends arguments that are not valid: the model reads what is
-   * wrong with them (`return`), or the run is cancelled, too (`fail`). Default: `return`.
+   * Handling of a run whose model sends arguments that are not valid: the model reads the error (`return`), or the run
+   * is also cancelled (`fail`). Default: `return`.
    */
   readonly onInvalidCall?: "return" | "fail";
-  /** Rates and concurrency of all calls together. Default: none. */
+  /** Rates and concurrency of all calls together. Default: no limits. */
   readonly limits?: ExecutorLimits;
   /** Where rates are counted. Default: in memory. */
   readonly rateLimits?: RateLimitStore;
@@ -165,13 +157,13 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof ExecutorOptions)[];
 
 /**
- * What the stages share, made of an executor's options.
+ * Creates the services that the stages share from an executor's options.
  *
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` when an option is not valid.
  */
 export function createServices(executor: CallExecutor, options: ExecutorOptions): CallServices {
   checkOptions("new ToolExecutor", options, optionNames);
-  // Not by class: the registry may be of another copy of this package.
+  // Not by class: the registry may come from another copy of this package.
   if (typeof options.registry?.toolset !== "function") {
     throw new ToolError(
       "internal",
@@ -253,7 +245,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
   };
 }
 
-/** What stands around a framed answer counts, too. */
+/** The lines around a framed output count towards the limit. */
 function frameOf({ frameOutputs }: ExecutorOptions): number {
   return frameOutputs === true ? frameBytes : 0;
 }

@@ -20,7 +20,7 @@ import { removeInjected } from "./stages/remove-injected.ts";
 import { validate } from "./stages/validate.ts";
 import { ExecutionPreflight } from "./context/tool-context.ts";
 
-/** A call to be explained. */
+/** A call to explain. */
 export interface ExplainedCall {
   /** The tool's name. */
   readonly name: string;
@@ -28,45 +28,45 @@ export interface ExplainedCall {
   readonly arguments?: string | JsonObject;
 }
 
-/** For whom a call is explained. */
+/** On whose behalf a call is explained. */
 export interface ExplainOptions {
   readonly caller?: Caller;
   readonly sessionId?: string;
-  /** What tools would get as `ctx.injected`: some need it. */
+  /** Value that tools would receive as `ctx.injected`: some need it. */
   readonly injected?: unknown;
-  /** What may be called. Default: everything the policy may let run. */
+  /** Tools that may be called. Default: every tool that the policy may let run. */
   readonly toolset?: Toolset;
 }
 
-/** What is decided about one permission of a call, and why. */
+/** The decision on one permission of a call, and its reason. */
 export interface ExplainedRequest {
   readonly permission: PermissionRequest;
-  /** What the policy says. */
+  /** Effect of the policy. */
   readonly effect: PolicyEffect;
-  /** What decides: a rule's id or place, `preset:supervised`, `default` or `function`. */
+  /** The rule that decides: its id or place, `preset:supervised`, `default` or `function`. */
   readonly rule: string;
-  /** The name of the policy that it belongs to. */
+  /** Name of the policy that the rule belongs to. */
   readonly layer: string;
   readonly reason: string;
-  /** Everything that was weighed, the deciding one included. */
+  /** All decisions that were considered, including the deciding one. */
   readonly considered: readonly Decision[];
-  /** Answers for a person. */
+  /** The grant that would answer in place of a person. */
   readonly grant?: Grant;
 }
 
-/** What would become of a call. */
+/** The result that a call would have. */
 export interface Explanation {
   readonly tool: string;
-  /** It may be called at all: it is in the toolset. */
+  /** The tool is in the toolset. */
   readonly advertised: boolean;
   /** `allow`: it would run; `ask`: a person would be asked first; `deny`: it would be refused. */
   readonly effect: PolicyEffect;
   readonly requests: readonly ExplainedRequest[];
-  /** Why it would fail whatever the policy says: unknown, not advertised, invalid arguments. */
+  /** The error with which it would fail whatever the policy decides: unknown, not advertised, invalid arguments. */
   readonly problem?: ToolError;
 }
 
-/** Stages 1 to 4 and 7 of a call that is not made: no hook is asked, nothing counted, nobody told. */
+/** Runs stages 1 to 4 and 7 of a call that is not made: no hook is called, nothing is counted, no event is emitted. */
 export async function explain(
   engine: CallServices,
   { name, arguments: args }: ExplainedCall,
@@ -95,12 +95,12 @@ export async function explain(
     problem = toToolError(execution, error);
   }
   const advertised = execution.entry !== undefined;
-  // What the policy hides, it can still say why.
+  // A tool that the policy hides can still be explained.
   execution.entry ??= engine.registry.toolset().entry(call.name);
   const requests =
     execution.entry === undefined ? [] : await explained(execution, proposed, args !== undefined);
   const policy = strictestOf(requests);
-  // Where nobody can be asked, what would be asked about is refused.
+  // With `onAsk: "deny"` a call that needs approval is refused.
   const isRefused = problem !== undefined || (policy === "ask" && engine.onAsk === "deny");
   return {
     tool: call.name,

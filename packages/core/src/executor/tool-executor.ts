@@ -35,25 +35,25 @@ import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { ToolRun } from "./tool-run.ts";
 
-/** What an interrupted call goes on with. */
+/** Options for resuming an interrupted call. */
 export interface ResumeOptions {
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * The run to go on in, when the one that was interrupted has ended: of this executor, for the same
-   * caller and session; anything else fails with `approval_invalid`. Default: the interrupted run; when
-   * that was disposed of, or is of another process, a new one like it, without its limits.
+   * The run in which the call is resumed, when the interrupted one has ended: of this executor, for the same caller and
+   * session; any other fails with `approval_invalid`. Default: the interrupted run. If that was disposed of, or belongs
+   * to another process: a new run like it, without its limits.
    */
   readonly run?: ToolRun;
-  /** What tools get as `ctx.injected` in a new run. A run that is still here keeps its own. */
+  /** Value that tools receive as `ctx.injected` in a new run. A run that still exists keeps its own. */
   readonly injected?: unknown;
-  /** As with `execute`: the partial outputs of the tool, for user interfaces. */
+  /** Receives the partial outputs of the tool, as with `execute`. */
   readonly onUpdate?: CallOptions["onUpdate"];
 }
 
-/** How an executor comes to rest. */
+/** Options for draining an executor. */
 export interface DrainOptions {
-  /** Milliseconds for calls that are under way. Default: 10,000. */
+  /** Grace period for active calls in milliseconds. Default: 10,000. */
   readonly graceMs?: number;
 }
 
@@ -82,22 +82,22 @@ export class ToolExecutor {
   readonly #limits: ExecutorLimits | undefined;
   readonly #dependsOnCaller: boolean;
   /**
-   * The tools that it adds by itself.
+   * The built-in tools.
    *
    * @internal
    */
   readonly helpers: BuiltInTools;
-  /** What calls without a caller are made in, for its toolset. */
+  /** Provides the toolset of calls without a caller. */
   #anonymousRun: ToolRun | undefined;
   #advertised: Toolset | undefined;
-  /** The same for one caller, where that makes a difference. */
+  /** Toolsets by caller, for policies that depend on it. */
   #advertisedTo = new WeakMap<Caller, Toolset>();
-  /** What they were made of. */
+  /** The registry's toolset from which the cached toolsets were created. */
   #snapshot: Toolset | undefined;
   #followsRegistry = false;
   #tasks: ExecutorTasks | undefined;
 
-  /** @throws ToolError `internal` when an option makes no sense. */
+  /** @throws ToolError `internal` when an option is not valid. */
   constructor(options: ExecutorOptions) {
     this.#engine = createServices(this, options);
     this.#limits = options.limits;
@@ -112,13 +112,15 @@ export class ToolExecutor {
     for (const hook of this.#engine.hooks.onEvent) this.on((event) => hook.onEvent(event));
   }
 
-  /** Everything that the policy may let run, as it is now, for calls without a caller: what a model is shown. */
+  /**
+   * The current toolset for calls without a caller: every tool that the policy may let run, as a model would get it.
+   */
   get toolset(): Toolset {
     return (this.#anonymousRun ??= new ToolRun(this.#engine, noOptions)).toolset;
   }
 
   /**
-   * Everything that the policy may let run for a caller, without helper tools.
+   * Every tool that the policy may let run for a caller, without built-in tools.
    *
    * @internal
    */
@@ -141,7 +143,10 @@ export class ToolExecutor {
     return toolset;
   }
 
-  /** Values that must never come out of it. Whoever obtains a credential adds it here, or to its source's. */
+  /**
+   * Secrets that are redacted from everything that leaves the executor. Code that obtains a credential adds it here, or
+   * to the secrets of its source.
+   */
   get secrets(): SecretSet {
     return this.#engine.secrets;
   }
@@ -149,7 +154,7 @@ export class ToolExecutor {
   /**
    * Starts a run: several calls for one caller, with limits, a signal and values of their own.
    *
-   * @throws ToolError `internal` when an option, a limit, or the caller, makes no sense.
+   * @throws ToolError `internal` when an option, a limit or the caller is not valid.
    */
   startRun(options: RunOptions = noOptions): ToolRun {
     if (options !== noOptions) {
@@ -160,37 +165,36 @@ export class ToolExecutor {
   }
 
   /**
-   * Runs one call, as a run of its own. Never rejects: what goes wrong is in the outcome.
+   * Runs one call, as a run of its own. Never rejects: errors are in the outcome.
    *
-   * @param call what the model asks for.
-   * @throws ToolError `internal` when an option makes no sense; nothing has run then.
+   * @param call as the model made it.
+   * @throws ToolError `internal` when an option is not valid; nothing has run then.
    */
   execute(call: ToolCall, options: RunOptions & CallOptions = noOptions): Promise<ToolOutcome> {
     if (options === noOptions) return new ToolRun(this.#engine, options).execute(call);
     checkOptions("executor.execute", options, callNames);
     checkCallOptions("executor.execute", options);
-    // The signal is the call's: a listener of the run's would outlive it.
+    // The signal belongs to the call: a listener of the run would outlive it.
     const { timeoutMs, deadlineMs, signal, onUpdate, asTask, ...runOptions } = options;
     const callOptions = { timeoutMs, deadlineMs, signal, onUpdate, asTask };
     return new ToolRun(this.#engine, runOptions).execute(call, callOptions);
   }
 
   /**
-   * Goes on with an interrupted call, made here or by another executor with the same `key`. The call
-   * starts again at stage 1 from the arguments that were admitted; what was agreed to is exactly what
-   * a person saw. It runs at most once for each store of pending calls. If the call has come to its end
-   * within the last 10 minutes, the same answers as before get the same outcome again, and nothing
-   * runs. Never rejects:
+   * Resumes an interrupted call, made here or by another executor with the same `key`. The call starts again at stage 1
+   * from the arguments that were admitted; the approval covers exactly what the person saw. It runs at most once for
+   * each store of pending calls. If the call has ended within the last 10 minutes, the same answers as before get the
+   * same outcome again, and nothing runs. Never rejects:
    *
-   * - `approval_invalid`: expired, answered otherwise before, changed, sealed with another key, of another
-   *   caller or session, or answered with what is no answer to it. What was refused for its answers,
-   *   its `run` or its key still waits, and can be resumed as it should be.
-   * - `outcome_unknown`: somebody went on with it and did not come to the end. It is not run again.
+   * - `approval_invalid`: expired, answered differently before, changed, sealed with another key, of another caller or
+   *   session, or the answers do not match the requests. A call that was refused for its answers, its `run` or its key
+   *   is still pending, and can be resumed correctly.
+   * - `outcome_unknown`: the call was resumed before and did not end. It is not run again.
    * - `store_unavailable`: the store does not answer. Try again.
    *
-   * @param interruption as it was; unchanged.
+   * @param interruption unchanged.
    * @param answers one for each request, or one without `requestId` for all.
-   * @throws ToolError `internal` when an option makes no sense; the call still waits then.
+   * @throws ToolError `internal` when an option is not valid; the call is still pending then.
    */
   resume(
     interruption: Interruption,
@@ -209,7 +213,7 @@ export class ToolExecutor {
           newRun: (like, turn) => new ToolRun(this.#engine, like, turn),
         }),
       );
-    // A source that never loads must not keep the executor from coming to rest.
+    // A source that never loads must not delay the drain.
     return this.registry.loading
       ? untilAborted(
           this.registry.whenThere([requestedName(interruption?.call)]),
@@ -219,10 +223,10 @@ export class ToolExecutor {
   }
 
   /**
-   * Tells what would become of a call, and which rule decides. Nothing runs: the tool is asked only
-   * what it would need (`preflight`), no hook is asked, nothing is counted, and nobody is told.
+   * Explains which result a call would have, and which rule decides. Nothing runs: the tool's `preflight` is called, no
+   * hook is called, nothing is counted, and no event is emitted.
    *
-   * @param call its arguments may be left out, to ask about the tool.
+   * @param call without `arguments` to explain the tool.
    * @throws ToolError `store_unavailable` (by rejecting) when the store of grants does not answer.
    */
   async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
@@ -232,42 +236,41 @@ export class ToolExecutor {
   }
 
   /**
-   * What it was given that is valid and has no effect: rules of its policy that can never match, and
-   * globs of policy and limits that fit no tool. Until every source has loaded, and while one has
-   * failed, only what holds whatever the tools are. Computed anew each time, for a command or a log at
-   * the start; nothing of it stops a call.
+   * Finds configuration that is valid and has no effect: rules of the policy that can never match, and globs of policy
+   * and limits that match no tool. Until every source has loaded, and while one has failed, only findings that do not
+   * depend on the tools. Computed on each call, for a command or a log at startup; no finding stops a call.
    */
   configurationWarnings(): readonly ConfigurationWarning[] {
     return configurationWarnings(this.#engine, this.#limits);
   }
 
-  /** What limits, deadlines and durations go by: the host's own clock, where it gave one. */
+  /** Time for limits, deadlines and durations: the host's own clock, if it is set. */
   get clock(): Clock {
     return this.#engine.clock;
   }
 
-  /** What people have agreed to for more than one call: to be shown to them, and revoked. */
+  /** Approvals for more than one call: to display and to revoke them. */
   get grants(): GrantStore {
     return this.#engine.grants;
   }
 
-  /** The calls that go on as tasks: how they stand, what came of them, and how to end them. */
+  /** Calls that run as tasks: their status, their results, and their cancellation. */
   get tasks(): ExecutorTasks {
     return (this.#tasks ??= new ExecutorTasks(this.#engine));
   }
 
   /**
-   * Comes to rest, for a process that has to end: new calls fail with `unavailable`, those under way
-   * and tasks get `graceMs` to end, then they are cancelled. Calls that wait for a person go on waiting, and
-   * are not answered here any more. Resolves when no call is under way: what is in a store is there by
-   * then. A tool that ignores its cancellation is not waited for.
+   * Drains the executor before the process exits: new calls fail with `unavailable`; active calls and tasks get
+   * `graceMs` to end, then they are cancelled. Calls that wait for a person stay pending, and cannot be resumed here
+   * any more. Resolves when no call is active and all stores are written. A tool that ignores its cancellation is not
+   * awaited.
    *
    * @example
    * ```js
    * process.once("SIGTERM", () => executor.drain({ graceMs: 20_000 }).then(() => process.exit()));
    * ```
    *
-   * @throws ToolError `internal` (by rejecting) when `graceMs` is no number of 0 or more.
+   * @throws ToolError `internal` (by rejecting) when `graceMs` is not a number of 0 or more.
    */
   async drain(options: DrainOptions = noOptions): Promise<void> {
     checkOptions("executor.drain", options, ["graceMs"]);
@@ -281,22 +284,20 @@ export class ToolExecutor {
     return this.#engine.drain.begin(graceMs);
   }
 
-  /** As `drain`, with its default. The registry is closed by whoever made it. */
+  /** Drains the executor with the default grace period. The host closes the registry. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.drain();
   }
 
   /**
-   * Calls `listener` with every event; returns what stops it. Without a listener events cost
-   * nothing. The call waits for what the listener does at once: one that takes its time reads
-   * `events()`.
+   * Calls `listener` with every event; returns a function that removes it. Without a listener, events cost nothing. The
+   * listener runs synchronously within the call: use `events()` for slow processing.
    *
-   * @throws ToolError `internal` for what is no function.
+   * @throws ToolError `internal` when it is not a function.
    */
   on(listener: ToolEventListener): () => void;
   /**
-   * @param wanted whether the listener wants to hear anything just now; while none does, events cost
-   * nothing.
+   * @param wanted returns whether the listener wants events at the moment; while no listener does, events cost nothing.
    * @internal
    */
   on(listener: ToolEventListener, wanted: () => boolean): () => void;
@@ -309,10 +310,9 @@ export class ToolExecutor {
   }
 
   /**
-   * The events from now on, for readers that take their time. As many as `maxQueued` wait for the
-   * reader; of a call's updates and progress only the latest does. When there is no room, the oldest
-   * updates and progress go first, then the oldest events; `events.dropped` stands for what is
-   * missing. Leaving the loop, or `return()`, ends it; until then it listens.
+   * The events from now on, for slow readers. Up to `maxQueued` events are queued; of a call's updates and progress
+   * only the latest is. When the queue is full, the oldest updates and progress are dropped first, then the oldest
+   * events; `events.dropped` takes their place. Leaving the loop, or `return()`, ends it; until then it listens.
    *
    * @example
    * ```js
@@ -321,8 +321,7 @@ export class ToolExecutor {
    * }
    * ```
    *
-   * @throws ToolError `internal` when an option makes no sense, or `after` is given and the executor
-   * has no `eventBacklog`.
+   * @throws ToolError `internal` when an option is not valid, or `after` is set and the executor has no `eventBacklog`.
    */
   events(options: EventsOptions = noOptions): AsyncIterableIterator<QueuedEvent, undefined> {
     this.#followRegistry();

@@ -27,7 +27,7 @@ import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
 import { copyCaller } from "../contract/copy-caller.ts";
 
-/** One agent run: on whose behalf, with what, how much of it, and what may be called just now. */
+/** One agent run: its caller, its values, its limits, and the tools that may be called now. */
 export class ToolRun {
   readonly sessionId: string | undefined;
   readonly caller: Caller | undefined;
@@ -42,13 +42,13 @@ export class ToolRun {
   /** @internal */
   readonly counters: RunCounters | undefined;
   /**
-   * When its time is used up; Infinity: never.
+   * Time at which the run's duration is used up; Infinity: never.
    *
    * @internal
    */
   readonly endsAt: number;
   /**
-   * Takes out what the run injects as a secret, too; set once a tool gets that.
+   * Also redacts the secrets that the run injects; set when a tool first receives them.
    *
    * @internal
    */
@@ -57,7 +57,7 @@ export class ToolRun {
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
   readonly #searched: SearchedToolset | undefined;
-  /** The list that a model has been given cannot change any more. */
+  /** The list that the model has been given cannot change any more. */
   #isFixed = false;
   #admitted: WeakMap<ToolCall, CallState> | undefined;
   #id: string | undefined;
@@ -70,7 +70,7 @@ export class ToolRun {
   #waiting: Set<() => void> | undefined;
 
   /**
-   * Made by `executor.startRun`.
+   * Created by `executor.startRun`.
    *
    * @internal
    */
@@ -80,7 +80,7 @@ export class ToolRun {
     this.#id = options.id;
     checkSession(options.sessionId);
     this.sessionId = options.sessionId;
-    // Every tool of the run sees it, and must not give itself a role.
+    // Copied: every tool of the run sees it, and must not give itself a role.
     this.caller = options.caller === undefined ? undefined : copyCaller(options.caller);
     this.injected = options.injected;
     this.reach = options.reach;
@@ -98,7 +98,7 @@ export class ToolRun {
     if (options.signal !== undefined) this.#follow(options.signal);
   }
 
-  /** Whose run it is. */
+  /** The executor of the run. */
   get executor(): ToolExecutor {
     return this.#engine.executor as ToolExecutor;
   }
@@ -108,7 +108,7 @@ export class ToolRun {
     return (this.#id ??= crypto.randomUUID());
   }
 
-  /** The turn, once `nextTurn` has been called. */
+  /** Id of the turn, once `nextTurn` has been called. */
   get turnId(): string | undefined {
     return this.#turn === 0 ? undefined : `${this.id}:${this.#turn}`;
   }
@@ -119,8 +119,8 @@ export class ToolRun {
   }
 
   /**
-   * What may be called now, and of it what a model is shown: with helper tools as soon as there is
-   * something for them to do, `read_artifact` and those of tasks.
+   * The tools that may be called now, with the part that is listed for a model. Includes `read_artifact` and the task
+   * tools as soon as they are needed.
    */
   get toolset(): Toolset {
     const { executor, artifacts } = this.#engine;
@@ -136,7 +136,7 @@ export class ToolRun {
   }
 
   /**
-   * The same for a framework whose list cannot change: from now on it has every helper tool that a
+   * Fixes the toolset, for a framework whose list cannot change: from now on it includes every built-in tool that a
    * later call may need.
    */
   fixToolset(): Toolset {
@@ -145,7 +145,7 @@ export class ToolRun {
   }
 
   /**
-   * What a call of that name which has waited may go on with, whatever the run is shown now.
+   * The toolset for resuming a call of that tool, whatever the run lists now.
    *
    * @internal
    */
@@ -158,10 +158,10 @@ export class ToolRun {
   }
 
   /**
-   * Runs one call. Never rejects: what goes wrong is in the outcome.
+   * Runs one call. Never rejects: errors are in the outcome.
    *
-   * @param call what the model asks for.
-   * @throws ToolError `internal` when an option makes no sense; nothing has run then.
+   * @param call as the model made it.
+   * @throws ToolError `internal` when an option is not valid; nothing has run then.
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
     if (options !== undefined) checkOneCall("run.execute", options);
@@ -172,13 +172,13 @@ export class ToolRun {
   }
 
   /**
-   * Takes a call through admission only (stages 1 to 7), for frameworks that ask first whether a
-   * call needs approval. Nothing runs and nothing is counted. `execute` with the very same object
-   * goes on from there: no hook and no approver hears of the call twice.
+   * Runs a call through admission only (stages 1 to 7), for frameworks that ask first whether a call needs approval.
+   * Nothing runs and nothing is counted. `execute` with the same object continues from there: hooks and approver are
+   * not called twice.
    *
-   * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must
-   * agree first (resume it), a failed one when it would be refused.
-   * @throws ToolError `internal` (by rejecting) when an option makes no sense.
+   * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must approve first (resume
+   * it), a failed one when it would be refused.
+   * @throws ToolError `internal` (by rejecting) when an option is not valid.
    */
   async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
     if (options !== undefined) checkOneCall("run.admits", options);
@@ -190,10 +190,10 @@ export class ToolRun {
   }
 
   /**
-   * Runs several calls. All are admitted in order before any starts; results come in call order.
-   * One that fails, is refused or waits for a person holds up no other.
+   * Runs several calls. All are admitted in order before any starts; results come in call order. A call that fails, is
+   * refused or waits for a person does not delay the others.
    *
-   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+   * @throws ToolError `internal` (by rejecting) when an option is not valid; nothing has run then.
    */
   async executeAll(
     calls: readonly ToolCall[],
@@ -204,9 +204,9 @@ export class ToolRun {
   }
 
   /**
-   * Runs several calls as `executeAll` does, and gives each outcome as soon as it is known. Nothing
-   * starts before the first is asked for. Leaving the loop cancels what has not ended, and waits for
-   * none of it. Can be iterated once.
+   * Runs several calls as `executeAll` does, and yields each outcome as soon as it is known. No call starts before the
+   * first outcome is requested. Leaving the loop cancels the calls that have not ended, without waiting for them. Can
+   * be iterated once.
    *
    * @example
    * ```js
@@ -215,27 +215,27 @@ export class ToolRun {
    * }
    * ```
    *
-   * @throws ToolError `internal` when an option makes no sense.
+   * @throws ToolError `internal` when an option is not valid.
    */
   stream(calls: readonly ToolCall[], options: ExecuteAllOptions = {}): AsyncIterable<FinishedCall> {
     const many = manyCalls("run.stream", calls, options);
     return new CallStream(many, this.#batchRun(options));
   }
 
-  /** Begins a turn with the tools as they are now, or with `toolset`. */
+  /** Begins a turn with the current tools, or with `toolset`. */
   nextTurn(toolset?: Toolset): this {
     this.#turn += 1;
     if (toolset !== undefined) this.#toolset = toolset;
     return this;
   }
 
-  /** Cancels what still runs, tasks too; later calls are cancelled before they start. Idempotent. */
+  /** Cancels active calls, including tasks; later calls are cancelled before they start. Idempotent. */
   cancel(reason = "The run was cancelled."): void {
     this.#cancelled ??= new ToolError("cancelled", reason);
     this.#stop(this.#cancelled);
   }
 
-  /** Cancels what still runs but for tasks, which go on; later calls are cancelled before they start. */
+  /** Cancels active calls except tasks, which continue; later calls are cancelled before they start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended = true;
     this.#stop(new ToolError("cancelled", "The run has ended."));
@@ -251,13 +251,13 @@ export class ToolRun {
     this.#unfollow();
   }
 
-  /** Why no new call of the run starts. */
+  /** The error with which new calls are refused; `undefined`: they are accepted. */
   get #refusal(): ToolError | undefined {
     return this.#stopped ?? this.#engine.drain.refusal;
   }
 
   /**
-   * It was disposed of. What still waits for a person goes on in another one.
+   * True when the run was disposed of. Its pending calls are resumed in another run.
    *
    * @internal
    */
@@ -271,7 +271,7 @@ export class ToolRun {
   }
 
   /**
-   * The same for tasks, which go on when it is disposed of.
+   * The error with which tasks are cancelled. Disposing of the run does not cancel them.
    *
    * @internal
    */
@@ -312,7 +312,7 @@ export class ToolRun {
     const { entry } = admitted;
     const now = this.toolset.callable(admitted.call.name);
     const available = now?.tool.availability?.status !== "unavailable";
-    // What has been taken away or replaced meanwhile is not what was admitted.
+    // A tool that was removed or replaced meanwhile has not been admitted.
     if (now?.tool !== entry?.tool || now?.trusted !== entry?.trusted || !available) {
       return this.#executeNow(call, options);
     }
@@ -335,7 +335,7 @@ export class ToolRun {
       : abortWith(options.signal, execution, execute);
   }
 
-  /** Resolves when the calls need wait for no source, and sooner when the run or the call is stopped. */
+  /** Resolves when the calls have to wait for no source, or when the run or the call is stopped. */
   #loaded(calls: readonly ToolCall[], signal: AbortSignal | undefined): Promise<void> {
     const names = calls.map(requestedName);
     return new Promise((resolve) => {

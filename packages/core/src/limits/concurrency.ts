@@ -4,19 +4,19 @@ import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
 /**
- * How many calls of an executor run at once; the others wait for their turn, first come first
- * served. A call whose tool waits for calls of its own, or for its next attempt, does not count.
+ * Number of calls of an executor that run at once; the others wait for their turn in order of arrival. A call whose
+ * tool waits for nested calls, or for its next attempt, does not count.
  */
 export interface ConcurrencyLimits {
-  /** Of all. */
+  /** Of all calls. */
   readonly max?: number;
-  /** Of the tools of any one source. */
+  /** Of the tools of one source. */
   readonly perSource?: number;
-  /** Of any one tool. */
+  /** Of one tool. */
   readonly perTool?: number;
-  /** A glob over names, or several: tools beside which nothing runs but what they call themselves. */
+  /** A glob over names, or several: tools that run alone, except for the calls that they make themselves. */
   readonly exclusive?: string | readonly string[];
-  /** How many wait for their turn; one more fails with `unavailable`. Default: 10,000. */
+  /** Maximum number of waiting calls; one more fails with `unavailable`. Default: 10,000. */
   readonly maxWaiting?: number;
 }
 
@@ -37,7 +37,7 @@ const names: Record<keyof ConcurrencyLimits, true> = {
   maxWaiting: true,
 };
 
-/** @throws ToolError `internal` when a limit makes no sense. */
+/** @throws ToolError `internal` when a limit is not valid. */
 export function checkedConcurrency(limits: ConcurrencyLimits): Concurrency {
   checkOptions("limits.concurrency", limits, Object.keys(names));
   const { exclusive } = limits;
@@ -65,7 +65,7 @@ function waiting(value: number): number {
   );
 }
 
-/** None at all would make every call wait for ever. */
+/** A limit of 0 would make every call wait forever. */
 function places(name: string, value: number | undefined): number {
   if (value === undefined) return Infinity;
   if (Number.isInteger(value) && value > 0) return value;

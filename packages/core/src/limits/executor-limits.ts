@@ -7,20 +7,20 @@ import type { RateLimitStore } from "./rate-limit-store.ts";
 import { Slots } from "./slots.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** What holds for all calls of an executor together, whichever run they belong to. */
+/** Limits for all calls of an executor together, in any run. */
 export interface ExecutorLimits {
-  /** How much may be done within any window of time. */
+  /** Maximum use within any window of time. */
   readonly rates?: readonly RateLimit[];
-  /** How many calls run at once. */
+  /** Number of calls that run at once. */
   readonly concurrency?: ConcurrencyLimits;
 }
 
 const names: Record<keyof ExecutorLimits, true> = { rates: true, concurrency: true };
 
 /**
- * What enforces the limits; absent, where there are none.
+ * Creates the services that enforce the limits; `undefined` where there are none.
  *
- * @throws ToolError `internal` when a limit makes no sense.
+ * @throws ToolError `internal` when a limit is not valid.
  */
 export function enforced(
   limits: ExecutorLimits,

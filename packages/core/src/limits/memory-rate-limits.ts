@@ -2,16 +2,16 @@ import { systemClock, type Clock } from "../time/clock.ts";
 import type { RateLimitStore, RateRequest } from "./rate-limit-store.ts";
 import { within } from "./within.ts";
 
-/** Keys are looked through for dead ones when there are this many, and each time they have doubled. */
+/** Number of keys at which unused keys are first removed; then each time the number has doubled. */
 const firstSweep = 1024;
 
-/** One budget. */
+/** The budget of one key. */
 interface Bucket {
-  /** What is reserved, and what was used within the window. */
+  /** The amounts that are reserved, or were used within the window. */
   used: number;
-  /** Reservations that are open. */
+  /** Number of open reservations. */
   open: number;
-  /** When what was used, oldest first; those before `first` are past. */
+  /** The amounts used, oldest first; entries before `first` have left the window. */
   log: { readonly at: number; amount: number }[];
   first: number;
   readonly windowMs: number;
@@ -23,8 +23,8 @@ interface Share {
 }
 
 /**
- * Counts in the memory of this process: exact sliding windows, in which what was used counts for
- * `windowMs` from its commit, and what is reserved until it is released.
+ * Counts rates in the memory of this process: exact sliding windows. A committed amount counts for `windowMs` from its
+ * commit, a reserved one until it is released.
  *
  * @param clock default: the platform's.
  */
@@ -34,7 +34,7 @@ export function memoryRateLimits(clock: Pick<Clock, "now"> = systemClock): RateL
   let sweepAt = firstSweep;
   let lastId = 0;
 
-  /** Whoever can make up keys, such as callers' ids, must not fill the memory. */
+  /** Removes unused keys: callers that can invent keys, such as ids, must not fill the memory. */
   const sweep = (now: number): void => {
     for (const [key, bucket] of buckets) {
       forget(bucket, now);
@@ -93,7 +93,7 @@ export function memoryRateLimits(clock: Pick<Clock, "now"> = systemClock): RateL
   };
 }
 
-/** Gives free what is no longer within the window. */
+/** Frees the amounts that have left the window. */
 function forget(bucket: Bucket, now: number): void {
   const { log, windowMs } = bucket;
   for (; bucket.first < log.length; bucket.first++) {
@@ -101,12 +101,12 @@ function forget(bucket: Bucket, now: number): void {
     if (at + windowMs > now) break;
     bucket.used -= amount;
   }
-  // In one go and seldom: taking them out one by one moves all the others each time.
+  // Removed in one step and rarely: removing single entries moves all the others each time.
   if (bucket.first * 2 > log.length) {
     bucket.log = log.slice(bucket.first);
     bucket.first = 0;
   }
-  // Fractions that were added and taken away again leave crumbs.
+  // Adding and subtracting fractions leaves rounding errors.
   if (bucket.log.length === 0 && bucket.open === 0) bucket.used = 0;
 }
 
@@ -122,6 +122,6 @@ function untilRoom(
     left -= past.amount;
     if (within(limit, left, amount)) return past.at + windowMs - now;
   }
-  // The rest is reserved: were it used now, it would be free then.
+  // The rest is reserved: if it were committed now, it would be free after the window.
   return windowMs;
 }

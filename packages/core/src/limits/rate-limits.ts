@@ -7,24 +7,24 @@ import { reservationFor } from "./reservation.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
 import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";
 
-/** The rate limits of an executor. What a call has reserved is kept with the call. */
+/** The rate limits of an executor. The reservations of a call are stored with the call. */
 export class RateLimits {
   readonly #rules: readonly RateRule[];
   readonly #store: RateLimitStore;
 
-  /** @throws ToolError `internal` when a limit makes no sense. */
+  /** @throws ToolError `internal` when a limit is not valid. */
   constructor(limits: readonly RateLimit[], store: RateLimitStore) {
     this.#rules = rateRules(limits);
     this.#store = checkedStore(store);
   }
 
-  /** Whether spending is limited for the tool of a call. */
+  /** True when spending is limited for the tool of a call. */
   limitSpend(execution: LimitedCall): boolean {
     return this.#rulesFor(execution, "spend").length > 0;
   }
 
   /**
-   * Reserves what a call takes, all of it or none.
+   * Reserves the amount of a call in all its limits, or in none.
    *
    * @throws ToolError `rate_limited`, `store_unavailable`
    */
@@ -39,7 +39,7 @@ export class RateLimits {
     }));
     const keep = (answer: RateReservation): void => {
       if (answer?.granted === true && typeof answer.id === "string") {
-        // Stopped while the store was asked: what else it held has been given back already.
+        // Stopped while the store was asked: the other reservations have been released already.
         if (execution.leaving) this.#release(answer.id);
         else reservationFor(execution).reservations.push(answer.id);
       } else if (answer?.granted === false) {
@@ -60,13 +60,13 @@ export class RateLimits {
   }
 
   /**
-   * What the call has reserved is used from now on.
+   * Commits the reservations of the call.
    *
    * @throws ToolError `store_unavailable`
    */
   commit(execution: LimitedCall): Awaitable<void> {
     const { reservation: held } = execution;
-    // One after the other: what is behind one that fails can still be given back.
+    // One after the other: if a commit fails, the reservations after it can still be released.
     for (let id = held?.reservations.shift(); id !== undefined; id = held?.reservations.shift()) {
       let pending: Awaitable<void>;
       try {
@@ -84,7 +84,7 @@ export class RateLimits {
     }
   }
 
-  /** Gives back what the call has reserved and not used. Never throws. */
+  /** Releases the reservations of the call that are not committed. Never throws. */
   release({ reservation: held }: LimitedCall): void {
     if (held === undefined) return;
     const ids = held.reservations;
@@ -92,13 +92,13 @@ export class RateLimits {
     for (const id of ids) this.#release(id);
   }
 
-  /** What cannot be given back counts as used. */
+  /** Releases one reservation. If that fails, it counts as used. */
   #release(id: string): void {
     try {
       const pending = this.#store.release(id);
       if (isThenable(pending)) pending.then(undefined, () => {});
     } catch {
-      // The store is broken, and says so to the next call.
+      // The store has failed; the next call reports it.
     }
   }
 
@@ -154,7 +154,7 @@ function unavailable({ call }: LimitedCall, cause: unknown): ToolError {
   );
 }
 
-/** Never less than `ms`. */
+/** Formats a duration, rounded up. */
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)} ms`;
   if (ms < 120_000) return `${Math.ceil(ms / 1000)} s`;

@@ -5,22 +5,22 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
 /**
- * How much may be done within any window of time, over all runs. What is used up refuses a call at
- * once, with `rate_limited` and `retryAfterMs`.
+ * Maximum use within any window of time, over all runs. If it is exhausted, a call is refused at once, with
+ * `rate_limited` and `retryAfterMs`.
  */
 export interface RateLimit {
-  /** Calls that start, attempts that are made again included. 0: none may. */
+  /** Calls that start, including retries. 0: no call may start. */
   readonly calls?: number;
-  /** What calls may spend: the `details.amount` of their `spend` permission requests. */
+  /** Maximum amount that calls may spend: the `details.amount` of their `spend` permission requests. */
   readonly spend?: number;
   /** Milliseconds; the window slides. */
   readonly windowMs: number;
   /**
-   * Who has a budget of its own: each tool, each source, each caller by its `id` (calls without a
-   * caller share one), or nobody (default: `all`).
+   * Scope of a budget: one for each tool, each source, each caller by its `id` (calls without a caller share one), or
+   * one for all (default: `all`).
    */
   readonly per?: "tool" | "source" | "caller" | "all";
-  /** Globs over names. Default: all. */
+  /** Globs over names of tools. Default: all. */
   readonly tools?: readonly string[];
   /** Globs over the ids of sources. Default: all. */
   readonly sources?: readonly string[];
@@ -35,21 +35,21 @@ const names: Record<keyof RateLimit, true> = {
   sources: true,
 };
 
-/** What is counted. */
+/** The unit that is counted. */
 export type RateUnit = "calls" | "spend";
 
-/** One number of a `RateLimit`. */
+/** One limit of a `RateLimit`. */
 export interface RateRule {
   readonly unit: RateUnit;
   readonly limit: number;
   readonly windowMs: number;
   readonly per: NonNullable<RateLimit["per"]>;
-  /** What its keys begin with. The rest may come from outside and stands last. */
+  /** Prefix of its keys. The rest may come from outside, so it is at the end. */
   readonly prefix: string;
   readonly matches: (entry: RegisteredTool) => boolean;
 }
 
-/** @throws ToolError `internal` when a limit makes no sense. */
+/** @throws ToolError `internal` when a limit is not valid. */
 export function rateRules(limits: readonly RateLimit[]): readonly RateRule[] {
   if (!Array.isArray(limits)) {
     throw misuse("limits.rates takes a list: [{ calls: 10, windowMs: 60_000 }].");
@@ -58,7 +58,7 @@ export function rateRules(limits: readonly RateLimit[]): readonly RateRule[] {
   for (const [index, limit] of (limits as readonly RateLimit[]).entries()) {
     const where = `limits.rates[${index}]`;
     for (const rule of rulesOfOne(where, limit)) {
-      // Both would count in one budget, and each call twice.
+      // Both would use one budget, and count each call twice.
       if (rules.some(({ prefix, per }) => prefix === rule.prefix && per === rule.per)) {
         throw misuse(`${where} limits the ${rule.unit} that an earlier one limits; keep one.`);
       }

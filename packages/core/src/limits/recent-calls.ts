@@ -2,10 +2,13 @@ import { shortHash } from "../contract/tool-names.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** How far back a repetition is looked for. */
+/** Number of calls that are searched for repetitions. */
 const most = 20;
 
-/** What is longer is not kept, only its hash: a run must not hold on to every large argument. */
+/**
+ * Maximum length of a stored text; of a longer one only the hash is stored, so that a run does not hold large
+ * arguments.
+ */
 const longest = 256;
 
 /** A call among the last ones of its run. */
@@ -16,11 +19,11 @@ export interface RecentCall {
 
 /** The last calls of a run, to find the ones that a model repeats. */
 export class RecentCalls {
-  /** In order of arrival; those that have not started come on top of the last 20 that have. */
+  /** In order of arrival; calls that have not started are kept in addition to the last 20 that have. */
   readonly #calls: RecentCall[] = [];
   #started = 0;
 
-  /** How many of the last 20 are the same call. */
+  /** Number of equal calls among the last 20. */
   repetitions(key: string): number {
     const calls = this.#calls;
     let repetitions = 0;
@@ -36,7 +39,7 @@ export class RecentCalls {
     return call;
   }
 
-  /** Only a call that starts pushes an older one out: refused ones must not make room. */
+  /** Only a call that starts removes an older one: refused calls must not. */
   start(call: RecentCall): void {
     call.started = true;
     this.#started += 1;
@@ -51,7 +54,7 @@ export class RecentCalls {
   }
 }
 
-/** What makes two calls the same: the tool and its arguments, whatever the order of their keys. */
+/** Key of equal calls: the tool and its arguments, whatever the order of their keys. */
 export function repetitionKey(name: string, args: JsonObject): string {
   const text = canonicalJson(args);
   return text.length > longest ? `${name} ${text.length} ${shortHash(text)}` : `${name} ${text}`;

@@ -1,6 +1,6 @@
 import type { SpendCarriedOver, Reservation, LimitedCall } from "./limited-call.ts";
 
-/** Made for the first limit that needs it. */
+/** Created for the first limit that needs it. */
 export function reservationFor(execution: LimitedCall): Reservation {
   return (execution.reservation ??= {
     recent: undefined,
@@ -10,7 +10,7 @@ export function reservationFor(execution: LimitedCall): Reservation {
   });
 }
 
-/** `undefined`: the run has nothing of the call in its counters. */
+/** `undefined`: the counters of the run do not include the call. */
 export function spendCarriedOver({
   counted,
   reservation: held,

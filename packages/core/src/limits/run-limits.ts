@@ -4,9 +4,9 @@ import { ToolError } from "../contract/tool-error.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
 /**
- * How much a run may do. Absent: as much as it likes. What is exhausted refuses a call at once, with
- * `limit_exceeded`. A call counts from stage 5 on; one that never starts is given back, and one that
- * was suspended is not counted again when it goes on in the same run.
+ * Limits of a run. Absent: no limit. If a limit is exhausted, a call is refused at once, with `limit_exceeded`. A call
+ * counts from stage 5 on; a call that never starts is released, and a suspended one is not counted again when it is
+ * resumed in the same run.
  */
 export interface RunLimits {
   /** Calls in all. */
@@ -14,20 +14,20 @@ export interface RunLimits {
   /** Calls of any one tool. */
   readonly callsPerTool?: number;
   /**
-   * What all calls together may spend, in the unit of the `details.amount` that their `spend`
-   * permission requests state. A call that spends without saying how much is refused.
+   * Maximum amount that all calls together may spend, in the unit of the `details.amount` that their `spend` permission
+   * requests state. A call that spends without stating an amount is refused.
    */
   readonly spend?: number;
-  /** Calls of one tool with the same arguments among the last 20: a model that repeats itself. */
+  /** Maximum equal calls (same tool, same arguments) among the last 20: a model that repeats itself. */
   readonly identicalCalls?: number;
   /**
-   * Milliseconds from `startRun` on. What is under way then ends, and no call starts any more. A
-   * call that waits for a person has that time on top, and one that is resumed is not held to it.
+   * Milliseconds from `startRun` on. Active calls then end, and no call starts any more. The time for which a call
+   * waits for a person does not count, and the limit does not apply to a resumed call.
    */
   readonly durationMs?: number;
 }
 
-/** A record of all of them: a limit that is added elsewhere must be added here. */
+/** A record of all keys, so that the compiler reports a missing one. */
 const limitNames: Record<keyof RunLimits, true> = {
   calls: true,
   callsPerTool: true,
@@ -36,7 +36,7 @@ const limitNames: Record<keyof RunLimits, true> = {
   durationMs: true,
 };
 
-/** A limit that is no number would never be reached. */
+/** Validates limits: a limit that is not a number would never be reached. */
 export function checkedLimits(limits: RunLimits): RunLimits {
   checkOptions("limits", limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
@@ -47,7 +47,7 @@ export function checkedLimits(limits: RunLimits): RunLimits {
   return { ...limits };
 }
 
-/** What a run has used of its limits. */
+/** The use of a run's limits so far. */
 export interface RunCounters {
   calls: number;
   readonly byTool: Map<string, { calls: number }>;
@@ -55,7 +55,7 @@ export interface RunCounters {
   readonly recent: RecentCalls;
 }
 
-/** Those of a run that has used nothing yet. */
+/** Creates the counters of a new run. */
 export function newCounters(): RunCounters {
   return { calls: 0, byTool: new Map(), spend: 0, recent: new RecentCalls() };
 }

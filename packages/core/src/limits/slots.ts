@@ -5,9 +5,9 @@ import { ToolError } from "../contract/tool-error.ts";
 import type { Concurrency } from "./concurrency.ts";
 
 /**
- * The places in which calls run. Those who come back go before those who have not started; among
- * equals the first comes first, except that a call which waits for its own tool or source holds up
- * no other. A call that must run alone holds up all that come after it.
+ * The slots in which calls run. Calls that return go before calls that have not started; otherwise the order is that of
+ * arrival, except that a call which waits for its own tool or source does not block others. An exclusive call blocks
+ * all calls that come after it.
  */
 export class Slots {
   readonly #limits: Concurrency;
@@ -25,7 +25,7 @@ export class Slots {
   /**
    * Resolves when the call may start.
    *
-   * @throws ToolError `unavailable` when as many wait already as may.
+   * @throws ToolError `unavailable` when the maximum number of calls waits already.
    */
   enter(execution: LimitedCall): Awaitable<void> {
     const { tool, source } = execution.entry as RegisteredTool;
@@ -49,12 +49,12 @@ export class Slots {
     return wait;
   }
 
-  /** Gives the place up until `reacquire`. Without effect when the call has none. */
+  /** Releases the slot until `reacquire`. Without effect when the call has none. */
   release({ slot }: LimitedCall): void {
     if (slot !== undefined) this.#sendAway(slot);
   }
 
-  /** Gives up the place of the caller, until the last of the calls that it has made has left. */
+  /** Releases the slot of the calling call, until the last of its nested calls has left. */
   lend(nested: LimitedCall): void {
     const slot = nested.parent?.slot;
     if (slot === undefined) return;
@@ -62,16 +62,16 @@ export class Slots {
     this.#sendAway(slot);
   }
 
-  /** Resolves when the call has its place again, and at once when it has ended. */
+  /** Resolves when the call has its slot again, and at once when it has ended. */
   reacquire({ slot }: LimitedCall): Awaitable<void> {
     if (slot?.state === "away") return this.#queue(slot, this.#returning);
     return slot?.wait?.over;
   }
 
-  /** Gives the place up for good, whatever came of the call. May be said twice. */
+  /** Releases the slot for good, whatever the outcome. Idempotent. */
   leave(execution: LimitedCall): void {
     const { slot, parent } = execution;
-    // Before its own place is free: the caller goes on before others start.
+    // Before its own slot is free: the calling call continues before others start.
     const caller = parent?.slot;
     if (caller?.nested?.delete(execution) === true && caller.nested.size === 0) {
       void this.reacquire(caller.execution);
@@ -97,7 +97,7 @@ export class Slots {
   #queue(slot: Slot, queue: Set<Slot>): Awaitable<void> {
     slot.state = "waiting";
     queue.add(slot);
-    // With nobody who holds up others, a newcomer that has room has no one before it.
+    // Without exclusive tools no waiting call blocks others, so a new call that has room starts at once.
     if (this.#limits.exclusive !== undefined) this.#fill();
     else if (this.#hasRoom(slot)) this.#start(slot);
     if (!queue.has(slot)) return;
@@ -107,7 +107,7 @@ export class Slots {
     return over;
   }
 
-  /** Lets in whoever may go now. */
+  /** Starts the waiting calls that may start. */
   #fill(): void {
     for (const queue of [this.#returning, this.#waiting]) {
       for (const slot of queue) {
@@ -119,7 +119,7 @@ export class Slots {
     }
   }
 
-  /** While one call runs alone, only what it calls may start, whether it holds a place or not. */
+  /** While an exclusive call runs, only the calls below it may start, whether or not it holds a slot. */
   #isAdmitted(slot: Slot): boolean {
     const alone = this.#alone.at(-1);
     return alone === undefined || alone === slot || slot.execution.isBelow(alone.execution);
@@ -141,7 +141,7 @@ export class Slots {
     this.#endWait(slot);
   }
 
-  /** Takes the call out of wherever it is. */
+  /** Removes the call from the running or waiting ones. */
   #vacate(slot: Slot): void {
     if (slot.state === "running") {
       this.#running -= 1;

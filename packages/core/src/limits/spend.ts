@@ -14,25 +14,25 @@ export interface SpendingCall extends LimitedCall {
 }
 
 /**
- * Stage 7, as soon as the tool has said what the call intends, and before anything is decided:
- * reserves what it spends, or refuses it at once.
+ * Stage 7, after the preflight and before any decision: reserves the amount that the call spends, or refuses it at
+ * once.
  *
- * @throws ToolError `limit_exceeded` of a run, or of a call that does not say how much it spends;
- * `rate_limited`, `store_unavailable`
+ * @throws ToolError `limit_exceeded` of a run, or of a call that does not state an amount; `rate_limited`,
+ * `store_unavailable`
  */
 export function reserveSpend(
   execution: SpendingCall,
   permissions: readonly PermissionRequest[],
 ): Awaitable<void> {
   const { run, engine } = execution;
-  // Stopped meanwhile: nobody would give it back.
+  // Stopped meanwhile: the reservation would never be released.
   if (execution.leaving) return;
   if (run.limits?.spend === undefined && engine.rates?.limitSpend(execution) !== true) return;
   const amount = spendOf(execution, permissions);
   if (amount > 0) return holdSpend(execution, amount);
 }
 
-/** Takes `amount` of every limit that counts spending. */
+/** Reserves `amount` in every limit that counts spending. */
 export function holdSpend(execution: SpendingCall, amount: number): Awaitable<void> {
   const held = reservationFor(execution);
   held.amount = amount;
@@ -41,7 +41,7 @@ export function holdSpend(execution: SpendingCall, amount: number): Awaitable<vo
   return execution.engine.rates?.reserve(execution, "spend", amount);
 }
 
-/** Counts `amount` in the run; `false`: the run counts no spending. */
+/** Counts `amount` in the run; `false`: the run does not count spending. */
 export function countSpend({ run, call }: SpendingCall, amount: number): boolean {
   const { limits, counters } = run;
   if (limits?.spend === undefined || counters === undefined) return false;
@@ -66,7 +66,7 @@ function spendOf({ tool, call }: SpendingCall, permissions: readonly PermissionR
     sum += amount;
     stated = true;
   }
-  // It says that it spends, and nobody says how much.
+  // The tool spends, and no permission request states an amount.
   if (!stated && tool.spec.annotations.access?.spend === true) throw unstated(call.name);
   return sum;
 }
@@ -78,7 +78,7 @@ function unstated(name: string): ToolError {
   );
 }
 
-/** Without the crumbs that binary fractions leave. */
+/** Removes the rounding errors of binary fractions. */
 function rounded(amount: number): number {
   return Math.max(0, Number(amount.toPrecision(12)));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether `amount` more stays within `limit`. Three times 0.1 is within 0.3, whatever binary
- * fractions make of that; what is no number is not.
+ * True when `amount` more stays within `limit`. Tolerates the rounding errors of binary fractions: three times 0.1 is
+ * within 0.3. NaN is never within a limit.
  */
 export function within(limit: number, used: number, amount: number): boolean {
   return used + amount <= limit * (1 + 1e-12);

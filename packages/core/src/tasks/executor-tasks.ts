@@ -14,18 +14,18 @@ import { endedWith, hasEnded, toLostTask, outcomeOf, type FoundTask } from "./ta
 import type { TaskRecord } from "./task-store.ts";
 import { storeMs, type Tasks } from "./tasks.ts";
 
-/** On whose behalf a task is asked about: the session and the caller of the run that made it. */
+/** On whose behalf a task is read: the session and the caller of the run that made it. */
 export type TaskOptions = Behalf;
 
-/** How long a task's result is waited for. */
+/** Options for waiting for a task's result. */
 export interface TaskResultOptions extends TaskOptions {
-  /** Ends the waiting, and not the task. */
+  /** Ends the wait, but not the task. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. 0: not at all. Default: until it has ended. */
+  /** Milliseconds to wait. 0: none. Default: until the task has ended. */
   readonly waitMs?: number | undefined;
 }
 
-/** How a task stands. */
+/** The state of a task. */
 export interface TaskInfo extends Omit<TaskRecord, "owner" | "result" | "interruptionId"> {
   /** With `input_required`, as long as it can be answered: pass it to `executor.resume`. */
   readonly interruption?: Interruption;
@@ -40,22 +40,22 @@ export interface TaskServices {
   readonly maxTimeoutMs: number;
 }
 
-/** How often a task that is to be cancelled is looked at. */
+/** Maximum number of times that the state of a task to cancel is read. */
 const maxPolls = 5;
 
-/** How long whoever has answered a task gets to go on with it, each time. */
+/** Milliseconds between two such reads while the task is being resumed. */
 const claimedMs = 100;
 
-/** How often the store is asked about a task that another process runs. */
+/** Polling interval for a task of another process, in milliseconds. */
 const pollMs = 1000;
 
 /**
- * The tasks of an executor: calls of tools with `execution: "task"`, which go on by themselves. Each
- * can be seen only on behalf of the session and the caller that made it; made on behalf of nobody,
- * by whoever knows its id.
+ * The tasks of an executor: calls of tools with `execution: "task"`, which run in the background. Each is visible only
+ * on behalf of the session and the caller that made it; a task without both is visible to every client that knows its
+ * id.
  *
- * Every method rejects with `store_unavailable` when the store does not answer, and, but for `list`,
- * with `not_found` when there is no such task, it has expired, or it is somebody else's.
+ * Every method rejects with `store_unavailable` when the store does not answer, and, except `list`, with `not_found`
+ * when the task does not exist, has expired, or belongs to another owner.
  */
 export class ExecutorTasks {
   readonly #engine: TaskServices;
@@ -70,7 +70,7 @@ export class ExecutorTasks {
   }
 
   /**
-   * Milliseconds that a tool can wait for a result before its own time is up.
+   * Milliseconds that a tool can wait for a result within its own timeout.
    *
    * @internal
    */
@@ -80,8 +80,8 @@ export class ExecutorTasks {
   }
 
   /**
-   * How a task stands. One that was cut off, since its process is gone, has failed with
-   * `outcome_unknown`: it is not run again.
+   * Reads the state of a task. A task whose process ended while it ran has failed with `outcome_unknown`: it is not run
+   * again.
    */
   async status(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const record = await this.#find("status", id, options);
@@ -89,11 +89,11 @@ export class ExecutorTasks {
   }
 
   /**
-   * What came of a task, as soon as it has ended: the same for whoever asks, as often as they ask.
-   * While it waits for a person, an `interrupted` outcome: pass that to `executor.resume`, and ask
-   * again. `undefined`: it goes on after `waitMs`.
+   * Waits for the result of a task, which is the same for every client and every read. While the task waits for a
+   * person, the outcome is `interrupted`: pass that to `executor.resume`, then ask again. `undefined`: the task is
+   * still working after `waitMs`.
    *
-   * @throws ToolError `cancelled` (by rejecting) when `signal` fires; the task goes on.
+   * @throws ToolError `cancelled` (by rejecting) when `signal` fires; the task continues.
    */
   async result(id: string, options: TaskResultOptions = {}): Promise<ToolOutcome | undefined> {
     const { signal, waitMs = Infinity } = options;
@@ -105,7 +105,7 @@ export class ExecutorTasks {
     const { clock, tasks } = this.#engine;
     const end = clock.now() + waitMs;
     for (;;) {
-      // Before it is looked at: it may end meanwhile.
+      // Before the store is read: the task may end meanwhile.
       const own = tasks.own(id);
       const over = own?.execution === undefined ? undefined : own.over;
       const found = await this.#waiting(await this.#find("result", id, options));
@@ -119,13 +119,13 @@ export class ExecutorTasks {
   }
 
   /**
-   * Cancels a task, and tells how it stands then: one that has ended before stays as it is.
+   * Cancels a task, and returns its state. A task that has ended before stays as it is.
    *
    * @throws ToolError `unavailable` (by rejecting) when another process runs it.
    */
   async cancel(id: string, options: TaskOptions = {}): Promise<TaskInfo> {
     const { tasks } = this.#engine;
-    // It may come to wait for a person, or go on, while it is being cancelled.
+    // The task may start to wait for a person, or resume, while it is being cancelled.
     for (let time = 0; time < maxPolls; time++) {
       const own = tasks.own(id);
       const seen = await this.#waiting(await this.#find("cancel", id, options));
@@ -135,7 +135,7 @@ export class ExecutorTasks {
         own.execution.stop(new ToolError("cancelled", "The task was cancelled."));
         await own.over;
       } else if (record.status === "input_required") {
-        // Whoever has its answer goes on with it in a moment, and only then can it be stopped.
+        // A task that is being resumed can be stopped only when it runs again.
         if (!(await this.#cancelWaiting(seen))) await this.#pause(claimedMs, undefined, undefined);
       } else if (own === undefined) break;
     }
@@ -145,7 +145,7 @@ export class ExecutorTasks {
     );
   }
 
-  /** The tasks of one session and caller, oldest first; without what a person has to answer. */
+  /** Lists the tasks of one session and caller, oldest first, without their interruptions. */
   async list(options: TaskOptions = {}): Promise<readonly TaskInfo[]> {
     const owner = ownerBy("list", options);
     const records = await this.#asked(() => this.#engine.tasks.list(owner));
@@ -164,7 +164,7 @@ export class ExecutorTasks {
     );
   }
 
-  /** With the interruption that it waits for; one whose answer got lost halfway is lost, too. */
+  /** Reads the interruption that a task waits for. If the process that resumed it has ended, the task is lost. */
   async #waiting(record: FoundTask): Promise<TaskView> {
     const { interruptionId } = record;
     if (record.status !== "input_required" || interruptionId === undefined) return { record };
@@ -182,10 +182,10 @@ export class ExecutorTasks {
     return { record, interruption: pending.interruption };
   }
 
-  /** `false`: somebody is going on with it just now. */
+  /** Cancels a task that waits for a person. `false`: it is being resumed. */
   async #cancelWaiting({ record, interruption, isClaimed }: TaskView): Promise<boolean> {
     if (isClaimed === true) return false;
-    // From whoever would answer it at this moment: what goes on must not be called cancelled.
+    // Claimed first: a task that is being resumed must not be reported as cancelled.
     if (interruption !== undefined && !(await this.#take(interruption))) return false;
     const { tasks, events } = this.#engine;
     const { id, runId, callId, tool } = record;
@@ -196,7 +196,7 @@ export class ExecutorTasks {
     return true;
   }
 
-  /** Has nobody answer it any more; `false`: somebody has done so. */
+  /** Withdraws an interruption, so that it cannot be answered. `false`: it has been answered. */
   #take(interruption: Interruption): Promise<boolean> {
     const { pendingCalls, clock } = this.#engine;
     const take = async (): Promise<boolean> => {
@@ -207,7 +207,7 @@ export class ExecutorTasks {
     return this.#asked(() => withTimeout(clock, storeMs, take()));
   }
 
-  /** Until the task may have ended, the time is up, or nobody waits any more. */
+  /** Waits until the task may have ended, the time is up, or the signal fires. */
   async #pause(
     leftMs: number,
     signal: AbortSignal | undefined,
@@ -250,11 +250,11 @@ export class ExecutorTasks {
 interface TaskView {
   readonly record: FoundTask;
   readonly interruption?: Interruption;
-  /** Somebody has answered, and is about to go on with it. */
+  /** The interruption has been answered, and is being resumed. */
   readonly isClaimed?: true;
 }
 
-/** Longer waits do not fit the platform's timers. */
+/** The platform's timers cannot represent longer waits. */
 const maxTimerMs = 2 ** 31 - 1;
 
 const optionNames: readonly string[] = [

@@ -5,18 +5,18 @@ import { ToolError } from "../contract/tool-error.ts";
 import { changedBy } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
-/** More are not kept: whoever makes a model begin tasks without end must not fill the memory. */
+/** Maximum number of tasks: a model that starts tasks without end must not fill the memory. */
 const maxTasks = 10_000;
-/** Characters of all that have ended together. */
+/** Maximum characters of all ended tasks together. */
 const maxTextLength = 64 * 2 ** 20;
 
 /**
- * Keeps tasks in this process, 10,000 at most and with 64 Mi characters of results, and of one owner 2,500: those that
- * have ended make room, first those of the owner that has the most, and of these the first to end; when none has ended,
- * `limit_exceeded`.
+ * Stores tasks in this process: 10,000 at most, with 64 Mi characters of results, and 2,500 of one owner. If there is
+ * no room, ended tasks are dropped: first those of the owner that has the most, and of these the first to end. If none
+ * has ended, `add` fails with `limit_exceeded`.
  *
- * @param clock what expiry goes by. Default: the platform's.
- * @throws ToolError `internal` for a quota that makes no sense.
+ * @param clock for expiry. Default: the platform's.
+ * @throws ToolError `internal` for a quota that is not valid.
  */
 export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {}): TaskStore {
   return new MemoryTasks(clock, checkedQuota("memoryTasks", quota));
@@ -24,17 +24,17 @@ export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {})
 
 interface StoredTask {
   readonly owner: string;
-  /** Whose quota it counts against. */
+  /** The owner whose quota it counts against. */
   readonly counted: string;
   readonly expiresAt: number;
-  /** The task, as text: what becomes of the objects outside changes nothing, and its size is known. */
+  /** The task as JSON: later changes to its objects have no effect, and its size is known. */
   readonly json: string;
 }
 
-/** What one owner has in the store. */
+/** The tasks of one owner. */
 interface Owned {
   open: number;
-  /** In order of ending. */
+  /** In order of end. */
   readonly ended: Set<string>;
   text: number;
 }
@@ -42,13 +42,13 @@ interface Owned {
 class MemoryTasks implements TaskStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
-  /** In order of making. */
+  /** In order of creation. */
   readonly #open = new Map<string, StoredTask>();
-  /** In order of ending. */
+  /** In order of end. */
   readonly #ended = new Map<string, StoredTask>();
   readonly #owners = new Map<string, Owned>();
   #text = 0;
-  /** No open task expires before. */
+  /** No open task expires before this time. */
   #nextExpiry = 0;
 
   constructor(clock: Clock, maxPerOwner: number) {
@@ -116,7 +116,7 @@ class MemoryTasks implements TaskStore {
     return owned;
   }
 
-  /** The last to end stays, however large it is: nobody has seen it yet. */
+  /** The last task to end stays, however large it is: its result has not been read yet. */
   #makeRoom(counted: string): void {
     this.#forgetExpired(this.#ended);
     const owned = this.#ownedBy(counted);
@@ -143,18 +143,21 @@ class MemoryTasks implements TaskStore {
     this.#forget(first as string);
   }
 
-  /** Whoever asks for one too many again and again must not have all of them looked at each time. */
+  /**
+   * Skips the search while no task can have expired: an owner that keeps exceeding the limit must not cause a full
+   * search each time.
+   */
   #forgetOpen(): void {
     if (this.#clock.now() < this.#nextExpiry) return;
     this.#forgetExpired(this.#open);
-    // Changes only put it off, and new ones live as long as the others.
+    // Changes only postpone the expiry, and new tasks have the same lifetime.
     this.#nextExpiry = Math.min(...Array.from(this.#open.values(), (one) => one.expiresAt));
   }
 
   #forgetExpired(tasks: Map<string, StoredTask>): void {
     const now = this.#clock.now();
     for (const [id, { expiresAt }] of tasks) {
-      // Those that have ended all live equally long.
+      // Ended tasks all have the same lifetime.
       if (expiresAt <= now) this.#forget(id);
       else if (tasks === this.#ended) return;
     }
@@ -176,7 +179,7 @@ class MemoryTasks implements TaskStore {
   }
 }
 
-/** What an owner has that has none to make room with is left out. */
+/** Number of tasks of an owner; -1 for an owner that has no ended task to drop. */
 function tasksOf({ open, ended }: Owned): number {
   return ended.size === 0 ? -1 : open + ended.size;
 }

@@ -7,10 +7,13 @@ import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange } from "./task-store.ts";
 
-/** Of an error's message. */
+/** Maximum bytes of an error's message. */
 const maxMessageBytes = 4000;
 
-/** What a call's outcome makes of its task: plain data, and of an error only what a model may see. */
+/**
+ * Converts the outcome of a call to a change of its task: plain data, with only the part of an error that a model may
+ * see.
+ */
 export function changeBy(
   execution: CallInfo,
   outcome: ToolOutcome,
@@ -25,7 +28,7 @@ export function changeBy(
   return { status: error.code === "cancelled" ? "cancelled" : "failed", result, error };
 }
 
-/** What the host put into a result may be no JSON. */
+/** A result from the host may not be JSON. */
 function plainResult({ call }: CallInfo, result: ToolResult): ToolResult {
   try {
     return cloneJson(toJson(result)) as unknown as ToolResult;
@@ -36,14 +39,14 @@ function plainResult({ call }: CallInfo, result: ToolResult): ToolResult {
   }
 }
 
-/** Code and message, which hold no secret; what only looks like an error may throw when it is read. */
+/** Code and message, which contain no secret. A value that only looks like an error may throw when it is read. */
 function read(error: unknown): NonNullable<TaskChange["error"]> {
   try {
     const { code, message } = error as { readonly code: ToolErrorCode; readonly message: string };
     if (Object.hasOwn(errorCodes, code))
       return { code, message: truncateUtf8(message, maxMessageBytes) };
   } catch {
-    // As of one that cannot be read.
+    // The value cannot be read.
   }
   return { code: "execution_failed", message: "It failed: no reason could be read." };
 }

@@ -3,7 +3,7 @@ import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
 
-/** A task as a store tells it. */
+/** A task as a store returns it. */
 export type FoundTask = NonNullable<Awaited<ReturnType<TaskStore["get"]>>>;
 
 const statuses: Readonly<Record<TaskStatus, true>> = {
@@ -14,7 +14,7 @@ const statuses: Readonly<Record<TaskStatus, true>> = {
   cancelled: true,
 };
 
-/** The task after a change: what that leaves out of what changes is there no more. */
+/** Applies a change to a task: an optional member that the change omits is removed. */
 export function changedBy(
   { interruptionId: _id, ...task }: TaskRecord,
   change: Partial<TaskChange>,
@@ -22,15 +22,15 @@ export function changedBy(
   return { ...task, ...change };
 }
 
-/** True when nothing happens to it any more. */
+/** True when the task cannot change any more. */
 export function hasEnded({ status }: TaskRecord): boolean {
   return status !== "working" && status !== "input_required";
 }
 
 /**
- * What a store answered, when that is a task, and the one that was asked for.
+ * Validates the answer of a store: the requested task, or none.
  *
- * @throws TypeError for anything else.
+ * @throws TypeError for any other value.
  */
 export function checkedRecord(id: string | undefined, answer: unknown): FoundTask | undefined {
   if (answer === undefined || answer === null) return undefined;
@@ -45,13 +45,13 @@ export function checkedRecord(id: string | undefined, answer: unknown): FoundTas
   return record.lost === true && record.status === "working" ? toLostTask(record) : record;
 }
 
-/** A task that was cut off, as it is told: what it did nobody knows, and it is not run again. */
+/** Converts a task whose process has ended: its effect is unknown, and it is not run again. */
 export function toLostTask(record: FoundTask): FoundTask {
   const message = `${record.tool} was cut off: the process that ran it is gone, and nobody knows how far it came. Check what it did before anything is repeated.`;
   return { ...record, status: "failed", ...endedWith(record, "outcome_unknown", message) };
 }
 
-/** What a task that has not come to its own end is answered with. */
+/** The error and the result of a task that did not end by itself. */
 export function endedWith(
   { callId, tool, updatedAt }: TaskRecord,
   code: ToolErrorCode,
@@ -68,7 +68,7 @@ export function endedWith(
 /**
  * The outcome of a task that has ended.
  *
- * @param known what it failed with, in the process that ran it.
+ * @param known its original error, in the process that ran it.
  */
 export function outcomeOf(
   { status, result, error }: TaskRecord,

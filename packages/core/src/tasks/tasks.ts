@@ -13,16 +13,16 @@ import { changeBy } from "./task-change.ts";
 import { changedBy, checkedRecord, hasEnded, type FoundTask } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
-/** How long a store is waited for. */
+/** Timeout of a store, in milliseconds. */
 export const storeMs = 5000;
 
-/** How long a task is kept after the last that happened to it. */
+/** Lifetime of a task after its last change: 24 hours. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** More that the store would not take are not kept: the oldest go. */
+/** Maximum number of tasks that could not be stored; the oldest are dropped. */
 const maxUnstored = 1000;
 
-/** A call that goes on as a task. */
+/** A call that runs as a task. */
 export interface TaskCall extends CallInfo {
   readonly ended: boolean;
   readonly engine: {
@@ -33,21 +33,21 @@ export interface TaskCall extends CallInfo {
   stop(reason: ToolError): void;
 }
 
-/** A task that this process runs, or the store would not take. */
+/** A task that this process runs, or that could not be stored. */
 interface LocalTask {
   record: TaskRecord;
-  /** Absent: it does not run. */
+  /** Absent: the task does not run. */
   execution: TaskCall | undefined;
-  /** Resolves when it does not run any more, and that is kept. */
+  /** Resolves when the task does not run any more, and that is stored. */
   readonly over: Promise<void>;
 }
 
-/** An executor's tasks: those that it runs, and the store of all. */
+/** The tasks of an executor: those that it runs, and the store of all. */
 export class Tasks {
   readonly #store: TaskStore;
   readonly #clock: Clock;
   readonly #own = new Map<string, LocalTask>();
-  /** What tasks of this process failed with, as it was: a store keeps what a model may see of it. */
+  /** Original errors of tasks of this process: a store keeps only the part that a model may see. */
   readonly #errors = new Map<string, ToolError>();
 
   constructor(store: TaskStore, clock: Clock) {
@@ -55,7 +55,7 @@ export class Tasks {
     this.#clock = clock;
   }
 
-  /** A new record for a call that becomes a task. */
+  /** Creates a record for a call that becomes a task. */
   recordOf({ run, call }: CallInfo): TaskRecord {
     const now = this.#clock.now();
     return {
@@ -71,7 +71,7 @@ export class Tasks {
     };
   }
 
-  /** @throws what the store throws. */
+  /** @throws the errors of the store. */
   async add(record: TaskRecord): Promise<void> {
     await this.#store.add(record);
   }
@@ -79,26 +79,26 @@ export class Tasks {
   /**
    * Changes a task that has not ended; `false`: it has.
    *
-   * @throws what the store throws, and for what is no answer.
+   * @throws the errors of the store, and a TypeError for an answer that is not valid.
    */
   async change(id: string, change: Omit<TaskChange, "updatedAt" | "expiresAt">): Promise<boolean> {
     const changing = this.#store.change(id, { ...change, ...this.#times() });
     const changed: unknown = await this.#answer(changing);
     if (typeof changed !== "boolean") throw new TypeError("The store of tasks answers nonsense.");
-    // From now on the store knows more of it again.
+    // From now on the store is up to date again.
     if (changed && this.#own.get(id)?.execution === undefined) this.#own.delete(id);
     return changed;
   }
 
-  /** The task that this process knows more of than the store. */
+  /** The task, if this process knows a newer state of it than the store. */
   own(id: string): LocalTask | undefined {
     return this.#own.get(id);
   }
 
   /**
-   * The task, of whomever; `undefined`: there is none of that id, or it has expired.
+   * Finds a task of any owner; `undefined`: there is no task of that id, or it has expired.
    *
-   * @throws what the store throws, and for what is no task.
+   * @throws the errors of the store, and a TypeError for an answer that is not a task.
    */
   async find(id: string): Promise<FoundTask | undefined> {
     const own = this.#own.get(id);
@@ -106,19 +106,23 @@ export class Tasks {
     return checkedRecord(id, await this.#answer(this.#store.get(id)));
   }
 
-  /** What a task of this process failed with last, unless that was long ago. */
+  /** The last error of a task of this process. Only the latest 1,000 are kept. */
   errorOf(id: string): ToolError | undefined {
     return this.#errors.get(id);
   }
 
-  /** Those of one owner, oldest first. @throws as `find` */
+  /**
+   * Lists the tasks of one owner, oldest first.
+   *
+   * @throws as `find`
+   */
   async list(owner: string): Promise<readonly FoundTask[]> {
     const kept: unknown = await this.#answer(this.#store.list(owner));
     if (!Array.isArray(kept)) throw new TypeError("The store of tasks answers nonsense.");
     const byId = new Map<string, FoundTask>();
     for (const one of kept as unknown[]) {
       const record = checkedRecord(undefined, one);
-      // A store that mixes owners up must not tell one of the other.
+      // A store that confuses owners must not reveal a task to another owner.
       if (record?.owner === owner) byId.set(record.id, record);
     }
     for (const own of this.#own.values()) {
@@ -127,7 +131,7 @@ export class Tasks {
     return [...byId.values()].sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** The call goes on as this task, in this process. Returns what has to hear of its outcome. */
+  /** Runs the call as this task, in this process. Returns the function that receives its outcome. */
   run(execution: TaskCall, record: TaskRecord): (outcome: Awaitable<ToolOutcome>) => void {
     let end: (() => void) | undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
@@ -141,13 +145,13 @@ export class Tasks {
     };
   }
 
-  /** What came of a call that was to go on with a task, and did not get to it. */
+  /** Stores the outcome of a call that was to resume a task, and did not get that far. */
   async endEarly(execution: TaskCall, record: TaskRecord, outcome: ToolOutcome): Promise<void> {
     const task = { record, execution: undefined, over: Promise.resolve() };
     await this.#end(task, execution, outcome);
   }
 
-  /** Keeps what came of a task, and tells it. Never rejects. */
+  /** Stores the outcome of a task, and emits it. Never rejects. */
   async #end(task: LocalTask, execution: TaskCall, outcome: ToolOutcome): Promise<void> {
     const { id } = task.record;
     const change = changeBy(execution, outcome);
@@ -155,7 +159,7 @@ export class Tasks {
     let isStored = true;
     try {
       if (!(await this.change(id, change))) {
-        // Somebody else has ended it: that holds.
+        // Another process has ended the task: its result counts.
         const kept = checkedRecord(id, await this.#answer(this.#store.get(id)));
         if (kept !== undefined && hasEnded(kept)) record = kept;
         else isStored = false;
@@ -187,7 +191,7 @@ export class Tasks {
     if (this.#errors.size > maxUnstored) this.#errors.delete(oldest as string);
   }
 
-  /** The store would not have it: this process does not lose it for that. */
+  /** Keeps a task that could not be stored in this process. */
   #remember(id: string, task: LocalTask): void {
     this.#own.delete(id);
     this.#own.set(id, task);

@@ -9,15 +9,15 @@ import { messageOf } from "../../contract/error-message.ts";
 import type { ManyCalls } from "./many-calls.ts";
 import type { FinishedCall } from "../../contract/call-options.ts";
 
-/** What a batch needs of its run. */
+/** The parts of a run that a batch uses. */
 export interface BatchRun {
-  /** Resolves when the calls need wait for no source, and sooner when the run or the call is stopped. */
+  /** Resolves when the calls have to wait for no source, or when the run or the call is stopped. */
   readonly loaded?: (
     calls: readonly ToolCall[],
     signal: AbortSignal | undefined,
   ) => Awaitable<void>;
   readonly prepare: (call: ToolCall) => CallState;
-  /** Absent: the engine runs them. */
+  /** Absent: `engine.execute` runs them. */
   readonly execute?: (execution: CallState) => Promise<ToolOutcome>;
 }
 
@@ -28,27 +28,27 @@ interface Member {
 }
 
 /**
- * Calls that are made together: none starts before all are admitted or out, and then they start in
- * call order, as many as their strategy lets.
+ * Calls that are made together. None starts before every call is admitted or refused. Then they start in call order, as
+ * many at once as the strategy allows.
  */
 export class Batch {
   readonly #many: ManyCalls;
   readonly #run: BatchRun;
   readonly #onEnd: ((finished: FinishedCall) => void) | undefined;
-  /** Somebody hears of each end. */
+  /** True when a listener receives each end, or `steer` is set. */
   readonly #watched: boolean;
   readonly #members = new Map<CallState, Member>();
-  /** Admitted and not started, in call order, with what starts each. */
+  /** Calls that are admitted and have not started, in call order, with the function that starts each. */
   readonly #waiting = new Map<CallState, () => void>();
   readonly #running = new Set<CallState>();
   readonly #finished: FinishedCall[] = [];
-  /** The outcomes of those that have started in this step or were never to, when somebody steers. */
+  /** With `steer`: the outcomes of the calls that started in this step, and of those that never start. */
   #step: (Promise<ToolOutcome> | undefined)[] = [];
-  /** How many more may start in this step. */
+  /** Number of calls that may still start in this step. */
   #left: number;
-  /** The ids of calls by tool and arguments, when a repetition is to be skipped. */
+  /** Ids of calls by tool and arguments. Set when duplicates are skipped. */
   readonly #first: Map<string, string> | undefined;
-  /** The one that is on its way through admission, and what tells that it has arrived. */
+  /** The call that is in admission, and the function that reports its arrival. */
   #arriving: CallState | undefined;
   #arrived: (() => void) | undefined;
   #stopped: ToolError | undefined;
@@ -82,7 +82,7 @@ export class Batch {
       }
       return outcomes;
     } catch (error) {
-      // The registry or the clock is broken. What has been admitted must not wait for ever.
+      // The registry or the clock has failed. Admitted calls must not wait forever.
       this.stop(new ToolError("internal", "The calls around this one could not be made."));
       throw error;
     } finally {
@@ -90,16 +90,16 @@ export class Batch {
     }
   }
 
-  /** Stops those that run, and those that have not started. */
+  /** Stops the calls that run, and those that have not started. */
   stop(reason: ToolError): void {
     this.#stopped ??= reason;
     for (const execution of this.#members.keys()) execution.stopWaiting(this.#stopped);
   }
 
   /**
-   * Notes what a call asks for.
+   * Records the arguments of a call.
    *
-   * @throws ToolError `skipped` when an earlier one asks for the same, and that is not to run twice.
+   * @throws ToolError `skipped` when an earlier call has the same tool and arguments, and duplicates are skipped.
    */
   note({ call, args }: CallState): void {
     if (this.#first === undefined) return;
@@ -113,14 +113,14 @@ export class Batch {
     );
   }
 
-  /** The call has been admitted. Resolves when it may start. */
+  /** Registers a call that has been admitted. Resolves when it may start. */
   enter(execution: CallState): Promise<void> {
     const entered = new Promise<void>((start) => this.#waiting.set(execution, start));
     this.#arrive(execution);
     return entered;
   }
 
-  /** The call has ended, started or not. */
+  /** Removes a call that has ended, started or not. */
   leave(execution: CallState): void {
     this.#arrive(execution);
     this.#waiting.delete(execution);
@@ -171,12 +171,12 @@ export class Batch {
     }
   }
 
-  /** Goes on with the next step, or skips what remains. Nothing runs meanwhile. */
+  /** Starts the next step, or skips the remaining calls. No call of the batch runs meanwhile. */
   async #steer(steer: NonNullable<ManyCalls["steer"]>): Promise<void> {
     let why: string;
     let cause: unknown;
     try {
-      // A call gives its place back before its outcome is known, or its interruption kept.
+      // A call releases its slot before its outcome is known or its interruption is stored.
       await Promise.all(this.#step);
       this.#step = [];
       if (this.#waiting.size === 0) return;
@@ -190,7 +190,7 @@ export class Batch {
       }
       why = `Call it again if it is still wanted. Reason: ${messageOf(answer)}`;
     } catch (error) {
-      // Nobody has said that the rest may run.
+      // Without an answer from the host, the remaining calls must not run.
       why = "The host could not decide whether to go on.";
       cause = error;
     }

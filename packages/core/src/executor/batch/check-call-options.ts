@@ -7,42 +7,42 @@ import type { RunLimits } from "../../limits/run-limits.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { Caller } from "../../contract/caller.ts";
 
-/** What a run is started with. */
+/** Options of a run. */
 export interface RunOptions {
   /** Default: a random UUID. */
   readonly id?: string;
-  /** Whose conversation it belongs to: a text, so that no two sessions are taken for one. */
+  /** The session that the run belongs to. A string, so that two sessions are never confused. */
   readonly sessionId?: string;
-  /** On whose behalf. Copied: what becomes of the object afterwards changes nothing. */
+  /** The caller on whose behalf the run is made. Copied: later changes to the object have no effect. */
   readonly caller?: Caller;
   /** Cancels every call of the run. */
   readonly signal?: AbortSignal | undefined;
-  /** What tools get as `ctx.injected`. Never shown to a model. */
+  /** Value that tools receive as `ctx.injected`. Never shown to a model. */
   readonly injected?: unknown;
   readonly limits?: RunLimits;
-  /** What may be called. Default: everything the policy may let run. */
+  /** Tools that may be called. Default: every tool that the policy may let run. */
   readonly toolset?: Toolset;
   /**
-   * Shows a model a few of these tools, and lets it search for the rest: `toolSearch` of
-   * `@toolweave/core/search`. Default: all are shown.
+   * Lists a few of these tools for the model, which can search for the others: `toolSearch` of
+   * `@toolweave/core/search`. Default: all are listed.
    */
   readonly search?: ToolSearch;
   /**
-   * Base64 that is no image and no sound stays where a tool put it, as far as text of that length would, in place of
-   * becoming an artifact: for a program that reads the results, such as another agent's host. Default: false, since no model
-   * reads it.
+   * Base64 that is neither image nor sound stays in the result, up to the limit for text of that length, instead of
+   * becoming an artifact: for a program that reads the results, such as another agent's host. Default: false, since no
+   * model reads it.
    */
   readonly embedsBinary?: boolean;
   /**
-   * What tools that delegate (`Tool.delegates`), such as sub-agents, may call: what `toolset` holds (default), or everything
-   * that the policy may let run, so that a model can be shown an agent and not its tools.
+   * Tools that a delegating tool (`Tool.delegates`), such as a sub-agent, may call: those of `toolset` (default), or
+   * every tool that the policy may let run, so that a model can be given an agent without the agent's tools.
    */
   readonly reach?: "toolset" | "policy";
-  /** What tools find as `ctx.scope.inherited`, and those that they call. Never shown to a model. */
+  /** Values that tools, and the tools they call, find as `ctx.scope.inherited`. Never shown to a model. */
   readonly inherited?: ReadonlyMap<symbol, unknown>;
 }
 
-/** The names of all that a call takes. */
+/** Names of all options of a call. */
 export const callOptionNames: readonly (keyof CallOptions)[] = [
   "timeoutMs",
   "deadlineMs",
@@ -51,7 +51,7 @@ export const callOptionNames: readonly (keyof CallOptions)[] = [
   "asTask",
 ];
 
-/** The names of all that a run takes. */
+/** Names of all options of a run. */
 export const runOptionNames: readonly (keyof RunOptions)[] = [
   "id",
   "sessionId",
@@ -67,9 +67,9 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
 ];
 
 /**
- * Refuses times that would never be reached, and a signal that is none.
+ * Rejects times that would never be reached, and signals that are not an `AbortSignal`.
  *
- * @param where what takes the options, for the error: `run.execute`.
+ * @param where the method that takes the options, for the error: `run.execute`.
  * @throws ToolError `internal`
  */
 export function checkCallOptions(where: string, options: CallOptions): void {
@@ -85,7 +85,7 @@ export function checkCallOptions(where: string, options: CallOptions): void {
 }
 
 /**
- * The same, and what is no option of a call.
+ * Does the same, and rejects names that are not options of a call.
  *
  * @throws ToolError `internal`
  */
@@ -94,7 +94,7 @@ export function checkOneCall(where: string, options: CallOptions): void {
   checkCallOptions(where, options);
 }
 
-/** @throws ToolError `internal` for what is no function. */
+/** @throws ToolError `internal` when it is not a function. */
 export function checkOnUpdate(where: string, onUpdate: CallOptions["onUpdate"]): void {
   if (onUpdate === undefined || typeof onUpdate === "function") return;
   throw wrong(where, `onUpdate is ${formatValue(onUpdate)}; use a function (output, call) => ….`);

@@ -16,7 +16,7 @@ const optionNames: readonly string[] = [
 /** Options that have been checked, with their defaults. */
 export interface ManyCalls {
   readonly calls: readonly ToolCall[];
-  /** How many may start before all of those must have ended. */
+  /** Number of calls that may start in one step; the next step begins when all of them have ended. */
   readonly step: number;
   readonly maxConcurrency: number;
   readonly steer: ExecuteAllOptions["steer"];
@@ -25,10 +25,10 @@ export interface ManyCalls {
 }
 
 /**
- * Several calls and how they are to be made.
+ * Validates several calls and the options that they are made with.
  *
  * @param where the method, for the error: `run.stream`.
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` when an option is not valid.
  */
 export function manyCalls(
   where: string,
@@ -62,7 +62,7 @@ export function manyCalls(
   return { calls: [...calls], step, maxConcurrency, steer, skipsDuplicates, options };
 }
 
-/** How many calls may start before all of those must have ended; `undefined`: no strategy. */
+/** Number of calls of one step; `undefined`: the value is not a strategy. */
 function stepOf(strategy: unknown): number | undefined {
   if (strategy === "parallel") return Infinity;
   if (strategy === "sequential") return 1;

@@ -2,7 +2,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "./call-state.ts";
 
-/** Runs a call that ends when `signal` fires; listens no longer than the call takes. */
+/** Runs a call that ends when `signal` fires. The listener is removed when the call has ended. */
 export async function abortWith<Outcome extends ToolOutcome | undefined>(
   signal: AbortSignal | undefined,
   execution: CallState,

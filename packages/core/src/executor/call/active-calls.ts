@@ -1,8 +1,8 @@
 import type { Clock, ClockTimer } from "../../time/clock.ts";
 
 /**
- * How soon the timer looks again after the first call of a busy spell. Most calls are over by then,
- * and a process whose calls are over ends that much later.
+ * Delay of the timer's first check when no timer was set. Most calls have ended by then. A process whose calls have
+ * ended exits at most that much later.
  */
 const firstLookMs = 10;
 
@@ -17,8 +17,8 @@ export interface ActiveCall<Call> {
 }
 
 /**
- * The calls that are waiting for something, and the one timer that watches their deadlines: a timer
- * per call would cost more than the call. A list linked through its members, for the same reason.
+ * The calls that wait, and the one timer for all their deadlines: a timer per call would cost more than the call. A
+ * linked list through its members, for the same reason.
  */
 export class ActiveCalls<Call extends ActiveCall<Call>> {
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
     this.watch(execution);
   }
 
-  /** Takes note that a call has another deadline than before. */
+  /** Updates the timer after the deadline of a call has changed. */
   watch({ deadline }: Call): void {
     if (deadline < this.#armedFor) this.#watch(deadline);
   }
@@ -53,16 +53,16 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
     execution.previous = undefined;
     execution.next = undefined;
     if (this.#first === undefined && this.#armedFor === Infinity) return;
-    // A process with no call under way must be able to end: a long wait is not kept up for nothing.
+    // A process without active calls must be able to exit, so a long timer is cleared.
     if (this.#first === undefined && !this.#looking) this.#disarm();
   }
 
-  /** Those that wait, in order of arrival. */
+  /** The calls that wait, in order of arrival. */
   *[Symbol.iterator](): IterableIterator<Call> {
     for (let at = this.#first; at !== undefined; at = at.next) yield at;
   }
 
-  /** The timer is in its first, short look. */
+  /** True while the timer is set for its first, short check. */
   #looking = false;
 
   #watch(deadline: number): void {
@@ -80,7 +80,7 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
   #arm(at: number, ms: number): void {
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     this.#armedFor = at;
-    // Longer waits do not fit the platform's timers; the timer looks again then.
+    // The platform's timers cannot represent longer waits; the timer checks again then.
     this.#timer = this.#clock.setTimeout(
       () => this.#look(),
       Math.min(Math.max(0, ms), 2 ** 31 - 1),
@@ -100,7 +100,7 @@ export class ActiveCalls<Call extends ActiveCall<Call>> {
     const now = this.#clock.now();
     const due: Call[] = [];
     for (const execution of this) if (execution.deadline <= now) due.push(execution);
-    // Late when the process was busy, but in the order that they were due.
+    // A busy process expires them late, but in the order of their deadlines.
     due.sort((a, b) => a.deadline - b.deadline);
     for (const execution of due) if (execution.deadline <= now) execution.expire();
     let next = Infinity;

@@ -7,43 +7,43 @@ import type { ToolSpec } from "../../contract/tool-spec.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 
-/** What an approver decides upon. */
+/** The call that an approver decides on. */
 export interface Ask {
   readonly callId: string;
   readonly runId: string;
   readonly spec: ToolSpec;
-  /** The final arguments, after hooks, with a mask in place of what is secret. */
+  /** The final arguments, after hooks, with secrets masked. */
   readonly arguments: JsonObject;
   readonly requests: readonly ApprovalRequest[];
   readonly caller?: Caller;
-  /** Fires when the call is cancelled, so that nobody needs to be asked any more. */
+  /** Fires when the call is cancelled: the question can be withdrawn. */
   readonly signal: AbortSignal;
 }
 
-/** An approver's answer to all requests of a call; `reason` is told to the model. */
+/** An approver's answer to all requests of a call. The model reads `reason`. */
 export type AskAnswer =
   | {
       readonly approved: true;
-      /** Who agreed. */
+      /** Name of the person who approved. */
       readonly by?: string;
-      /** Agree to calls like this one from now on, too: exactly what each request's `grant` shows. */
+      /** Approves future calls like this one as well: exactly what the `grant` of each request shows. */
       readonly grant?: GrantChoice;
     }
   | { readonly approved: false; readonly reason?: string; readonly by?: string };
 
-/** Decides inline. What it throws, and an answer that is none, refuses the call. */
+/** Decides on a call inline. If it throws, or its answer is not valid, the call is refused. */
 export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
 
 /**
- * What happens when the policy asks and nobody has agreed yet: the call is interrupted (the
- * default), refused, or decided inline by an approver.
+ * Handling of a call for which the policy asks and no approval exists: the call is interrupted (the default), refused,
+ * or decided inline by an approver.
  */
 export type OnAsk = "interrupt" | "deny" | Approver;
 
 /**
- * Asks an approver. Only what is plainly a yes is one, and only what is plainly a no is a person's.
+ * Asks an approver. Only `approved: true` approves, and only `approved: false` counts as a person's refusal.
  *
- * @throws ToolError `permission_denied` when it cannot say.
+ * @throws ToolError `permission_denied` when there is no valid answer.
  */
 export async function approverAnswer(approver: Approver, ask: Ask): Promise<AskAnswer> {
   try {

@@ -26,59 +26,59 @@ import type { Redactor } from "../../contract/redactor.ts";
 import { redactorForCall } from "../../redaction/redactor-of.ts";
 import { StopSignal } from "./stop-signal.ts";
 
-/** One step of the pipeline. It leaves the pipeline by throwing. */
+/** One step of the pipeline. A stage ends the pipeline by throwing. */
 export type Stage = (execution: CallState) => Awaitable<unknown>;
 
-/** How calls move through the pipeline. */
+/** Functions that move calls through the pipeline. */
 interface CallControl {
-  /** What a call of a run without limits goes through, unless it is one of several, or resumed. */
+  /** Stages of a call in a run without limits, unless the call is part of a batch or resumed. */
   readonly pipeline: readonly Stage[];
   /** The same in a run with limits. */
   readonly limitedPipeline: readonly Stage[];
-  /** The pipeline, for calls that running tools make. */
+  /** Runs the pipeline, for calls that running tools make. */
   readonly execute: (execution: CallState) => Promise<ToolOutcome>;
-  /** The pipeline's exit, for calls that are stopped while they wait. */
+  /** Ends the pipeline of a call that is stopped while it waits. */
   readonly leave: (execution: CallState, reason: ToolError) => void;
-  /** Goes on with a call that a running tool has made, and a person has been asked about. */
+  /** Resumes a call that a running tool has made, and that waited for approval. */
   readonly resume: (
     parent: CallState,
     interruption: Interruption,
     options?: NestedResumeOptions,
   ) => Promise<ToolOutcome>;
-  /** Goes on with another attempt, if one may follow. */
+  /** Starts another attempt, if one may follow. */
   readonly retries: (execution: CallState, error: ToolError) => boolean;
   readonly activeCalls: ActiveCalls<CallState>;
 }
 
-/** What the stages share: the executor's services, and the pipeline that the calls go through. */
+/** Services that the stages share: those of the executor, and the pipeline of its calls. */
 export type CallServices = ExecutorServices & CallControl;
 
-/** What a resumed call starts from. */
+/** State from which a resumed call starts. */
 export interface Resumption {
   readonly interruption: Interruption;
-  /** A keyed hash of the final arguments that were shown. */
+  /** A keyed hash of the final arguments that were displayed. */
   readonly argumentsHash: string;
   readonly arguments: JsonObject;
   readonly attempt: number;
   readonly approval?: Approval;
   /** A person has refused the call. */
   readonly rejected?: RejectAnswer;
-  /** Who has answered. */
+  /** Name of the person who answered. */
   readonly by?: string;
-  /** Set when the tool itself asked to wait: what it goes on with. */
+  /** Set when the tool itself asked to wait: the state and the answers that it resumes with. */
   readonly suspended?: Resumed;
   /**
-   * What it was answered with, when the same answers get its outcome once more: not those that a tool
-   * passes on to a call of its own, each of which is used once.
+   * The answers to the interruption, when a retry of the same answers returns the same outcome. Not set for answers
+   * that a tool passes on to a nested call: each of those is used once.
    */
   readonly answers?: readonly Answer[];
-  /** The tool is no longer the one that a person was asked about. */
+  /** The tool has changed since a person was asked about it. */
   readonly changed: boolean;
-  /** What the run has counted of the call already; absent: nothing, or the run is another one. */
+  /** The part of the call that the run has counted already; absent: none, or the call is resumed in another run. */
   readonly counted?: SpendCarriedOver;
-  /** Which nested call each of the tool's requests has been answered for, by their ids. */
+  /** The interruption that each request of the tool has been answered for, by the ids of the requests. */
   readonly passedOn: Map<string, string>;
-  /** The task that goes on. */
+  /** The task that is resumed. */
   readonly task?: TaskRecord;
 }
 
@@ -86,100 +86,100 @@ export interface Resumption {
 export interface CallBatch {
   /** Resolves when the call may start. */
   enter(call: CallState): Awaitable<void>;
-  /** The call has ended, or does not start. */
+  /** Removes a call that has ended, or does not start. */
   leave(call: CallState): void;
-  /** The arguments of the call are known: those of equal calls are skipped. */
+  /** Records the arguments of the call: of equal calls, the later ones are skipped. */
   note(call: CallState): void;
 }
 
-/** One call on its way through the stages: what each of them found. */
+/** One call in the pipeline, with the results of the stages so far. */
 export class CallState {
   readonly engine: CallServices;
   readonly run: RunState;
   readonly call: ToolCall;
   readonly toolset: Toolset;
-  /** Narrowest last. */
+  /** The policies of the call, narrowest last. */
   readonly policies: readonly PolicyLayer[];
   readonly parent: CallState | undefined;
   readonly resumption: Resumption | undefined;
-  /** A shorter timeout than the tool's, from the host. */
+  /** A timeout from the host, shorter than the tool's. */
   timeoutMs: number | undefined;
-  /** What whoever has made it leaves for it, and for those below. */
+  /** Values that its caller sets for it and for the calls below it. */
   handedDown: ReadonlyMap<symbol, unknown> | undefined;
-  /** Who gets its partial outputs. */
+  /** Receives its partial outputs. */
   onUpdate: CallOptions["onUpdate"];
 
-  /** Stages 1 to 7 only: nobody is told that the call was allowed, since it may never start. */
+  /** Stages 1 to 7 only. No authorization event is emitted, since the call may never start. */
   onlyAdmitted = false;
   /** Stage 1. */
   entry: RegisteredTool | undefined;
-  /** Stage 2: what the model sent, stripped; hooks start from it again when a call is resumed. */
+  /** Stage 2: the arguments that the model sent, stripped. Hooks start from them again when a call is resumed. */
   admitted: JsonObject | undefined;
-  /** Stages 3 to 6: what the tool will get, a copy of its own for each attempt. */
+  /** Stages 3 to 6: the arguments for the tool; each attempt gets a copy of its own. */
   args: JsonObject | undefined;
-  /** What hooks see of the call; made when the first of them is asked. */
+  /** The call as hooks see it; created for the first hook. */
   hooked: HookedCall | undefined;
-  /** Stages 2 to 4: the repair function has been asked. */
+  /** Stages 2 to 4: true once the repair function has been called. */
   repaired = false;
   /** Stage 3: names of injected values that the model sent. */
   discarded: string[] | undefined;
   /** Stage 5. */
   counted = false;
-  /** Stages 5 and 7: what else it has taken of its limits. */
+  /** Stages 5 and 7: the other reservations of its limits. */
   reservation: Reservation | undefined;
   /** Set while the call is one of several made together. */
   batch: CallBatch | undefined;
-  /** Stage 7: what a person has agreed to. */
+  /** Stage 7: the approval of a person. */
   approval: Approval | undefined;
-  /** A resumed call that is this process's to run. */
+  /** A resumed call that this process has claimed. */
   claimed = false;
-  /** Stage 7: what has been decided, when somebody wants to know. */
+  /** Stage 7: the decision, when events or the audit need it. */
   decided: RecordedDecision | undefined;
   /** Stage 8; 0: not started. */
   attempt = 0;
   /** Set when the executor limits how many run. */
   slot: Slot | undefined;
   startedAt = 0;
-  /** What the tool was given for the attempt that is under way, or was the last. */
+  /** The context of the current attempt, or of the last one. */
   context: object | undefined;
-  /** An attempt is under way whose error may lead to another. */
+  /** True while an attempt runs whose error may lead to another attempt. */
   attempting = false;
   /** Milliseconds until the next attempt; undefined: there is none. */
   backOffMs: number | undefined;
   returned: unknown;
   /** Stage 9. */
   output: ToolOutput | undefined;
-  /** There was more than what is captured at all. */
+  /** The output was longer than `maxCapturedBytes`. */
   truncated = false;
   suspension: Suspension | undefined;
   warnings: string[] | undefined;
   checkpoint: JsonValue | undefined;
-  /** Whoever made the call wants a task of it. */
+  /** The caller asked for a task. */
   asTask = false;
-  /** It leaves the pipeline; what it waits for is only that this is kept and recorded. */
+  /** The call is leaving the pipeline: it waits only until its outcome is stored and recorded. */
   leaving = false;
   ended = false;
   /** The tool has made calls of its own. */
   hasChildren = false;
-  /** Set once it goes on as a task, and nobody waits for it. */
+  /** Set once the call runs as a task, which no caller waits for. */
   taskId: string | undefined;
-  /** It is a task, or of one: its run may be disposed of. */
+  /** The call is a task, or below one: its run may be disposed of. */
   detached = false;
 
-  /** Links of the list of calls that wait. */
+  /** Links of the list of waiting calls. */
   previous: CallState | undefined;
   next: CallState | undefined;
-  /** Which wait of the call is under way; 0: none. */
+  /** Number of the current wait; 0: the call does not wait. */
   waitingFor = 0;
-  /** How many there were. */
+  /** Number of waits so far. */
   waits = 0;
-  /** Milliseconds that the attempt may take; 0: no limit. */
+  /** Timeout of the attempt in milliseconds; 0: none. */
   attemptMs = 0;
-  /** Set when there is more to watch than the timeout of a first attempt. */
+  /** Set when the call has more deadlines than the timeout of its first attempt. */
   time: Deadlines | undefined;
   /** Why the call was stopped from outside. */
   stopped: ToolError | undefined;
-  /** Hands over what came of the call; set when it enters the pipeline. */
+  /** Resolves the call's promise with its outcome; set when the call enters the pipeline. */
   settle!: (outcome: Awaitable<ToolOutcome>) => void;
   #controller: AbortController | undefined;
   #stopSignal: StopSignal | undefined;
@@ -208,27 +208,27 @@ export class CallState {
     }
   }
 
-  /** What those above it have left for it. */
+  /** Values that the run and the calls above have set for it. */
   get inherited(): ReadonlyMap<symbol, unknown> {
     const { handedDown, parent, run } = this;
     const above = parent?.inherited ?? run.inherited;
     return new Map([...(above ?? []), ...(handedDown ?? [])]);
   }
 
-  /** When waiting ends: milliseconds since the epoch. */
+  /** Time at which waiting ends, in milliseconds since the epoch. */
   get deadline(): number {
-    // What has been stopped, and only waits to be recorded, cannot be overdue once more.
+    // A stopped call that waits only to be recorded has no deadline any more.
     if (this.stopped !== undefined) return Infinity;
     if (this.time !== undefined) return this.time.deadline;
     return this.attemptMs === 0 ? Infinity : this.startedAt + this.attemptMs;
   }
 
-  /** Its `time`, made when there is something to watch. */
+  /** The deadlines of the call, created when first needed. */
   get ownTime(): Deadlines {
     return (this.time ??= new Deadlines(this.deadline));
   }
 
-  /** Removes secrets from what leaves the executor of this call. */
+  /** Redacts the secrets of this call from everything that leaves the executor. */
   get redactor(): Redactor | undefined {
     return redactorForCall(this);
   }
@@ -238,7 +238,7 @@ export class CallState {
     return (this.entry as RegisteredTool).tool;
   }
 
-  /** Made when first read: most tools never look. */
+  /** Created when first read: most tools never read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -247,7 +247,7 @@ export class CallState {
     return this.#controller.signal;
   }
 
-  /** The same for whoever needs no platform's signal. */
+  /** The same as `signal`, without the cost of a platform signal. */
   get cancellation(): Cancellation {
     if (this.#stopSignal === undefined) {
       this.#stopSignal = new StopSignal();
@@ -256,12 +256,12 @@ export class CallState {
     return this.#stopSignal;
   }
 
-  /** Why its run lets nothing go on. */
+  /** The error with which the run stops the call; `undefined`: the run is active. */
   get runStopped(): ToolError | undefined {
     return this.detached ? this.run.cancelled : this.run.stopped;
   }
 
-  /** The call goes on by itself: what ends those who made it, or the call's deadline, does not end it. */
+  /** Detaches the call as a task: neither the end of its callers nor the call's deadline ends it. */
   detachAs(taskId: string): void {
     this.taskId = taskId;
     this.detached = true;
@@ -271,16 +271,18 @@ export class CallState {
       run.endsAt === Infinity ? undefined : new Deadlines(Infinity, run.endsAt + time.waited);
   }
 
-  /** Stops it for those who wait for its outcome. Nobody waits for a task. */
+  /**
+   * Stops the call on behalf of those who wait for its outcome. Without effect on a task, which no caller waits for.
+   */
   stopWaiting(reason: ToolError): void {
     if (this.taskId === undefined) this.stop(reason);
   }
 
-  /** Stops the call, whatever it waits for, for the first reason given. */
+  /** Stops the call, whatever it waits for. The first reason counts. */
   stop(reason: ToolError): void {
     if (this.ended) return;
     if (this.stopped !== undefined) {
-      // Whoever stops it again does not wait for that to be recorded, either.
+      // A second stop does not wait until the first one is recorded.
       if (this.leaving && this.waitingFor !== 0) this.engine.leave(this, this.stopped);
       return;
     }
@@ -295,36 +297,35 @@ export class CallState {
     this.#stopSignal?.abort(reason);
   }
 
-  /** Stops what the tool has called and what that has called, whether or not those in between have ended. */
+  /** Stops all calls below this one, whether or not those in between have ended. */
   stopChildren(reason: ToolError): void {
     for (const execution of [...this.engine.activeCalls]) {
       if (execution.endsWith(this)) execution.stop(reason);
     }
   }
 
-  /** Made by `ancestor`'s tool, or by what that has called. */
+  /** True when the call was made by the tool of `ancestor`, or below it. */
   isBelow(ancestor: CallState): boolean {
     let at = this.parent;
     while (at !== undefined && at !== ancestor) at = at.parent;
     return at !== undefined;
   }
 
-  /** The call that waits for this one: none for a task. */
+  /** The call that waits for this one; `undefined` for a task. */
   get waitedForBy(): CallState | undefined {
     return this.taskId === undefined ? this.parent : undefined;
   }
 
-  /** The same, and neither it nor one in between is a task, which outlives the one that made it. */
+  /**
+   * True when the call is below `ancestor` and neither it nor a call in between is a task, which outlives its caller.
+   */
   endsWith(ancestor: CallState): boolean {
     let at = this.waitedForBy;
     while (at !== undefined && at !== ancestor) at = at.waitedForBy;
     return at !== undefined;
   }
 
-  /**
-   * The attempt is over and the call is not: what the tool has left running of it is stopped, and
-   * hears and says nothing more.
-   */
+  /** Ends the attempt, but not the call: work that the tool left running is stopped, and its updates are ignored. */
   endAttempt(reason: ToolError): void {
     this.context = undefined;
     this.#abort(reason);
@@ -335,7 +336,7 @@ export class CallState {
     }
   }
 
-  /** The host gives the call so much time, from now on, in all; the run may have less left. */
+  /** Sets the total time of the call from now on. The run may have less time left. */
   giveTime(deadlineMs: number | undefined): void {
     const { endsAt } = this.run;
     const now = this.engine.clock.now();
@@ -343,18 +344,18 @@ export class CallState {
       deadlineMs === undefined || now + deadlineMs >= endsAt
         ? new Deadlines(Infinity, endsAt)
         : new Deadlines(Infinity, now + deadlineMs, deadlineMs);
-    // Not `>=`: a deadline that is no number has passed, too.
+    // Not `>=`: a deadline of `NaN` counts as passed.
     if (!(now < this.time.endsAt)) this.stopped ??= overdue(this);
   }
 
-  /** Has `end` called in `ms`, unless the step is over before. */
+  /** Calls `end` after `ms`, unless the step is over before. */
   waitFor(ms: number, end: () => void): void {
     this.ownTime.stepEnds = this.engine.clock.now() + ms;
     this.ownTime.onStepEnd = end;
     if (this.waitingFor !== 0) this.engine.activeCalls.watch(this);
   }
 
-  /** A deadline has passed: the earliest is the one that counts. */
+  /** Handles a deadline that has passed. The earliest deadline decides. */
   expire(): void {
     const { time } = this;
     if (time !== undefined && time.endsAt <= time.stepEnds) return this.stop(overdue(this));

@@ -1,20 +1,20 @@
 import { ToolError } from "../../contract/tool-error.ts";
 import type { LimitedCall } from "../../limits/limited-call.ts";
 
-/** The time of a call that has more to watch than the timeout of its first attempt. Milliseconds since the epoch. */
+/** The deadlines of a call that has more than the timeout of its first attempt, in milliseconds since the epoch. */
 export class Deadlines {
-  /** When the present step is given up: an attempt, an answer of the host's, the wait between attempts. */
+  /** Time at which the current step times out: an attempt, an answer of the host, or the wait between attempts. */
   stepEnds: number;
-  /** What happens then, unless it is an attempt that is given up. */
+  /** Called when the step times out, unless the step is an attempt. */
   onStepEnd: (() => void) | undefined;
-  /** When the call has to be over, with all its attempts and waits. */
+  /** Time by which the call must have ended, with all its attempts and waits. */
   endsAt: number;
-  /** How long the host gave it for that; undefined: as long as the run has. */
+  /** Milliseconds that the host gave the call; `undefined`: as many as the run has. */
   readonly deadlineMs: number | undefined;
-  /** How many people are being asked, by the call or by calls that it has made. */
+  /** Number of pending questions to people, of the call and of the calls below it. */
   #asking = 0;
   #askingSince = 0;
-  /** Milliseconds that people have taken. */
+  /** Milliseconds that people have taken to answer. */
   waited = 0;
 
   constructor(stepEnds: number, endsAt: number = Infinity, deadlineMs?: number) {
@@ -23,30 +23,30 @@ export class Deadlines {
     this.deadlineMs = deadlineMs;
   }
 
-  /** The earliest that counts. */
+  /** The earliest deadline that applies. */
   get deadline(): number {
     if (this.#asking > 0) return Infinity;
     return this.stepEnds < this.endsAt ? this.stepEnds : this.endsAt;
   }
 
-  /** What is left of it for a call that the tool makes. */
+  /** Creates the deadlines of a nested call, with the time that remains. */
   forNested(): Deadlines {
     return new Deadlines(Infinity, this.endsAt, this.deadlineMs);
   }
 
-  /** The step is over. */
+  /** Ends the step. */
   endStep(): void {
     this.stepEnds = Infinity;
     this.onStepEnd = undefined;
   }
 
-  /** A person is asked: until there is an answer, no time passes. */
+  /** Pauses all deadlines while a person is asked. */
   pause(now: number): void {
     if (this.#asking === 0) this.#askingSince = now;
     this.#asking += 1;
   }
 
-  /** The person has answered. */
+  /** Resumes the deadlines after the person has answered. */
   resume(now: number): void {
     this.#asking -= 1;
     if (this.#asking > 0) return;
@@ -57,7 +57,7 @@ export class Deadlines {
   }
 }
 
-/** Why a call fails when its deadline, or that of its run, has passed. */
+/** Creates the error of a call whose deadline, or that of its run, has passed. */
 export function overdue({
   call,
   attempt,
@@ -79,7 +79,7 @@ export function overdue({
       );
 }
 
-/** Why an attempt fails when its timeout has passed. */
+/** Creates the error of an attempt whose timeout has passed. */
 export function timedOut({
   call,
   attemptMs,

@@ -3,16 +3,16 @@ import type { Clock } from "../../time/clock.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Awaitable } from "../../json/json.ts";
 
-/** Longer waits do not fit the platform's timers. */
+/** The platform's timers cannot represent longer waits. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** A call that can be waited for, and stopped. */
+/** A call that can be waited for and stopped. */
 export interface DrainedCall {
   settle: (outcome: Awaitable<ToolOutcome>) => void;
   stop(reason: ToolError): void;
 }
 
-/** How an executor comes to rest: no new calls, time for those under way, then cancellation. */
+/** Drains an executor: it refuses new calls, gives active calls a grace period, then cancels them. */
 export class Drain {
   readonly #clock: Clock;
   readonly #activeCalls: Iterable<DrainedCall>;
@@ -26,17 +26,17 @@ export class Drain {
     this.#activeCalls = activeCalls;
   }
 
-  /** Why no new call is taken any more. */
+  /** The error with which new calls are refused; `undefined`: they are accepted. */
   get refusal(): ToolError | undefined {
     return this.#refusal;
   }
 
-  /** Why nothing runs any more. */
+  /** The error with which active calls were cancelled; `undefined`: they were not. */
   get cancellation(): ToolError | undefined {
     return this.#cancellation;
   }
 
-  /** Waits for work, too, of which no call in flight shows that it is under way. */
+  /** Registers work that is not an active call, so that the drain waits for it too. */
   keep<T>(work: Promise<T>): Promise<T> {
     this.#kept.add(work);
     const forget = (): void => void this.#kept.delete(work);
@@ -44,13 +44,13 @@ export class Drain {
     return work;
   }
 
-  /** Calls `go` when no more calls are taken; returns what makes it forget that. */
+  /** Calls `go` when new calls are refused; returns a function that unregisters it. */
   whenRefusing(go: () => void): () => void {
     this.#waiting.add(go);
     return () => this.#waiting.delete(go);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no call is active and no registered work is left. */
   async begin(graceMs: number): Promise<void> {
     this.#refusal ??= new ToolError(
       "unavailable",
@@ -59,7 +59,7 @@ export class Drain {
     for (const go of [...this.#waiting]) go();
     const timer = this.#clock.setTimeout(() => this.#cancel(), Math.min(graceMs, maxTimerMs));
     try {
-      // A call that is only just being made is in flight when its tool has given its promise.
+      // A call that has just been made becomes active when its tool has returned its promise.
       await undefined;
       let underWay = this.#underWay();
       while (underWay.length > 0) {
@@ -82,7 +82,7 @@ export class Drain {
   }
 }
 
-/** Resolves when the outcome of a call is known, and kept where it has to be. */
+/** Resolves when the outcome of a call is known and stored where that is required. */
 function endOf(execution: DrainedCall): Promise<unknown> {
   const { settle } = execution;
   return new Promise((end) => {

@@ -7,12 +7,12 @@ import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../cont
 import type { CallServices } from "./call-state.ts";
 import { toJson } from "../../json/to-json.ts";
 
-/** How long the same answers get the outcome once more: 10 minutes. */
+/** Age up to which a retry of the same answers returns the stored outcome: 10 minutes. */
 const maxAgeMs = 600_000;
-/** A larger outcome is not stored: half of a result is another one. */
+/** A larger outcome is not stored: a truncated result would be a different result. */
 const maxBytes = 262_144;
 
-/** An error as it is stored: without its cause, which is for the host alone. */
+/** An error as it is stored: without its cause, which only the host may see. */
 interface StoredError extends Omit<ToolErrorOptions, "cause"> {
   readonly code: ToolErrorCode;
   readonly message: string;
@@ -27,8 +27,8 @@ type StoredOutcome =
     };
 
 /**
- * How the claim of a call that has ended leaves the pipeline: the same answers as before get the
- * outcome of then, and nothing runs. Never leaves the executor.
+ * Thrown by the claim of a call that has ended before: the same answers return the stored outcome, and nothing runs.
+ * Never leaves the executor.
  */
 export class FinishedBefore {
   readonly #outcome: ToolOutcome;
@@ -41,18 +41,18 @@ export class FinishedBefore {
     return this.#outcome;
   }
 
-  /** True for one of these. Asks nothing of `thrown`, which may be a proxy that throws when asked. */
+  /** True for an instance. Reads no member of `thrown`, which may be a proxy that throws. */
   static is(thrown: unknown): thrown is FinishedBefore {
     return typeof thrown === "object" && thrown !== null && #outcome in thrown;
   }
 }
 
 /**
- * What a store keeps of an outcome for a retry of the answer: redacted, since it is what has left
- * the pipeline, and encrypted for these answers.
+ * Encodes an outcome for a retry of the same answers: redacted, since it has left the pipeline, and encrypted for these
+ * answers.
  *
- * @returns `undefined` where nothing is kept: the store keeps no results, the outcome is more than
- * 262,144 bytes of JSON, or the call was cancelled, after which its tool may still have done its work.
+ * @returns `undefined` when nothing is stored: the store keeps no results, the outcome is more than 262,144 bytes of
+ * JSON, or the call was cancelled, after which its tool may still have done its work.
  */
 export async function finishedResult(
   { pendingCalls, seal }: CallServices,
@@ -71,7 +71,7 @@ export async function finishedResult(
 }
 
 /**
- * The outcome of the same answers to the same interruption, as long as the store keeps it.
+ * Reads the outcome that the same answers to the same interruption have led to, as long as the store keeps it.
  *
  * @throws ToolError `store_unavailable`
  */

@@ -4,7 +4,7 @@ import type { ContentBlock } from "../../contract/content-block.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
 import type { CallState } from "./call-state.ts";
 
-/** The content as a model may read it; itself when it is the host's own, or nothing is to be framed. */
+/** Frames content for the model. Returns it unchanged when it is the host's own, or framing is off. */
 export function framedContent(
   { engine, entry, call }: CallState,
   content: readonly ContentBlock[],
@@ -15,7 +15,7 @@ export function framedContent(
   return framed(call.name, content);
 }
 
-/** What a helper gives back is what another tool has answered; of a task it has been framed already. */
+/** A built-in tool returns the output of another tool; only the result of a task has been framed already. */
 function isOwn(source: string, { name, annotations }: ToolSpec): boolean {
   return source === builtInSource ? name === "task_result" : annotations.openWorldHint === false;
 }

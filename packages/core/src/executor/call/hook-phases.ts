@@ -3,16 +3,16 @@ import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Hook, Middleware } from "./hook.ts";
 
-/** What a hook can hook into. */
+/** Names of the phases of a hook. */
 type Phase = "beforeCall" | "around" | "afterCall" | "beforeUpdate" | "afterUpdate" | "onEvent";
 
-/** A hook that hooks into `P`. */
+/** A hook with a function for phase `P`. */
 export type HookInto<P extends Phase> = Hook & Required<Pick<Hook, P>>;
 
-/** The hooks of an executor by what they hook into, each list in the order of priority. */
+/** The hooks of an executor by phase, each list in order of priority. */
 export type HookPhases = { readonly [P in Phase]: readonly HookInto<P>[] };
 
-/** A record of all of them, so that none is forgotten. */
+/** A record of all keys, so that the compiler reports a missing one. */
 const hookKeys: Record<keyof Hook, true> = {
   priority: true,
   when: true,
@@ -26,9 +26,9 @@ const hookKeys: Record<keyof Hook, true> = {
 };
 
 /**
- * Hooks and middleware, sorted once.
+ * Sorts hooks and middleware by phase, once.
  *
- * @throws ToolError `internal` for what is no hook.
+ * @throws ToolError `internal` when a value is not a hook.
  */
 export function hookPhases(given: readonly (Hook | Middleware)[] = []): HookPhases {
   if (!Array.isArray(given)) throw defect("hooks is no list: use hooks: [{ beforeCall }].");
@@ -55,7 +55,7 @@ function checkedHook(hook: Hook | Middleware, where: string): Hook {
       `${where} is no hook: use { beforeCall }, or a middleware (call, next) => next().`,
     );
   }
-  // What a class has beside its hooks is its own affair.
+  // An instance of a class may have other members.
   if (Object.getPrototypeOf(hook) === Object.prototype) {
     checkOptions(where, hook, Object.keys(hookKeys));
   }

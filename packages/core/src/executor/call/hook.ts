@@ -4,19 +4,19 @@ import type { Caller } from "../../contract/caller.ts";
 import type { ToolResult, ToolOutput } from "../../contract/tool-result.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
 
-/** A call as host code around it sees it. */
+/** A call as hooks of the host see it. */
 export interface HookedCall {
   readonly callId: string;
   readonly runId: string;
   readonly spec: ToolSpec;
-  /** Validated, and frozen: to change them `beforeCall` returns others. */
+  /** Validated and frozen. To change them, `beforeCall` returns other arguments. */
   readonly arguments: JsonObject;
   readonly caller?: Caller;
 }
 
 /**
- * What a `beforeCall` hook says: nothing to pass, other arguments, or a block with its reason, which
- * the model reads. Any other answer blocks the call, too.
+ * The answer of a `beforeCall` hook: nothing to pass, other arguments, or a block with its reason, which the model
+ * reads. Any other answer also blocks the call.
  */
 export type BeforeCallAnswer =
   | { readonly arguments: JsonObject }
@@ -25,14 +25,12 @@ export type BeforeCallAnswer =
   | void;
 
 /**
- * Host code around the work of a tool: it runs in stage 8, after everything has been decided, inside
- * each attempt's timeout. `next()` goes on to the tool and gives what that returned, or throws what
- * it threw; what the middleware returns is taken for the tool's answer, and checked like one. A
- * middleware that does not call `next` answers in the tool's place; one that answers with nothing
- * although the tool gave something, or was not called, has forgotten its `return`, and fails the call
- * with `internal`. It can neither change the arguments, which have been authorised, nor keep from the
- * executor that the tool waits for a person, was refused or has used up a limit. Calling `next` twice
- * fails the call.
+ * Host code around the work of a tool. It runs in stage 8, after authorization, inside each attempt's timeout. `next()`
+ * runs the tool and returns its answer, or throws its error. The value that the middleware returns replaces the tool's
+ * answer and is checked like one. A middleware that does not call `next` answers in place of the tool. If it returns
+ * nothing although the tool returned something or was not called, its `return` is missing, and the call fails with
+ * `internal`. It cannot change the arguments, which have been authorised. It cannot hide from the executor that the
+ * tool waits for a person, was refused or has used up a limit. If it calls `next` twice, the call fails.
  *
  * @example
  * ```js
@@ -49,52 +47,52 @@ export type BeforeCallAnswer =
 export type Middleware = (call: HookedCall, next: () => Promise<unknown>) => Awaitable<unknown>;
 
 /**
- * Host code around every call; a middleware alone stands for `{ around: middleware }`. What observes
- * only is better off as a listener of the executor's events.
+ * Host code around every call. A function alone is a middleware and means `{ around: middleware }`. Code that only
+ * observes should listen to the executor's events.
  */
 export interface Hook {
-  /** Ascending; ties by registration. The lowest is asked first, and is the outermost `around`. Default: 0. */
+  /** Ascending; ties by registration. The lowest is called first and is the outermost `around`. Default: 0. */
   readonly priority?: number;
-  /** Which calls it is for: all but those for which it answers `false`. What it throws counts as thrown by the hook. */
+  /**
+   * Selects the calls that it applies to: all but those for which it returns `false`. If it throws, the hook has
+   * thrown.
+   */
   readonly when?: (call: HookedCall) => boolean;
   /**
-   * Milliseconds for one answer; `around` has the attempt's. 0: no limit. Default: the executor's
+   * Milliseconds for one answer; `around` has the attempt's timeout. 0: no limit. Default: the executor's
    * `hookTimeoutMs`.
    */
   readonly timeoutMs?: number;
   /**
-   * Runs in stage 6, before anything is authorised. What it throws, and outlasting its time, blocks
-   * the call with `permission_denied`; arguments that are not valid fail it with `internal`.
+   * Runs in stage 6, before authorization. If it throws or times out, the call is blocked with `permission_denied`; if
+   * it returns arguments that are not valid, the call fails with `internal`.
    */
   beforeCall?(call: HookedCall): Awaitable<BeforeCallAnswer>;
   /** Wraps the work of the tool, in stage 8. */
   around?(call: HookedCall, next: () => Promise<unknown>): Awaitable<unknown>;
   /**
-   * Runs in stage 10, after a tool that answered; what it returns replaces the output. What it
-   * throws, outlasting its time, and returning what is no output fail the call with `internal`.
+   * Runs in stage 10, after a tool that answered. The returned output replaces the tool's output. If it throws, times
+   * out or returns anything else, the call fails with `internal`.
    */
   afterCall?(
     call: HookedCall,
     result: Pick<ToolResult, "content" | "value" | "isError">,
   ): Awaitable<ToolOutput | undefined | void>;
   /**
-   * Runs when the tool has an update, which is frozen: what it returns replaces the update, and `null`
-   * drops it. So does what it throws, what is no output, and outlasting its time. Until it has
-   * answered no other update of the call passes; of those that come meanwhile only the latest does.
+   * Runs when the tool emits an update, which is frozen. The returned output replaces the update, and `null` drops it.
+   * The update is also dropped if the hook throws, times out or returns anything else. Other updates of the call wait
+   * until it has answered; of those, only the latest is passed on.
    */
   beforeUpdate?(
     call: HookedCall,
     update: ToolOutput,
   ): Awaitable<ToolOutput | null | undefined | void>;
   /**
-   * Is told of each update that was not dropped: frozen, redacted and within `maxOutputBytes`. A
-   * promise that it gives holds up the next update of the call, and the tool if that waits, until it
-   * settles or its time is over. What it throws changes nothing.
+   * Receives each update that was not dropped: frozen, redacted and within `maxOutputBytes`. If it returns a promise,
+   * the next update of the call, and the tool if it awaits the update, wait until the promise settles or times out.
+   * Errors are ignored.
    */
   afterUpdate?(call: HookedCall, update: ToolOutput): Awaitable<void>;
-  /**
-   * Is told of every event, as with `executor.on`, also of calls for which `when` is false. What it
-   * throws changes nothing.
-   */
+  /** Receives every event, as with `executor.on`, also of calls for which `when` is false. Errors are ignored. */
   onEvent?(event: ToolEvent): void;
 }

@@ -1,6 +1,6 @@
 import type { InterruptionRequest, Suspension } from "../../contract/interruption.ts";
 
-/** How a stage leaves the pipeline when the call has to wait for a person. Never leaves the executor. */
+/** Thrown by a stage when the call has to wait for a person. Never leaves the executor. */
 export class InterruptSignal {
   readonly #requests: readonly InterruptionRequest[];
   /** Set when the tool itself, already running, asked to wait. */
@@ -15,7 +15,7 @@ export class InterruptSignal {
     return this.#requests;
   }
 
-  /** True for one of these. Asks nothing of `thrown`, which may be a proxy that throws when asked. */
+  /** True for an instance. Reads no member of `thrown`, which may be a proxy that throws. */
   static is(thrown: unknown): thrown is InterruptSignal {
     return typeof thrown === "object" && thrown !== null && #requests in thrown;
   }

@@ -2,26 +2,26 @@ import type { PolicyLayer } from "../../policy/policy-layer.ts";
 import type { SpendCarriedOver } from "../../limits/limited-call.ts";
 import type { RunState } from "./run-state.ts";
 
-/** What an interrupted call had in the process that made it, and that cannot be written down. */
+/** State of an interrupted call that exists only in the process that made it, since it cannot be serialized. */
 export interface LocalCall {
   readonly run: RunState;
   /** The policies that narrowed the executor's own. */
   readonly narrower: readonly PolicyLayer[];
-  /** Set when it is among what the run has counted. */
+  /** Set when the run's counters include the call. */
   readonly counted?: SpendCarriedOver;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** More are not kept: the oldest can then be resumed as from another process. */
+/** Beyond this the oldest are forgotten. They can then be resumed as if from another process. */
 const maxCalls = 10_000;
 
-/** The interrupted calls of one process, by the interruption's id. */
+/** The interrupted calls of this process, by the interruption's id. */
 export class LocalCalls {
   readonly #byId = new Map<string, LocalCall>();
 
   add(id: string, call: LocalCall, now: number): void {
-    // In order of making, and all live equally long.
+    // In order of creation; all have the same lifetime.
     for (const [id, { expiresAt }] of this.#byId) {
       if (expiresAt > now && this.#byId.size < maxCalls) break;
       this.#byId.delete(id);

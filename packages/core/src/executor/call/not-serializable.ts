@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "./call-state.ts";
 
-/** A call that should wait for a person cannot: what it would be kept with is no JSON. */
+/** Creates the error of a call that has to wait for a person, but whose state is not JSON. */
 export function notSerializableError({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "internal",

@@ -12,12 +12,12 @@ import { truncateUtf8 } from "../../text/truncate-utf8.ts";
 import type { CallState } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
 
-/** Stage 11 of a call that ran: its result, and the event of its end. */
+/** Stage 11 of a call that ran: creates its result and emits `tool.completed`. */
 export function completion(execution: CallState): ToolOutcome {
   const output = execution.output as ToolOutput;
   const isError = output.isError === true;
   const result = resultOf(execution, output, isError);
-  // The whole outcome before its event: reading the output's last field may throw, too.
+  // The outcome is complete before its event is emitted: reading the output's last field may throw.
   const outcome: ToolOutcome = isError
     ? { status: "completed", result, error: errorOf(output) }
     : { status: "completed", result };
@@ -28,11 +28,11 @@ export function completion(execution: CallState): ToolOutcome {
 
 function errorOf(output: ToolOutput): ToolError {
   const { error } = output;
-  // What an upstream put under `error` is data, not the executor's own word.
+  // A value that an upstream put under `error` is data, not an error of the executor.
   return ToolError.is(error) ? error : new ToolError("execution_failed", firstText(output));
 }
 
-/** Stage 11 of a call that was refused, threw, timed out or was cancelled. */
+/** Stage 11 of a call that was refused, threw, timed out or was cancelled: creates its result and emits its end. */
 export function failure(execution: CallState, error: ToolError): FailedOutcome {
   const result = resultOf(
     execution,
@@ -43,7 +43,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
   const { events } = execution.engine;
   const { code } = error;
   if (events.active) {
-    // The other lines name what was sent.
+    // The following lines contain the arguments.
     const isPayload = code === "invalid_arguments" && !events.payloads;
     const message = isPayload ? (error.message.split("\n", 1)[0] as string) : error.message;
     events.emitCall(
@@ -63,7 +63,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
   return { status: "failed", result, error };
 }
 
-/** A tool that has started may have been told by somebody else what to say. */
+/** The error message for the model. Once the tool has started, its text may come from outside, so it is framed. */
 function readable(execution: CallState, message: string): readonly ContentBlock[] {
   const content = [text(truncateUtf8(message, execution.engine.maxOutputBytes))];
   return execution.attempt === 0 ? content : framedContent(execution, content);
@@ -75,7 +75,7 @@ function resultOf(execution: CallState, output: ToolOutput, isError: boolean): T
   const now = clock.now();
   const timestamp = wallClock === clock ? now : wallClock.now();
   const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
-    // The admitted id and name, whatever the tool says of itself.
+    // The admitted id and name, whatever the output contains.
     callId: call.id,
     toolName: call.name,
     content: output.content,
@@ -83,7 +83,7 @@ function resultOf(execution: CallState, output: ToolOutput, isError: boolean): T
     isError,
     durationMs: attempt === 0 ? 0 : Math.max(0, now - startedAt),
     timestamp,
-    // Most results have one, and adding it later costs an allocation; taking the last away does not.
+    // Most results have a value. Adding the member later costs an allocation; deleting the last member does not.
     value: output.value as JsonValue,
   };
   if (output.value === undefined) delete result.value;

@@ -4,8 +4,8 @@ import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /**
- * A call whose id and name are texts. What comes from a framework's own parsing may be anything; a
- * call without a name is one of a tool that does not exist.
+ * Returns the call with an id and a name that are strings. A call that a framework has parsed may be any value; without
+ * a name it is a call of a tool that does not exist.
  */
 export function readCall(call: ToolCall): ToolCall {
   if (isObject(call) && typeof call.id === "string" && typeof call.name === "string") return call;
@@ -17,7 +17,7 @@ export function readCall(call: ToolCall): ToolCall {
   };
 }
 
-/** A call that reads the same ever after. One that cannot be read is a call without a name. */
+/** Copies a call, so that its members are read once. If it cannot be read, the copy has no name. */
 export function readOnce(call: ToolCall): ToolCall {
   try {
     const { id, name, arguments: args, metadata } = call;
@@ -27,7 +27,7 @@ export function readOnce(call: ToolCall): ToolCall {
   }
 }
 
-/** What was passed for an interruption, read once: it may come from outside, and be anything. */
+/** Copies what was passed as an interruption: it may come from outside, and be any value. */
 export function readInterruption(interruption: Interruption): Interruption {
   try {
     const copy = cloneJson<unknown>(interruption) as Interruption | null | undefined;

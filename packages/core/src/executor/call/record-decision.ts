@@ -3,12 +3,14 @@ import type { Decision } from "../../policy/decision.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "./call-state.ts";
 
-/** Names the rule for events and the audit: the policy it belongs to, and its place or id there. */
+/** Names the rule for events and the audit: its policy, and its place or id there. */
 export function ruleOf({ layer, rule }: Decision): string {
   return `${layer} ${rule}`;
 }
 
-/** The call may start: recorded first, then told; of one that is only admitted, told when it does start. */
+/**
+ * Records that the call may start, then emits it. For a call that is only admitted, the event follows when it starts.
+ */
 export function recordAuthorized(
   execution: CallState,
   decided: readonly RecordedDecision[],
@@ -17,7 +19,7 @@ export function recordAuthorized(
   return isThenable(recording) ? recording.then(() => tell(execution)) : tell(execution);
 }
 
-/** Notes what has been decided, and has it recorded where somebody wants it. */
+/** Stores the decisions, and writes them to the audit if there is one. */
 export function recorded(
   execution: CallState,
   decided: readonly RecordedDecision[],
@@ -33,12 +35,12 @@ async function recordAll(
   for (const one of decided) await execution.engine.audit?.write(execution, one);
 }
 
-/** Tells it now, unless the call is only admitted. */
+/** Emits the authorization now, unless the call is only admitted. */
 export function tell(execution: CallState): void {
   if (!execution.onlyAdmitted && !execution.ended) emitAuthorized(execution);
 }
 
-/** Tells why the call may start. */
+/** Emits the decision because of which the call may start. */
 export function emitAuthorized(execution: CallState): void {
   const { engine, decided } = execution;
   if (decided === undefined) return;

@@ -5,7 +5,7 @@ import { toToolError } from "./to-tool-error.ts";
 import { failure } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Ends a call that does not go on, and of which nothing is certain but its error. */
+/** Ends a call that cannot be resumed. Only its error is certain: the interruption may have been made up. */
 export function refuse(
   engine: CallServices,
   { id, call, runId }: Interruption,

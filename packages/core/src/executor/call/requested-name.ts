@@ -1,4 +1,4 @@
-/** The tool's name in something that should be a call. What is no call is refused where it is looked at. */
+/** The tool's name in a value that should be a call. A value that is not a call is refused when it is resolved. */
 export function requestedName(call: unknown): string {
   try {
     return String((call as { readonly name?: unknown }).name);

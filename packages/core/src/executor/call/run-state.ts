@@ -3,31 +3,31 @@ import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
 import type { Toolset } from "../../contract/tool.ts";
 
-/** What the pipeline knows of the run of a call. */
+/** The run of a call, as the pipeline uses it. */
 export interface RunState extends LimitedRun {
-  /** The executor of the run: an interrupted call is resumed by no other one. */
+  /** The executor of the run. Only this executor resumes the calls of the run. */
   readonly executor: object;
   readonly injected: unknown;
-  /** Removes the secrets that the run injects, too; set when a tool first gets them. */
+  /** Also redacts the secrets that the run injects; set when a tool first receives them. */
   redactor: SecretRedactor | undefined;
-  /** What tools that delegate may call. */
+  /** Tools that a delegating tool may call. */
   readonly reach: "toolset" | "policy" | undefined;
-  /** What tools find as `ctx.scope.inherited`. */
+  /** Values that tools find as `ctx.scope.inherited`. */
   readonly inherited: ReadonlyMap<symbol, unknown> | undefined;
-  /** Base64 that is no image and no sound stays where a tool put it. */
+  /** Base64 that is neither image nor sound stays in the result. */
   readonly embedsBinary: boolean;
-  /** Milliseconds since the epoch at which the time of the run is used up; Infinity: never. */
+  /** Time at which the run's duration is used up, in milliseconds since the epoch; Infinity: never. */
   readonly endsAt: number;
   /** The tools that may be called now. */
   readonly toolset: Toolset;
-  /** What a call of that name which has waited may use, whatever the run lists now. */
+  /** The toolset for resuming a call of that tool, whatever the run lists now. */
   toolsetFor(name: string): Toolset;
-  /** Cancels all calls of the run, and those to come. */
+  /** Cancels all calls of the run, current and future. */
   cancel(reason?: string): void;
   /** The run was disposed of: calls that wait for approval are resumed in another one. */
   readonly ended: boolean;
-  /** Why no call of the run goes on. */
+  /** The error with which all calls of the run are stopped; `undefined`: the run is active. */
   readonly stopped: ToolError | undefined;
-  /** The same for tasks, which go on when the run is disposed of. */
+  /** The same for tasks, which continue when the run is disposed of. */
   readonly cancelled: ToolError | undefined;
 }

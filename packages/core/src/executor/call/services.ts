@@ -29,7 +29,7 @@ import type { HookPhases } from "./hook-phases.ts";
 import type { OnAsk } from "./approver.ts";
 import type { Repair } from "./repair.ts";
 
-/** What the executor itself starts a run with. */
+/** Options of a run that the executor itself starts. */
 interface StartedRun {
   readonly id?: string;
   readonly caller?: Caller;
@@ -38,25 +38,25 @@ interface StartedRun {
   readonly toolset?: Toolset;
 }
 
-/** What calls use of the executor that they belong to. */
+/** The parts of an executor that its calls use. */
 export interface CallExecutor {
   readonly helpers: BuiltInTools;
   readonly tasks: ExecutorTasks;
-  /** The toolset that a model of this caller is given. */
+  /** The tools that a model may be given for this caller. */
   advertised(caller: Caller | undefined): Toolset;
   startRun(options: StartedRun): RunState;
 }
 
-/** What the stages share: an executor's settings and what lives as long as it does. */
+/** Services that the stages share: an executor's settings, and objects with its lifetime. */
 export interface ExecutorServices {
   readonly executor: CallExecutor;
   readonly registry: ToolRegistry;
-  /** Every one must agree; narrower ones are added per call. */
+  /** Every policy must allow a call; narrower ones are added per call. */
   readonly policies: readonly PolicyLayer[];
   readonly onAsk: OnAsk;
-  /** What limits and durations go by. */
+  /** Time for limits, deadlines and durations. */
   readonly clock: Clock;
-  /** What tells the time of day: for whatever is kept or told. The host's own clock is both. */
+  /** Time of day for stored and emitted values. A clock of the host serves as both. */
   readonly wallClock: Clock;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -64,26 +64,26 @@ export interface ExecutorServices {
   readonly largeOutputs: Required<LargeOutputs>;
   readonly artifacts: Artifacts;
   readonly tasks: Tasks;
-  /** Absent: the host wants nothing redacted. Of a call, `execution.redactor` takes out more. */
+  /** Absent: the host has turned redaction off. For a call, use `execution.redactor`, which redacts more. */
   readonly redactor: SecretRedactor | undefined;
-  /** The executor's own. */
+  /** Secrets registered with the executor. */
   readonly secrets: SecretSet;
   readonly frameOutputs: boolean;
   readonly undeclaredArguments: "schema" | "strip" | "reject";
   readonly hooks: HookPhases;
   readonly hookTimeoutMs: number;
-  /** For tools that name no policy of their own. */
+  /** For tools without a policy of their own. */
   readonly retry: RetryPolicy | undefined;
   readonly normaliseArguments: boolean;
   readonly repair: Repair | undefined;
   readonly onInvalidCall: "return" | "fail";
   readonly schemas: SchemaCache;
-  /** Absent: no call is limited by them. */
+  /** Absent: no rate limits. */
   readonly rates: RateLimits | undefined;
   readonly slots: Slots | undefined;
   readonly drain: Drain;
   readonly events: EventStream;
-  /** Closes what leaves the process to wait for a person. */
+  /** Encrypts the calls that leave the process to wait for a person. */
   readonly seal: Seal;
   readonly pendingCalls: PendingCallStore;
   readonly liveCalls: LocalCalls;

@@ -1,6 +1,6 @@
 import type { Cancellation, CancellationListener } from "../../contract/cancellation.ts";
 
-/** The cancellation of one call. Nearly always somebody listens, and nobody else. */
+/** The cancellation of one call. Optimized for one listener, the usual number. */
 export class StopSignal implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
@@ -20,7 +20,7 @@ export class StopSignal implements Cancellation {
     }
   }
 
-  /** Tells everybody, for the first reason given. What a listener throws takes nothing from the others. */
+  /** Notifies all listeners, for the first reason only. An error of one listener does not affect the others. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -32,7 +32,7 @@ export class StopSignal implements Cancellation {
       try {
         listener?.handleEvent();
       } catch {
-        // As with an event target, whoever aborts does not hear of it.
+        // As with an `EventTarget`, errors of listeners do not reach the caller of `abort`.
       }
     }
   }

@@ -5,12 +5,12 @@ import { stripPaths, stripPathsOf } from "../../text/strip-paths.ts";
 import type { CallState } from "./call-state.ts";
 
 /**
- * The error of a call for whatever was thrown on its way: the reason it was stopped for, a
- * `ToolError` as it is, anything else as `execution_failed` with its bounded message.
+ * Converts a thrown value to the error of its call: the reason for which the call was stopped, a `ToolError` as it is,
+ * any other value as `execution_failed` with its bounded message.
  */
 export function toToolError(execution: CallState, thrown: unknown): ToolError {
   const redactor = ownRedactor(execution);
-  // A tool that notices the stop throws something of its own; the stop is why it ended.
+  // A tool that is stopped throws an error of its own; the stop is the reason.
   const error = execution.stopped ?? (isToolError(thrown) ? thrown : undefined);
   if (error === undefined) {
     const message = messageForModel(thrown, redactor);
@@ -22,7 +22,10 @@ export function toToolError(execution: CallState, thrown: unknown): ToolError {
   return redactor === undefined ? error : withoutSecrets(execution, redactor, error);
 }
 
-/** A tool whose rules cannot be read fails when its output is redacted, and with that error. */
+/**
+ * If the rules of the tool cannot be read, its output fails with that error when it is redacted. The error itself is
+ * redacted without them.
+ */
 function ownRedactor(execution: CallState): Redactor | undefined {
   try {
     return execution.redactor;
@@ -42,7 +45,7 @@ function withoutSecrets(execution: CallState, redactor: Redactor, error: ToolErr
   }
 }
 
-/** Once more: it may be read only so often. */
+/** Reading it again may throw. */
 function codeOf(error: ToolError): ToolErrorCode {
   try {
     return error.code;
@@ -51,7 +54,7 @@ function codeOf(error: ToolError): ToolErrorCode {
   }
 }
 
-/** The same for a model: without the stack that some put into it, and without where the host keeps its files. */
+/** The message of a thrown value for a model: without stack traces and without file paths of the host. */
 function messageForModel(thrown: unknown, redactor?: Redactor): string {
   const message = messageOf(thrown, redactor).replaceAll(/\n(\s+at [^\n]*|\s*a?t?…$)/g, "");
   try {

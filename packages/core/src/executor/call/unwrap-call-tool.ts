@@ -4,9 +4,9 @@ import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /**
- * The call that a `call_tool` stands for, under its id: policy, limits, events and people see that
- * one only. Any other call is given back as it is, and so is a `call_tool` that is not well formed:
- * its own validation says what is wrong. What is inside is not unwrapped again.
+ * Unwraps a `call_tool` into the call that it contains, under its id: policy, limits, events and approvals see only
+ * that call. Any other call is returned as it is, and so is a `call_tool` that is not well-formed: its own validation
+ * describes the error. The inner call is not unwrapped again.
  */
 export function unwrapCallTool(call: ToolCall, toolset: Toolset): ToolCall {
   if (toolset.searchable === undefined || call.name !== "call_tool") return call;

@@ -12,10 +12,13 @@ import { unwrapCallTool } from "../call/unwrap-call-tool.ts";
 import { manyCalls } from "../batch/many-calls.ts";
 import type { ExecuteAllOptions } from "../../contract/call-options.ts";
 
-/** How deep calls may nest: a tool that calls itself must come to an end. */
+/** Maximum nesting of calls: a tool that calls itself must end. */
 const maxNesting = 16;
 
-/** Runs a call for a running tool: same run, same limits, policy and toolset at most as wide. */
+/**
+ * Runs a call for a running tool: in the same run, under the same limits, with a policy and a toolset that are at most
+ * as wide.
+ */
 export function executeNested(
   parent: CallState,
   call: ToolCall,
@@ -32,7 +35,7 @@ export function executeNested(
   return executeWithin(execution);
 }
 
-/** Runs several of them: all are admitted in order before any starts. */
+/** Runs several nested calls: all are admitted in order before any starts. */
 export async function executeAllNested(
   parent: CallState,
   calls: readonly ToolCall[],
@@ -46,27 +49,27 @@ export async function executeAllNested(
   }).go();
 }
 
-/** What a call that `parent`'s tool makes may be of. */
+/** The toolset for calls that `parent`'s tool makes. */
 export function toolsetBelow(parent: CallState): Toolset {
   const { engine, run, entry } = parent;
   const isFree = entry?.trusted && entry.tool.delegates;
   const toolset = isFree ? reachOf(parent) : parent.toolset;
-  // What has been stored since the tool began, by what it has called itself, would be out of its reach.
+  // Includes `read_artifact` for artifacts that nested calls have stored since the tool started.
   return engine.artifacts.mayHave(run)
     ? engine.executor.helpers.join(toolset, { artifacts: true, tasks: false }, run.caller)
     : toolset;
 }
 
-/** What whoever has made the call could call. */
+/** The toolset that was available to the caller of this call. */
 function reachOf({ engine, run, parent, toolset }: CallState): Toolset {
   if (parent !== undefined) return toolsetBelow(parent);
   return run.reach === "policy" ? engine.executor.advertised(run.caller) : toolset;
 }
 
-/** What a nested call is made with. */
+/** The limits of a nested call: its policies and its toolset. */
 type Within = Pick<CallState, "policies" | "toolset">;
 
-/** @throws ToolError `internal` for a policy that is none, or whatever a toolset that is none throws. */
+/** @throws ToolError `internal` for a policy that is not valid, or whatever an invalid toolset throws. */
 function narrowed(parent: CallState, { narrow, toolset: narrower }: NestedCallOptions): Within {
   const { policies } = parent;
   const toolset = toolsetBelow(parent);
@@ -86,14 +89,14 @@ function made(
   inherit?: ReadonlyMap<symbol, unknown>,
 ): CallState {
   const { engine, run } = parent;
-  // The tool's own object might have another name for limits, the audit and people than for the registry.
+  // A copy: an object of the tool's could return another name to limits and audit than to the registry.
   const inner = unwrapCallTool(readCall(call), toolset);
   const execution = new CallState(engine, run, inner, toolset, policies, undefined, parent);
   execution.handedDown = inherit;
   return execution;
 }
 
-/** Runs a call as one of those that its parent's tool has made, if it has one. */
+/** Runs a call below its parent, if it has one. */
 export function executeWithin(execution: CallState): Promise<ToolOutcome> {
   const { engine, parent } = execution;
   if (parent === undefined) return engine.execute(execution);
@@ -103,12 +106,15 @@ export function executeWithin(execution: CallState): Promise<ToolOutcome> {
   execution.stopped ??= refusal(execution, parent);
   const { slot } = parent;
   if (slot === undefined) return engine.execute(execution);
-  // What a tool calls must not wait for the place that the tool itself holds.
+  // A nested call must not wait for the slot that its own caller holds.
   engine.slots?.lend(execution);
   return handOver(slot, engine.execute(execution));
 }
 
-/** The tool goes on in a place of its own; while other calls of its own run, without one. */
+/**
+ * Returns the outcome when the calling tool has a slot again. While other calls of its own run, it continues without
+ * one.
+ */
 async function handOver(slot: Slot, nested: Promise<ToolOutcome>): Promise<ToolOutcome> {
   const outcome = await nested;
   await slot.wait?.over;

@@ -2,10 +2,10 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
 /**
- * What a person says whom a running tool asks by other means than a suspension. For adapters: until it is there, the
- * call's time does not pass.
+ * Waits for a person whom a running tool asks by other means than a suspension. For adapters: until the answer arrives,
+ * the deadlines of the call are paused.
  *
- * @param ctx of the call; of anything else the answer is only waited for.
+ * @param ctx of the call; with any other object the answer is only awaited.
  */
 export function pauseDeadlineFor<T>(
   ctx: Pick<ToolContext, "signal">,

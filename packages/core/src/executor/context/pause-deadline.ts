@@ -1,9 +1,8 @@
 import type { CallState } from "../call/call-state.ts";
 
 /**
- * A person's answer. People are not hurried: until it is there, neither the call's time passes nor
- * that of the calls which have made it. It does again when the call is stopped: whoever is asked may
- * never say anything then.
+ * Waits for a person's answer. Until it arrives, the deadlines of the call and of the calls above it are paused. If the
+ * call is stopped, the deadlines resume: the person may never answer.
  */
 export async function pauseDeadlineWhile<T>(
   execution: CallState,

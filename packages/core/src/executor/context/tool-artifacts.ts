@@ -53,7 +53,7 @@ export class ToolArtifacts implements ArtifactWriter {
     return { ref, bytes, text: async () => new TextDecoder().decode(await bytes()) };
   }
 
-  /** A copy, so that nobody changes what is being stored; no more of it than may be captured. */
+  /** Copies the data, so that it cannot change while it is stored; at most `maxCapturedBytes`. */
   async #capture(data: ArtifactData): Promise<StreamBuffer> {
     const captured = new StreamBuffer(this.#execution.engine.largeOutputs.maxCapturedBytes);
     if (!isStreamed(data)) {

@@ -20,7 +20,7 @@ import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts
 import { refuse } from "../call/refuse.ts";
 import { pauseDeadlineWhile } from "./pause-deadline.ts";
 
-/** The context of a running tool: a view of its execution, most of it made when read. */
+/** The context of a running tool: a view of its call. Most members are created when they are read. */
 export class ExecutionContext implements ToolContext {
   readonly #execution: CallState;
   readonly attempt: number;
@@ -42,7 +42,7 @@ export class ExecutionContext implements ToolContext {
     return this.#execution.run.id;
   }
 
-  // `exactOptionalPropertyTypes` wants absent, which a getter cannot be: hence the casts below.
+  // `exactOptionalPropertyTypes` requires absent members, which getters cannot be: hence the casts below.
   get turnId(): string {
     return this.#execution.run.turnId as string;
   }
@@ -61,7 +61,7 @@ export class ExecutionContext implements ToolContext {
   }
 
   /**
-   * What `signal` says, without one being made.
+   * The same as `signal`, without creating one.
    *
    * @internal
    */
@@ -70,15 +70,15 @@ export class ExecutionContext implements ToolContext {
     return execution.context === this ? execution.cancellation : this.signal;
   }
 
-  /** The attempt that it was made for is under way. */
+  /** True while the attempt that it was created for runs. */
   get isLive(): boolean {
     const execution = this.#execution;
     return !execution.ended && execution.context === this;
   }
 
   /**
-   * A call of that name that is made as this one was may run: the toolset and the policies of a
-   * nested call can be narrower than those of its run.
+   * True when a call of that tool may run, made as this call was: the toolset and the policies of a nested call can be
+   * narrower than those of its run.
    *
    * @internal
    */
@@ -89,7 +89,7 @@ export class ExecutionContext implements ToolContext {
   }
 
   /**
-   * Until a person has answered, the call's time does not pass.
+   * Pauses the deadlines of the call until a person has answered.
    *
    * @internal
    */
@@ -156,7 +156,7 @@ export class ExecutionContext implements ToolContext {
     };
   }
 
-  // Getters, as `scope`: tools take their context apart.
+  // Getters, as `scope`: tools destructure their context.
   get update(): ToolContext["update"] {
     const execution = this.#execution;
     return (output) => {
@@ -183,7 +183,7 @@ function overAttempt(): ToolError {
   return new ToolError("cancelled", "The attempt that made this call has ended.");
 }
 
-/** A call that a tool makes in an attempt that has been given up; the call itself goes on without it. */
+/** Refuses a call that a tool makes in an abandoned attempt; the calling call continues without it. */
 function refuseNested(parent: CallState, call: ToolCall): Promise<ToolOutcome> {
   const { engine, run, toolset, policies } = parent;
   const refused = new CallState(engine, run, readCall(call), toolset, policies, undefined, parent);
@@ -191,14 +191,14 @@ function refuseNested(parent: CallState, call: ToolCall): Promise<ToolOutcome> {
   return engine.execute(refused);
 }
 
-/** The same for one that waited for a person; it goes on waiting. */
+/** Refuses to resume a nested call in an abandoned attempt; it stays pending. */
 async function refuseResumed(parent: CallState, given: Interruption): Promise<ToolOutcome> {
   return refuse(parent.engine, readInterruption(given), overAttempt(), parent.run, parent);
 }
 
 /**
- * What a preflight may know: nothing that could have an effect. A class, since an object literal with a getter in it
- * gets a hidden class of its own for each call, and those are what the collector then has to do with.
+ * The context of a preflight: nothing in it can have an effect. A class, since an object literal with a getter gets a
+ * hidden class for each call, which the garbage collector then has to free.
  */
 export class ExecutionPreflight implements PreflightContext {
   readonly #execution: CallState;
@@ -232,7 +232,7 @@ export class ExecutionPreflight implements PreflightContext {
   }
 }
 
-/** What the host supplies of the values that the tool names and that may be shown. */
+/** The values from the host that the tool declares and that are not secret. */
 function notSecret({ tool, run }: CallState): Readonly<Record<string, unknown>> | undefined {
   const { injected } = tool.spec;
   if (injected === undefined || typeof run.injected !== "object" || run.injected === null) return;

@@ -3,7 +3,7 @@ import type { CallState } from "../call/call-state.ts";
 import { freezeJson, frozenPlain } from "../../json/freeze-json.ts";
 import type { HookedCall } from "../call/hook.ts";
 
-/** The call as hooks see it: one object for all of them, until its arguments are replaced. */
+/** The call as hooks see it: one object for all hooks, until its arguments are replaced. */
 export function hookedCall(execution: CallState): HookedCall {
   return (execution.hooked ??= newHookedCall(execution));
 }
@@ -13,13 +13,13 @@ function newHookedCall({ run, call, tool, args }: CallState): HookedCall {
     callId: call.id,
     runId: run.id,
     spec: tool.spec,
-    // Only what the tool's own check has had in its hands may be something else by now.
+    // Only a tool's own `validate` could have changed the arguments into something that is not plain JSON.
     arguments:
       tool.validate === undefined
         ? frozenPlain(args as JsonObject)
         : freezeJson(args as JsonObject),
   };
   if (run.caller !== undefined) hooked.caller = run.caller;
-  // What one hook writes into it must not mislead the next.
+  // A hook must not change the call for the next hook.
   return Object.freeze(hooked);
 }

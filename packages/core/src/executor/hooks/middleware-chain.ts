@@ -5,7 +5,7 @@ import { isToolError } from "../../contract/error-message.ts";
 import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "./hooked-call.ts";
 
-/** What a middleware cannot turn into an answer. */
+/** Error codes that a middleware cannot turn into an answer. */
 const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
   "cancelled",
   "permission_denied",
@@ -13,13 +13,13 @@ const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
   "limit_exceeded",
 ]);
 
-/** One attempt within its middleware, of which the lowest priority is outermost. */
+/** One attempt within its middleware; the lowest priority is outermost. */
 export class MiddlewareChain {
   readonly #execution: CallState;
   readonly #ctx: { readonly isLive: boolean };
   readonly #invoke: () => unknown;
   readonly #hooks: readonly HookInto<"around">[];
-  /** What the tool, or a misuse of `next`, has decided for good. */
+  /** The final result that the tool, or a misuse of `next`, has set; a middleware cannot change it. */
   #final: Suspension | ToolError | undefined;
   #isRunning = false;
 
@@ -30,7 +30,7 @@ export class MiddlewareChain {
     this.#hooks = execution.engine.hooks.around;
   }
 
-  /** Answers with what the outermost middleware does. */
+  /** Resolves with the answer of the outermost middleware. */
   async go(): Promise<unknown> {
     let returned: unknown;
     try {
@@ -38,7 +38,7 @@ export class MiddlewareChain {
     } catch (thrown) {
       if (this.#final === undefined) throw thrown;
     } finally {
-      // Somebody has answered without waiting for the tool: nobody will.
+      // A middleware has answered without waiting for the tool, so the tool is stopped.
       if (this.#isRunning) {
         this.#execution.endAttempt(
           new ToolError("cancelled", "Somebody else has answered in the tool's place."),
@@ -54,14 +54,14 @@ export class MiddlewareChain {
     const hook = this.#hooks[index];
     if (hook === undefined) return this.#work();
     let isSpent = false;
-    /** Answering with nothing is what the rest did: it gave nothing, or has thrown. */
+    /** The rest of the chain returned nothing or threw. The middleware may then return nothing, too. */
     let gaveNothing = false;
     const next = (): Promise<unknown> => {
       const rest = isSpent
         ? this.#refuse("called next() twice, or after it had answered")
         : this.#enter(index + 1);
       isSpent = true;
-      // Whoever does not wait for it must not bring the process down.
+      // If the middleware does not await `next`, its rejection must not end the process.
       rest.then(
         (given) => void (gaveNothing = given === undefined),
         () => void (gaveNothing = true),
@@ -81,7 +81,7 @@ export class MiddlewareChain {
 
   async #work(): Promise<unknown> {
     const { name } = this.#execution.call;
-    // A middleware may have taken so long that nobody waits for the tool any more.
+    // The middleware may call `next` after the attempt has ended.
     if (!this.#ctx.isLive) throw new ToolError("cancelled", `${name} was not run: it is too late.`);
     this.#isRunning = true;
     try {
@@ -104,7 +104,7 @@ export class MiddlewareChain {
     throw this.#final;
   }
 
-  /** The first hook from there on that is for this call. */
+  /** The index of the first hook, from `from` on, that applies to this call. */
   #nextFor(from: number): number {
     const call = hookedCall(this.#execution);
     try {

@@ -9,23 +9,23 @@ import type { CallState } from "../call/call-state.ts";
 import { hookedCall } from "./hooked-call.ts";
 import { timeoutOf } from "./hook-timeout.ts";
 
-/** Longer waits do not fit the platform's timers. */
+/** The platform's timers cannot represent longer waits. */
 const maxMs = 2 ** 31 - 1;
 
-/** An update that somebody takes their time with, and the latest of those that have come meanwhile. */
+/** An update that hooks or listeners are processing, and the latest of those that arrived meanwhile. */
 interface Flow {
   current: Promise<void>;
   waiting: ToolOutput | undefined;
-  /** Resolves when what waits has been taken. */
+  /** Resolves when the waiting update has been processed. */
   taken: Promise<void> | undefined;
 }
 
-/** By what the attempt was given, which is its own. */
+/** By the context of the attempt. */
 const flows = new WeakMap<object, Flow>();
 
 /**
- * An update of a running tool on its way to whoever listens: hooks change it, drop it, are told of it.
- * Gives a promise while one of them takes its time.
+ * Passes an update of a running tool to the listeners: hooks change it, drop it, observe it. Returns a promise while
+ * one of them is asynchronous.
  */
 export function update(execution: CallState, given: unknown): Awaitable<void> {
   const { hooks, events } = execution.engine;
@@ -64,7 +64,7 @@ function begin(execution: CallState, attempt: object, partial: ToolOutput): Awai
   return flow.current;
 }
 
-/** A copy that nobody changes any more. `undefined`: it cannot be read. */
+/** A frozen copy. `undefined`: the update cannot be read. */
 function outputOf(given: unknown): ToolOutput | undefined {
   try {
     return frozenJson(toOutput(given));
@@ -73,7 +73,10 @@ function outputOf(given: unknown): ToolOutput | undefined {
   }
 }
 
-/** What the hooks from there on make of it. `undefined`: dropped. What failed may have been a redaction. */
+/**
+ * Runs the hooks from `from` on. `undefined`: the update is dropped, also when a hook fails, since that hook may
+ * redact.
+ */
 function change(
   execution: CallState,
   update: ToolOutput,
@@ -118,7 +121,7 @@ function tell(
   output: ToolOutput | undefined,
 ): Awaitable<void> {
   const { engine, onUpdate, call } = execution;
-  // It may have ended while a hook took its time.
+  // The call may have ended while a hook was running.
   if (output === undefined || execution.ended || execution.context !== attempt) return;
   const sealed = seal(execution, output);
   if (sealed === undefined) return;
@@ -144,7 +147,7 @@ function tell(
   if (pending.length > 0) return Promise.all(pending).then(() => {});
 }
 
-/** `undefined`: it cannot be searched for secrets, and is dropped. */
+/** `undefined`: the update cannot be searched for secrets, and is dropped. */
 function seal(execution: CallState, output: ToolOutput): ReturnType<typeof outputPart> | undefined {
   try {
     return outputPart(boundsOf(execution), redactStreamedOutput(execution, output));
@@ -153,7 +156,7 @@ function seal(execution: CallState, output: ToolOutput): ReturnType<typeof outpu
   }
 }
 
-/** What the host's code answers; `null` when it fails, or takes longer. */
+/** Waits for the answer of host code; `null` when it fails or times out. */
 async function inTime(
   { engine: { clock } }: CallState,
   ms: number,
@@ -163,7 +166,7 @@ async function inTime(
   const late = new Promise<null>((resolve) => {
     if (ms > 0) timer = clock.setTimeout(() => resolve(null), Math.min(ms, maxMs));
   });
-  // The process may end before.
+  // The timer must not keep the process alive.
   timer?.unref?.();
   try {
     return await Promise.race([pending, late]);

@@ -9,15 +9,14 @@ import { FinishedBefore, finishedOutcome } from "../call/finished-outcome.ts";
 import type { CallState, Resumption } from "../call/call-state.ts";
 
 /**
- * Before stage 1 of a resumed call: takes it, so that nobody else goes on with it, and ends it when
- * that is what was answered.
+ * Before stage 1 of a resumed call: claims it, so that no other process can resume it, and ends it if it was rejected.
  */
 export async function claim(execution: CallState): Promise<void> {
   const { engine, call } = execution;
   const resumption = execution.resumption as Resumption;
   const { interruption, rejected, by } = resumption;
   if (interruption.expiresAt <= (await storeTime(engine))) throw refusal(call.name, "expired");
-  // Stopped while the store took its time: the call is still there for whoever tries again.
+  // Stopped while the store was asked: the call is still pending and can be resumed again.
   if (execution.ended) return;
   let result: ClaimResult;
   try {
@@ -34,7 +33,7 @@ export async function claim(execution: CallState): Promise<void> {
   }
   if (result !== "claimed") throw refusal(call.name, result);
   engine.liveCalls.delete(interruption.id);
-  // Not claimed then, for whoever waits for its end: that may be just about to look.
+  // Not marked as claimed: the outcome is settled already, and its receiver may be about to read the mark.
   if (execution.ended) return void engine.drain.keep(releaseClaim(execution));
   execution.claimed = true;
   engine.events.emitCall(execution, {
@@ -60,7 +59,7 @@ export async function claim(execution: CallState): Promise<void> {
   }
 }
 
-/** Stopped while it was claimed: nobody can go on with it any more. */
+/** Ends the claim of a call that was stopped while it was claimed: it can never be resumed. */
 async function releaseClaim(execution: CallState): Promise<void> {
   const task = execution.resumption?.task;
   const { tasks } = execution.engine;

@@ -5,12 +5,12 @@ import { messageOf } from "../../contract/error-message.ts";
 import { finishedResult } from "../call/finished-outcome.ts";
 import { withTimeout } from "../../time/with-timeout.ts";
 
-/** No longer than this is an outcome held back by the store that has to note it. */
+/** Milliseconds that the store may delay the outcome. */
 const maxNoteMs = 5000;
 
 /**
- * Marks a resumed call as ended, also one that was cancelled. A store that fails, or takes its time,
- * takes nothing from what came of the call.
+ * Marks a resumed call as ended, also one that was cancelled. A store that fails or is slow does not change the
+ * outcome.
  *
  * @param outcome stored for a retry of the same answers. Absent: there is none.
  */
@@ -37,7 +37,7 @@ async function note(execution: CallState, outcome: ToolOutcome | undefined): Pro
   }
 }
 
-/** That an outcome cannot be stored must not leave the call without its end. */
+/** A call must end even if its outcome cannot be stored. */
 async function resultOf(
   { engine, resumption }: CallState,
   outcome: ToolOutcome | undefined,

@@ -10,7 +10,11 @@ import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 import type { RunState } from "../call/run-state.ts";
 
-/** The answers, read once. @throws ToolError `approval_invalid` when they are none. */
+/**
+ * Reads the answers once.
+ *
+ * @throws ToolError `approval_invalid` when they are not a list of answers.
+ */
 export function readAnswers(answers: readonly Answer[]): readonly Answer[] {
   const given: unknown = Array.isArray(answers) ? cloneJson(toJson(answers)) : undefined;
   if (Array.isArray(given) && given.every((one) => typeof one === "object" && one !== null)) {
@@ -20,7 +24,7 @@ export function readAnswers(answers: readonly Answer[]): readonly Answer[] {
 }
 
 /**
- * What an interruption was sealed with.
+ * Opens the state that an interruption was sealed with.
  *
  * @throws ToolError `approval_invalid` when it was changed, or sealed with another key.
  */
@@ -41,7 +45,7 @@ export async function openInterruption(
   );
 }
 
-/** @throws ToolError `approval_invalid` when `run` acts for somebody else than the call did. */
+/** @throws ToolError `approval_invalid` when `run` belongs to another caller or session than the call. */
 export function checkBehalf(run: RunState, pending: PendingCall, name: string): void {
   if (behalf(run) === behalf(pending)) return;
   throw approvalInvalid(`The interruption of ${name} belongs to another caller or session.`);
@@ -69,11 +73,11 @@ export function narrowerPolicies(
     );
   }
   if (policies === undefined) return [];
-  // Compiled below the executor's own: the first layer of all would get a default of its own.
+  // Compiled below the executor's own policies: the outermost layer would get a default of its own.
   return narrowPolicy(engine.policies, policies).slice(engine.policies.length);
 }
 
-/** What was not advertised when the call was made has not become callable by waiting. */
+/** The part of the toolset that was advertised when the call was made: waiting must not make more tools callable. */
 export function callable(now: Toolset, { tools }: PendingCall): Toolset {
   if (tools === undefined) return now;
   const then = new Set(tools);

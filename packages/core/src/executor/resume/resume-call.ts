@@ -28,20 +28,20 @@ import type { TaskRecord } from "../../tasks/task-store.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { RunState } from "../call/run-state.ts";
 
-/** A verified interruption with all that the call goes on with. */
+/** A verified interruption with the state for resuming its call. */
 export interface OpenedInterruption {
   readonly interruption: Interruption;
   readonly pending: PendingCall;
   readonly run: RunState;
   readonly policies: readonly PolicyLayer[];
   readonly toolset: Toolset;
-  /** Set for a call that the running tool `parent` has made and now goes on with. */
+  /** Set for a call that the running tool `parent` has made and now resumes. */
   readonly parent: CallState | undefined;
-  /** What `parent` leaves for it. */
+  /** Values that `parent` sets for it. */
   readonly inherit?: CallState["handedDown"];
 }
 
-/** Goes on with a verified call, once the answers have been found to answer it. */
+/** Resumes a verified call, once the answers are valid for it. */
 export async function resumeCall(
   engine: CallServices,
   opened: OpenedInterruption,
@@ -80,7 +80,7 @@ export async function resumeCall(
   if (stopped !== undefined) execution.stop(stopped);
   execution.handedDown = opened.inherit;
   const outcome = await abortWith(signal, execution, executeWithin);
-  // What has been claimed can never be answered again: its task goes on, or has come to its end.
+  // A claimed call can never be answered again: its task must be working, or be ended here.
   if (task !== undefined && execution.claimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);
   }
@@ -89,13 +89,13 @@ export async function resumeCall(
 }
 
 /**
- * The task that an interrupted call is of.
+ * Finds the task of an interrupted call.
  *
  * @throws ToolError `store_unavailable`
  */
 async function taskOf({ tasks }: CallServices, taskId: string): Promise<TaskRecord | undefined> {
   try {
-    // That it waits may only just be being written down.
+    // The task may be about to be stored as waiting.
     const own = tasks.own(taskId);
     if (own?.execution?.ended === true) await own.over;
     return await tasks.find(taskId);
@@ -133,7 +133,7 @@ async function resumptionOf(
     ...(parent === undefined ? { answers } : {}),
   };
   if (suspended !== undefined) {
-    // A tool that asked by itself decides by itself what the answers mean, a no included.
+    // A tool that asked by itself decides what the answers mean, including a rejection.
     const { requests } = pending.unmasked ?? interruption;
     return {
       ...common,
@@ -158,7 +158,7 @@ async function resumptionOf(
   };
 }
 
-/** What a person wrote in place of the arguments, checked like a model's before anything is claimed. */
+/** The arguments that a person has edited, validated like a model's before the call is claimed. */
 async function checkedEdit(
   engine: CallServices,
   { interruption, pending, run, policies, toolset }: OpenedInterruption,

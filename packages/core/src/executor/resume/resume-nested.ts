@@ -18,8 +18,8 @@ import {
 import { readInterruption } from "../call/read-call.ts";
 
 /**
- * Goes on with a call that `parent`'s tool has made, and that a person was asked about through the
- * tool's own suspension. The answers are the person's: the tool has no say in them. Never rejects.
+ * Resumes a call that `parent`'s tool has made, and for which a person was asked through the tool's own suspension. The
+ * answers are the person's: the tool cannot change them. Never rejects.
  */
 export async function resumeNested(
   parent: CallState,
@@ -41,7 +41,7 @@ export async function resumeNested(
   }
 }
 
-/** The person's answers to what was asked about a nested call, each to be used for one call only. */
+/** The person's answers to the requests of a nested call, each used for one call only. */
 function passedOn(
   { resumption, call }: CallState,
   { id, requests, call: nested, parentCallId }: Interruption,

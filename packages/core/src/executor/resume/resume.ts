@@ -17,13 +17,13 @@ import {
 } from "./open-interruption.ts";
 import { readInterruption } from "../call/read-call.ts";
 
-/** What a call is resumed with. */
+/** Options for resuming a call. */
 export interface ResumeWith {
   readonly signal?: AbortSignal | undefined;
   readonly run?: RunState;
   readonly injected?: unknown;
   readonly onUpdate?: CallOptions["onUpdate"];
-  /** Makes a run like the one that is gone. */
+  /** Creates a run like the one that has ended. */
   readonly newRun: (
     options: {
       readonly id: string;
@@ -35,7 +35,7 @@ export interface ResumeWith {
   ) => RunState;
 }
 
-/** Goes on with a pending call: at most once, and only as it was agreed to. Never rejects. */
+/** Resumes a pending call: at most once, and only as it was approved. Never rejects. */
 export async function resume(
   engine: CallServices,
   given: Interruption,
@@ -44,7 +44,7 @@ export async function resume(
 ): Promise<ToolOutcome> {
   const interruption = readInterruption(given);
   try {
-    // Before anything is claimed: it is to wait for another process.
+    // Before the claim: the call stays pending for another process.
     if (engine.drain.refusal !== undefined) throw engine.drain.refusal;
     const checked = readAnswers(answers);
     const opened = await open(engine, interruption, options);
@@ -71,7 +71,7 @@ async function open(
   return { interruption, pending, run, policies, toolset, parent: undefined };
 }
 
-/** The run that the call was made in; where it is gone, or of another process, one like it. */
+/** The run that the call was made in. If it has ended or belongs to another process: a run like it. */
 function runOf(
   engine: CallServices,
   { id, runId }: Interruption,

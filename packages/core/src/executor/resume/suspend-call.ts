@@ -17,15 +17,14 @@ import { cloneJson } from "../../json/clone-json.ts";
 import { suspensionRequests } from "../stages/suspension-requests.ts";
 import { notSerializableError } from "../call/not-serializable.ts";
 
-/** How long an interruption can be answered. */
+/** Lifetime of an interruption in milliseconds: 24 hours. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /**
- * Puts a call aside until a person has answered. What it resolves to is worth nothing when the call
- * has been stopped meanwhile.
+ * Suspends a call until a person has answered. The outcome is ignored if the call has been stopped meanwhile.
  *
- * @throws ToolError `internal` when it cannot be written down, `store_unavailable` or
- * `limit_exceeded` when it cannot be kept.
+ * @throws ToolError `internal` when its state is not JSON, `store_unavailable` or `limit_exceeded` when it cannot be
+ * stored.
  */
 export async function suspendCall(
   execution: CallState,
@@ -41,7 +40,7 @@ export async function suspendCall(
   await keep(execution, interruption);
   if (execution.ended) void withdraw(engine.pendingCalls, interruption);
   else {
-    // Before anybody hears of it: whoever does may stop the call, and it waits already.
+    // Before the event: a listener may stop the call, which is pending already.
     execution.ended = true;
     const narrower = execution.policies.slice(engine.policies.length);
     const counted = spendCarriedOver(execution);
@@ -58,8 +57,7 @@ async function written(
 ): Promise<Interruption> {
   const { engine, run, call, tool, parent, taskId } = execution;
   try {
-    // Copies, all of it, and before anything is waited for: neither the tool nor whoever shows it to
-    // a person changes what is kept.
+    // Copies, made before anything is awaited: neither the tool nor a user interface can change what is stored.
     const whole = cloneJson({
       arguments: execution.args as JsonObject,
       requests: suspension === undefined ? requests : suspensionRequests(execution, requests),
@@ -81,7 +79,7 @@ async function written(
     const visible = {
       id: crypto.randomUUID(),
       runId: run.id,
-      // Whoever made a call that goes on as a task waits for it no more, and cannot ask for it.
+      // The caller of a call that runs as a task does not wait for it, and cannot resume it.
       ...(parent === undefined || taskId !== undefined ? {} : { parentCallId: parent.call.id }),
       ...displayed,
       specHash,
@@ -113,7 +111,7 @@ function pendingCall(
       : { checkpoint: toCompleteJson("checkpoint", execution.checkpoint) }),
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
-    // What was agreed to before the tool asked to wait stays agreed to when it goes on.
+    // An approval from before the tool asked to wait stays valid when the tool resumes.
     ...(state === undefined
       ? resumption?.suspended && { earlier: resumption.suspended }
       : { suspended: { state }, ...(approval === undefined ? {} : { approval }) }),
@@ -124,9 +122,9 @@ function pendingCall(
 }
 
 /**
- * JSON of what a tool goes on from.
+ * Converts the state that a tool resumes from to JSON.
  *
- * @throws RangeError for more than is kept: half of a state is another one.
+ * @throws RangeError when it is longer than `maxBytes`: a truncated state would be a different state.
  */
 function toCompleteJson(what: string, value: unknown): JsonValue {
   const cut = { truncated: false };
@@ -135,7 +133,7 @@ function toCompleteJson(what: string, value: unknown): JsonValue {
   return json;
 }
 
-/** What may be called, unless it is all that the policy lets run: the list can be very long. */
+/** The callable tools, unless they are all that the policy lets run: the list can be very long. */
 function narrowerTools({ engine, run, toolset }: CallState): readonly string[] | undefined {
   const all = engine.executor.advertised(run.caller);
   if (toolset === all || toolset.searchable === all) return undefined;
@@ -152,7 +150,7 @@ async function keep(execution: CallState, interruption: Interruption): Promise<v
   }
 }
 
-/** It cannot wait for a person: nothing would know of it. */
+/** Creates the error of a call that cannot be stored, and so cannot wait for a person. */
 export function notStoredError({ call, attempt }: CallState, cause?: unknown): ToolError {
   const what =
     attempt === 0

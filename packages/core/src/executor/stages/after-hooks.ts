@@ -9,13 +9,13 @@ import { hookedCall } from "../hooks/hooked-call.ts";
 import { timeoutOf } from "../hooks/hook-timeout.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
-/** Stage 10, first half: host code amends or redacts what the tool answered. */
+/** Stage 10, first half: hooks of the host amend or redact the output. */
 export function afterHooks(execution: CallState): Awaitable<void> {
   const hooks = execution.engine.hooks.afterCall;
   return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
-/** Asks one after the other; a promise only when one of them gives one. */
+/** Calls the hooks one after the other; returns a promise only when one of them does. */
 function askFrom(
   execution: CallState,
   hooks: readonly HookInto<"afterCall">[],
@@ -45,7 +45,7 @@ function ask(
   execution: CallState,
   hook: HookInto<"afterCall">,
 ): Awaitable<ToolOutput | undefined | void> {
-  // Stopped meanwhile: nobody waits for what the other hooks would say.
+  // Stopped meanwhile: the answers of the other hooks have no effect.
   if (execution.ended) return;
   const call = hookedCall(execution);
   if (hook.when?.(call) === false) return;
@@ -74,7 +74,7 @@ function amend(execution: CallState, amended: ToolOutput | undefined | void): vo
   );
 }
 
-/** A redaction that failed must not let the unredacted output through. */
+/** If a redacting hook fails, the unredacted output must not pass. */
 function failedCheck({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "internal",

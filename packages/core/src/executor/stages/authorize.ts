@@ -13,10 +13,10 @@ import { answerWithin } from "../../contract/answer-within.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { ExecutionPreflight } from "../context/tool-context.ts";
 
-/** A permission that a call asks for; `undefined`: the call itself. */
+/** A permission that a call requests; `undefined`: the call itself. */
 type Subject = PermissionRequest | undefined;
 
-/** Stage 7: what the final arguments intend → the policy → refuse, ask, or go on. */
+/** Stage 7: evaluates the policy for the final arguments. The call is refused, needs approval, or continues. */
 export function authorize(execution: CallState): Awaitable<void> {
   const { tool } = execution;
   if (tool.preflight === undefined) return evaluate(execution, nothingProposed);
@@ -38,7 +38,7 @@ function preflightTimeoutError({ call, engine }: CallState): ToolError {
 const nothingProposed: readonly PermissionRequest[] = [];
 
 function evaluate(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
-  // Stopped while the tool was asked: nobody is to be bothered any more.
+  // Stopped during the preflight: no approval must be requested any more.
   if (execution.ended) return;
   const reserved = reserveSpend(execution, proposed);
   return isThenable(reserved)
@@ -48,7 +48,9 @@ function evaluate(execution: CallState, proposed: readonly PermissionRequest[]):
 
 const onlyTheCall: readonly Subject[] = [undefined];
 
-/** A trusted tool says what its call comes to; what any other says can only be asked for besides. */
+/**
+ * For a trusted tool the proposed permissions replace the call itself; for any other they are evaluated in addition.
+ */
 function subjectsOf(
   { entry }: CallState,
   proposed: readonly PermissionRequest[],
@@ -67,7 +69,7 @@ function decideAll(execution: CallState, subjects: readonly Subject[]): Awaitabl
   }
   const decision = decide(execution, subjects[0]);
   if (isThenable(decision)) return decideEach(execution, subjects, [decision]);
-  // By far the most calls: nobody asks, and nobody wants to know.
+  // The usual case: the call is allowed, and neither a listener nor the audit needs the decision.
   if (decision.effect === "allow" && !isWatched(execution)) return;
   return judge(execution, subjects, [decision]);
 }
@@ -87,7 +89,7 @@ async function decideEach(
   return judge(execution, subjects, decisions);
 }
 
-/** A layer that does not answer denies, as one that throws. */
+/** A policy layer that times out denies, like one that throws. */
 const undecided: Decision = Object.freeze({
   effect: "deny",
   reason: "policy: it did not decide in time",
@@ -98,7 +100,7 @@ const undecided: Decision = Object.freeze({
 function decide(execution: CallState, permission: Subject): Awaitable<Decision> {
   const { policies, run, args } = execution;
   const entry = execution.entry as RegisteredTool;
-  // Most calls need no more to be asked than which tool they are of.
+  // For most calls the tool alone decides.
   const known = permission === undefined ? decideByTool(policies, entry) : undefined;
   if (known !== undefined) return known;
   return decidePermission(policies, {
@@ -109,7 +111,7 @@ function decide(execution: CallState, permission: Subject): Awaitable<Decision> 
   });
 }
 
-/** Any deny refuses the call, and any ask outweighs an allow, whichever layer says so. */
+/** A deny of any layer refuses the call; an ask outweighs an allow. */
 function judge(
   execution: CallState,
   subjects: readonly Subject[],
@@ -134,7 +136,7 @@ function judge(
   ]);
 }
 
-/** Somebody is to be told why the call may start. */
+/** True when the decision has to be recorded, emitted, or kept for the event at the start. */
 function isWatched({ engine, onlyAdmitted }: CallState): boolean {
   return engine.events.active || engine.audit !== undefined || onlyAdmitted;
 }

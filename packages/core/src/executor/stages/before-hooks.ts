@@ -10,13 +10,13 @@ import { copyArguments } from "./parse.ts";
 import { removeInjected } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
-/** Stage 6: host code passes, modifies or blocks. Whatever it does not say clearly blocks. */
+/** Stage 6: hooks of the host pass, modify or block the call. Any unclear answer blocks it. */
 export function beforeHooks(execution: CallState): Awaitable<void> {
   const hooks = execution.engine.hooks.beforeCall;
   return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
 }
 
-/** Asks one after the other; a promise only when one of them gives one. */
+/** Calls the hooks one after the other; returns a promise only when one of them does. */
 function askFrom(
   execution: CallState,
   hooks: readonly HookInto<"beforeCall">[],
@@ -37,7 +37,7 @@ function askFrom(
 }
 
 function ask(execution: CallState, hook: HookInto<"beforeCall">): Awaitable<BeforeCallAnswer> {
-  // Stopped meanwhile: nobody waits for what the other hooks would say.
+  // Stopped meanwhile: the answers of the other hooks have no effect.
   if (execution.ended) return;
   try {
     const call = hookedCall(execution);
@@ -68,7 +68,7 @@ function heed(execution: CallState, answer: BeforeCallAnswer): Awaitable<void> {
   return replace(execution, given.arguments);
 }
 
-/** What an answer says, read once. */
+/** Reads the answer of a hook once. */
 function readAnswer(answer: unknown): { readonly block?: unknown; readonly arguments?: unknown } {
   if (typeof answer === "object" && answer !== null) {
     if ("block" in answer && typeof answer.block === "string") return { block: answer.block };
@@ -80,7 +80,7 @@ function readAnswer(answer: unknown): { readonly block?: unknown; readonly argum
   );
 }
 
-/** Back to stage 3 with other arguments. */
+/** Continues at stage 3 with other arguments. */
 function replace(execution: CallState, given: unknown): Awaitable<void> {
   try {
     execution.args = copyArguments(execution.call.name, given);
@@ -105,7 +105,7 @@ function failedCheck({ call }: CallState, cause: unknown): ToolError {
   );
 }
 
-/** The model is not told what is wrong with arguments that it did not send. */
+/** The model does not learn what is wrong with arguments that it did not send. */
 function spoilt({ call }: CallState, cause: unknown): ToolError {
   return new ToolError(
     "internal",

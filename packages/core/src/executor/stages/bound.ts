@@ -21,15 +21,15 @@ import { messageOf } from "../../contract/error-message.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
 /**
- * Stage 10, last part: the model gets no more than the limit, and is told what it did not get. What
- * it does not get is stored, lost or an error, as the tool or the host says.
+ * Stage 10, last part: limits the content for the model, and adds a note about the rest. The rest is stored, dropped or
+ * an error, as the tool or the host configures.
  */
 export function bound(execution: CallState): Awaitable<void> {
   const output = execution.output as ToolOutput;
   const { content, artifacts } = output;
   const bytes = limitOf(execution);
   const [only] = content;
-  // One short text is the ordinary case: no byte of it needs counting.
+  // The usual case is one short text, whose bytes need not be counted.
   if (content.length === 1 && only?.type === "text" && only.text.length * 3 <= bytes) {
     if (artifacts === undefined && !execution.truncated) return;
   }
@@ -57,7 +57,7 @@ function boundContent(
   execution.output = { ...output, content: clipContent(content, limits) };
 }
 
-/** Never rejects: a store that fails takes nothing from the call but what could not be shown anyway. */
+/** Never rejects: if the store fails, only content is lost that could not be shown anyway. */
 async function store(
   execution: CallState,
   output: ToolOutput,
@@ -94,14 +94,14 @@ async function storeParts(
   }
 }
 
-/** A store gets its time, and half of the call's: the answer must not miss the deadline for it. */
+/** Limits the time of the store, also to half of the call's remaining time: the output must not miss the deadline. */
 function inTime<T>(execution: CallState, pending: Promise<T>): Promise<T> {
   const left = ((execution.time?.endsAt ?? Infinity) - execution.engine.clock.now()) / 2;
   const ms = Math.max(1, Math.min(maxStoreMs, left));
   return answerWithin(execution, ms, pending, () => lateStore(ms));
 }
 
-/** The output with those artifacts only that are there for whoever the call is made for. */
+/** Keeps only those artifacts of the output that its session and caller own. */
 async function withOwnArtifacts(
   execution: CallState,
   output: ToolOutput,
@@ -133,7 +133,7 @@ async function findOwn(
   }
 }
 
-/** A tool's own artifacts, at most. */
+/** Maximum number of artifacts that a tool returns itself. */
 const maxArtifacts = 100;
 
 function isMissing(error: unknown): boolean {
@@ -166,13 +166,13 @@ function tooLarge(
   );
 }
 
-/** What is longer than what is captured says so, however it is shown. */
+/** Adds a note to an output that is longer than `maxCapturedBytes`, however it is shown. */
 function withCutNote(output: ToolOutput): ToolOutput {
   const note = text("[the output was longer than what is captured: the rest is lost]");
   return { ...output, content: [...output.content, note] };
 }
 
-/** Bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
+/** Maximum bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
 function limitOf({ engine, entry, tool }: CallState): number {
   const { outputLimit } = tool.spec;
   if (outputLimit === undefined) return engine.maxOutputBytes;

@@ -14,10 +14,10 @@ import { streamSource, type StreamSource } from "../../results/stream-source.ts"
 import { toOutput } from "../../results/to-output.ts";
 
 /**
- * Reads a stream that a tool has answered with, one piece at a time, up to `maxCapturedBytes`, and
- * gives what is in it. The attempt's timeout goes on: when it passes, or the stream breaks off, what
- * has come so far is an error result; when nothing has, the attempt fails. A call that is stopped
- * cancels the stream, and nothing more comes of it here.
+ * Reads a stream that a tool returned, one chunk at a time, up to `maxCapturedBytes`, and returns its content. The
+ * timeout of the attempt still applies. If it passes or the stream is interrupted, the result is an error that includes
+ * the content received so far; if nothing was received, the attempt fails. A call that is stopped cancels the stream,
+ * and its content is dropped.
  */
 export async function collectStream(execution: CallState, streamed: object): Promise<unknown> {
   const { signal } = execution;
@@ -27,7 +27,7 @@ export async function collectStream(execution: CallState, streamed: object): Pro
     source.items !== undefined,
   );
   const cancel = (): void => source.cancel();
-  // One that has been aborted tells nobody any more.
+  // A signal that has already fired does not notify new listeners.
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
   const timeout = new Promise<StreamFailure>((resolve) => {
@@ -36,7 +36,7 @@ export async function collectStream(execution: CallState, streamed: object): Pro
   const reading = readStream(source, captured, signal);
   const broke = await Promise.race([reading, timeout]);
   captured.isClosed = true;
-  // The call has its outcome already.
+  // The call has an outcome already.
   if (signal.aborted) return new Promise(() => {});
   signal.removeEventListener("abort", cancel);
   if (broke !== undefined || captured.truncated) source.cancel();
@@ -46,16 +46,16 @@ export async function collectStream(execution: CallState, streamed: object): Pro
   return toPartialOutput(execution, source, captured, broke);
 }
 
-/** A stream that comes when nobody waits for it any more. */
+/** Cancels a stream that arrives after its call has ended. */
 export function cancelStream(streamed: object): void {
   try {
     streamSource(streamed).cancel();
   } catch {
-    // Somebody else reads it: it is theirs to end.
+    // Another reader holds the stream and has to end it.
   }
 }
 
-/** What a stream that came to its end, or to the limit, is an answer of. */
+/** The answer of a stream that has ended, or has reached the limit. */
 function toCompleteOutput(
   execution: CallState,
   source: StreamSource,
@@ -70,7 +70,7 @@ function toCompleteOutput(
   return captured.isEmpty ? line : answer;
 }
 
-/** Text, JSON of a body that says it is, blocks for what is binary, or the list of what came. */
+/** Text, the parsed JSON of a body with a JSON type, blocks for binary content, or the list of items. */
 function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown {
   const { truncated } = captured;
   const taken = captured.take();
@@ -78,14 +78,14 @@ function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown 
     taken instanceof Uint8Array ? bytesOutput(taken, mediaType, truncated) : (taken as unknown);
   if (typeof answer !== "string" || truncated || !isJsonType(essence(mediaType))) return answer;
   try {
-    // Data from outside is a value, whatever it looks like.
+    // Data from outside is a value, even if it looks like an output.
     return { content: [text(answer)], value: JSON.parse(answer) as JsonValue };
   } catch {
     return answer;
   }
 }
 
-/** The list of what came, whatever its items look like. Half a list is no value. */
+/** The list of items received, even if they look like outputs. A truncated list is not a value. */
 function listOf(
   { details }: NonNullable<StreamSource["items"]>,
   captured: StreamBuffer,
@@ -103,7 +103,7 @@ function refused(execution: CallState, status: number, line: string, answer: unk
   const [first, ...rest] = output.content;
   const body = first?.type === "text" ? first.text : "";
   const message = body.trim() === "" ? line : `${line}: ${body}`;
-  // Without the body: a part of it could hold a part of a secret, which nobody would find.
+  // Without the body: part of it could contain part of a secret, which redaction would not find.
   const error = new ToolError("upstream", `${execution.call.name} answered ${line}`, {
     status,
     retryable: status === 408 || status === 429 || (status >= 502 && status <= 504),
@@ -112,7 +112,7 @@ function refused(execution: CallState, status: number, line: string, answer: unk
   return { ...output, content: [text(message), ...others], isError: true, error };
 }
 
-/** What came before the stream broke off, and why it did: first, since the end may not be shown. */
+/** The content received before the stream was interrupted. The reason comes first, since the end may not be shown. */
 function toPartialOutput(
   execution: CallState,
   source: StreamSource,

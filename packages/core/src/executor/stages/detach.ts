@@ -12,11 +12,11 @@ import { answerWithin } from "../../contract/answer-within.ts";
 import { leaveSlot } from "./acquire.ts";
 
 /**
- * Between stages 7 and 8: a call that is a task answers with its id, and goes on by itself. What a
- * batch lets start one by one is what it makes tasks of, too.
+ * Between stages 7 and 8: a call that is a task answers with the task's id and continues in the background. Within a
+ * batch it becomes a task when the batch lets it start.
  *
- * @throws ToolError `store_unavailable` when the task cannot be kept, `limit_exceeded` when there
- * are too many; nothing has run then.
+ * @throws ToolError `store_unavailable` when the task cannot be stored, `limit_exceeded` when there are too many;
+ * nothing has run then.
  */
 export function detach(execution: CallState): Awaitable<void> {
   const { spec } = (execution.entry as RegisteredTool).tool;
@@ -26,16 +26,16 @@ export function detach(execution: CallState): Awaitable<void> {
 
 async function becomeTask(execution: CallState): Promise<void> {
   await execution.batch?.enter(execution);
-  // Stopped meanwhile, here and below: the call has its outcome already.
+  // Stopped meanwhile, here and below: the call has an outcome already.
   if (execution.leaving) return;
   const before = execution.resumption?.task;
   const record = await (before === undefined ? begin(execution) : continueTask(execution, before));
   if (!execution.leaving) return handOver(execution, record);
-  // Of one that goes on, whoever resumes it has the end written down.
+  // The end of a resumed task is stored by `resumeCall`.
   if (before === undefined) await forget(execution, record);
 }
 
-/** Keeps a new task. */
+/** Stores a new task. */
 async function begin(execution: CallState): Promise<TaskRecord> {
   const { engine, call } = execution;
   const record = engine.tasks.recordOf(execution);
@@ -43,7 +43,7 @@ async function begin(execution: CallState): Promise<TaskRecord> {
   try {
     await answerWithin(execution, storeMs, adding);
   } catch (cause) {
-    // It may be kept all the same, and nobody is ever to wait for it.
+    // The store may still add the task, which must not stay open then.
     adding.then(
       () => forget(execution, record),
       () => {},
@@ -62,11 +62,11 @@ async function forget(execution: CallState, { id }: TaskRecord): Promise<void> {
   try {
     await tasks.change(id, changeBy(execution, stoppedOutcome(execution)));
   } catch {
-    // It expires by itself.
+    // The task expires by itself.
   }
 }
 
-/** Takes a task that has waited for a person as this process's. */
+/** Takes over a task that has waited for a person. */
 async function continueTask(execution: CallState, before: TaskRecord): Promise<TaskRecord> {
   const { engine, call } = execution;
   let isTaken: boolean;
@@ -82,7 +82,7 @@ async function continueTask(execution: CallState, before: TaskRecord): Promise<T
   return changedBy(before, { status: "working", updatedAt: engine.wallClock.now() });
 }
 
-/** Whoever made the call gets the task's id; from here on the task alone hears of what comes of it. */
+/** Returns the task's id to the caller. From here on only the task receives the outcome. */
 function handOver(execution: CallState, record: TaskRecord): void {
   const { engine, settle, resumption } = execution;
   const ended = engine.tasks.run(execution, record);

@@ -2,7 +2,7 @@ import type { ToolOutput } from "../../contract/tool-result.ts";
 import type { CallState } from "../call/call-state.ts";
 import { framedContent } from "../call/framed-content.ts";
 
-/** Stage 10, last: what comes from outside is named as such. */
+/** Stage 10, last: marks content from outside as data. */
 export function frame(execution: CallState): void {
   const output = execution.output as ToolOutput;
   const content = framedContent(execution, output.content);

@@ -7,7 +7,7 @@ import type { CallState } from "../call/call-state.ts";
 import { InterruptSignal } from "../call/interrupt-signal.ts";
 import { toOutput } from "../../results/to-output.ts";
 
-/** Stage 9: whatever came back becomes a proper output that keeps its schema. */
+/** Stage 9: normalises the returned value to an output that matches the output schema. */
 export function normalise(execution: CallState): Awaitable<void> {
   const { returned, tool } = execution;
   if (isSuspension(returned)) throw new InterruptSignal(returned.requests, returned);
@@ -22,7 +22,7 @@ export function normalise(execution: CallState): Awaitable<void> {
   const output = toOutput(returned, schema !== undefined, limit, execution);
   execution.output = output;
   if (schema === undefined || output.isError === true) return;
-  // A warning that nobody hears is not worth a validation.
+  // Without a listener for its warning, the output need not be validated.
   if (tool.outputValidation === "warning" && !execution.engine.events.active) return;
   try {
     const compiled = execution.engine.schemas.get(schema);

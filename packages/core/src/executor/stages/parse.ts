@@ -2,27 +2,27 @@ import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
-/** How deep arguments may nest; deeper ones would exhaust the stack of whoever walks them. */
+/** Maximum nesting of arguments; deeper ones would exhaust the stack of recursive functions. */
 const maxDepth = 200;
 
 /**
- * What arguments that are handed over as a value may cost: 1 for each value and for each 8 characters
- * of a text, 8 more for an object or a list.
+ * Maximum cost of arguments that are passed as a value: 1 for each value and for each 8 characters of a text, 8 more
+ * for an object or a list.
  */
 const maxArgumentsWork = 10_000_000;
 const perContainer = 8;
 
-/** Copying is synchronous; only a getter of the arguments could begin another copy within one. */
+/** Copying is synchronous; only a getter in the arguments could start another copy within one. */
 let workLeft = 0;
 
-/** Stage 2: the arguments as a value of the call's own. Malformed JSON is an error, never `{}`. */
+/** Stage 2: parses the arguments into a value of the call's own. Malformed JSON is an error, never `{}`. */
 export function parse(execution: CallState): void {
   const { call, resumption } = execution;
   execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments);
 }
 
 /**
- * Arguments as a text or as a value.
+ * Reads arguments that are a text or a value.
  *
  * @throws ToolError `invalid_arguments`
  */
@@ -48,20 +48,20 @@ function parseText(name: string, sent: string): JsonObject {
   return value;
 }
 
-/** Without the excerpt in quotes: a piece of a secret that was sent is no longer known as one. */
+/** Omits the quoted excerpt: redaction does not recognize part of a secret. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   return message.replace(/(?:^|, )(?:\.\.\.)?"[^]*$/, "").slice(0, 160) || "it begins like none";
 }
 
-/** What has been parsed is plain already, and nobody else's. True when it holds a number that may have been rounded. */
+/** Checks parsed arguments, which are plain JSON and not shared. True when a number in them may have been rounded. */
 function checkParsed(name: string, value: object, depth: number): boolean {
   if (depth > maxDepth) throw tooDeep(name);
   let isLarge = false;
   for (const key in value) {
     const member = (value as Record<string, JsonValue>)[key];
     if (typeof member === "number") {
-      // A number may be too large for a number, such as 1e999.
+      // JSON such as 1e999 overflows to Infinity.
       if (!Number.isFinite(member)) throw noNumber(name, member);
       if (Math.abs(member) > Number.MAX_SAFE_INTEGER) isLarge = true;
     } else if (typeof member === "object" && member !== null) {
@@ -71,7 +71,10 @@ function checkParsed(name: string, value: object, depth: number): boolean {
   return isLarge;
 }
 
-/** An id of many digits would be another one: a record that nobody has asked for would be read, or deleted. */
+/**
+ * Rejects integers that would be rounded: a long id would become another id, and another record would be read or
+ * deleted.
+ */
 function checkExact(name: string, sent: string): void {
   const check = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
     const source = context?.source;
@@ -85,11 +88,11 @@ function checkExact(name: string, sent: string): void {
 }
 
 /**
- * The arguments as the call's own plain JSON.
+ * Copies the arguments as plain JSON of the call's own.
  *
- * @param maxWork what the copy may cost: what is there twice is copied twice.
- * @throws ToolError `invalid_arguments` for what JSON cannot hold, for endless nesting, and for more
- * than `maxWork`.
+ * @param maxWork maximum cost of the copy: a value that occurs twice is copied twice.
+ * @throws ToolError `invalid_arguments` for values that JSON cannot represent, for endless nesting, and for more than
+ * `maxWork`.
  */
 export function copyArguments(
   name: string,
@@ -128,7 +131,7 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
       if (Array.isArray(value)) return copyItems(name, value, depth);
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) throw notPlain(name, value);
-      // One clone is several times quicker than as many assignments.
+      // One spread is several times faster than single assignments.
       const result = { ...value } as Record<string, JsonValue>;
       workLeft -= perContainer;
       for (const key in result) {
@@ -154,7 +157,7 @@ function copy(name: string, value: unknown, depth: number): JsonValue {
 function copyItems(name: string, items: readonly unknown[], depth: number): JsonValue[] {
   const { length } = items;
   workLeft -= perContainer + length;
-  // Before the first is read: a list can say that it has billions of holes.
+  // Before the first item is read: a list can have a length of billions without items.
   if (workLeft < 0) throw tooLarge(name);
   const result: JsonValue[] = [];
   for (let index = 0; index < length; index++) result.push(copy(name, items[index], depth + 1));
@@ -179,7 +182,7 @@ function noNumber(name: string, value: number): ToolError {
   return invalid(`The arguments of ${name} hold a number that JSON cannot: ${value}.`);
 }
 
-/** A date, a map or an instance would lose what it holds: the host has to write it as JSON. */
+/** A date, a map or an instance would lose its content: the host has to convert it to JSON. */
 function notPlain(name: string, value: object): ToolError {
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   return invalid(

@@ -8,19 +8,18 @@ import { messageOf } from "../../contract/error-message.ts";
 import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 
-/** No person reads more than this before deciding. */
+/** Maximum number of requests that a person can read before deciding. */
 const maxRequests = 100;
 const maxKindLength = 100;
-/** Never cut: what would be left out is what a rule or a person has to see. */
+/** Never truncated: a rule or a person has to see all of it. */
 const maxTargetLength = 20_000;
 const maxSummaryLength = 1000;
 const maxDetailsLength = 100_000;
 
 /**
- * What a tool says that a call intends, as the executor's own copy: whatever else the tool gives, it
- * gives once.
+ * Reads the permission requests that a tool proposes into copies of the executor's own. Each member is read once.
  *
- * @throws ToolError `internal` when it is no list of permission requests, or one that nobody can show.
+ * @throws ToolError `internal` when it is not a list of permission requests, or one of them cannot be displayed.
  */
 export function checkedPermissions(
   { call }: CallState,
@@ -40,9 +39,9 @@ export function checkedPermissions(
 }
 
 /**
- * A permission request, read once. What was read so is read unchanged again.
+ * Reads a permission request, each member once. The result reads the same again.
  *
- * @throws TypeError for what is none, or is too long to be shown.
+ * @throws TypeError when it is not a permission request, or is too long to display.
  */
 export function readPermission(request: unknown): PermissionRequest {
   if (typeof request !== "object" || request === null) throw new TypeError("one is no object");
@@ -55,7 +54,7 @@ export function readPermission(request: unknown): PermissionRequest {
       `one has a kind of more than ${maxKindLength} or a target of more than ${maxTargetLength} characters`,
     );
   }
-  // A rule and a person read it: no part of it may be hidden, or pass for a line of its own.
+  // A rule and a person read it: no part of it may be invisible, or look like a line of its own.
   if (displayLine(kind) !== kind) {
     throw new TypeError(`one has a kind with characters that nobody sees: ${displayLine(kind)}`);
   }
@@ -80,7 +79,7 @@ function isKind(kind: string): boolean {
   return kind.startsWith("custom.") || permissionKinds.includes(kind);
 }
 
-/** What a call means to do when its tool proposes nothing. */
+/** The permission that a call requests when its tool proposes none. */
 export function impliedPermission({ tool, call }: CallState): PermissionRequest {
   const access = tool.spec.annotations.access;
   const kind =

@@ -3,7 +3,7 @@ import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
-/** Stage 10, second half: what is secret does not come out; nor does what cannot be searched for it. */
+/** Stage 10, second half: redacts secrets. An output that cannot be searched for them is withheld. */
 export function redact(execution: CallState): void {
   const output = execution.output as ToolOutput;
   try {
@@ -21,7 +21,7 @@ export function redact(execution: CallState): void {
   }
 }
 
-/** Where the rest of an output is lost, so may be the rest of a secret that its end is the beginning of. */
+/** Removes the beginning of a secret at the end of a truncated output, whose rest would be needed to recognize it. */
 function withoutBegun(redactor: Redactor, output: ToolOutput): ToolOutput {
   const content = output.content.map((block) =>
     block.type === "text" ? { ...block, text: redactor.streamRedactor().next(block.text) } : block,

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
-/** Stage 3: takes away what only the host may supply, and notes what was discarded. */
+/** Stage 3: removes values that only the host may supply, and records their names. */
 export function removeInjected(execution: CallState): void {
   const { injected, name } = execution.tool.spec;
   if (injected !== undefined && injected.length > 0) {

@@ -12,8 +12,8 @@ import { removeInjected } from "./remove-injected.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Stage 2 or 4, and what follows when it finds the arguments not valid: what the host has allowed is
- * tried instead, each once, and goes through the same checks.
+ * Wraps stage 2 or 4. If the arguments are not valid, the repairs that the host allows are tried, each once, and go
+ * through the same checks.
  */
 export function withRepair(
   stage: (execution: CallState) => Awaitable<void>,
@@ -29,12 +29,12 @@ export function withRepair(
   };
 }
 
-/** @throws what was thrown before, when nothing helps. */
+/** @throws the original error, when no repair helps. */
 function repairArguments(execution: CallState, error: unknown): Awaitable<void> {
   const { engine, resumption } = execution;
   const { normaliseArguments, repair, onInvalidCall } = engine;
   if (!normaliseArguments && repair === undefined && onInvalidCall === "return") throw error;
-  // What a person has agreed to, or typed, is not to become something else.
+  // Arguments that a person has approved or edited must not change.
   if (resumption !== undefined || !isInvalid(error)) throw error;
   return tryOthers(execution, error);
 }
@@ -63,7 +63,7 @@ async function tryOthers(execution: CallState, error: ToolError): Promise<void> 
   throw refusal(execution, error, cause);
 }
 
-/** Why arguments are not valid, either; `undefined`: they are, and are the call's from now on. */
+/** Checks other arguments, and uses them for the call if they are valid. Returns the reason if they are not. */
 async function refused(execution: CallState, candidate: unknown): Promise<unknown> {
   const { args } = execution;
   try {
@@ -95,12 +95,12 @@ async function ask(
   return answerWithin(execution, engine.hookTimeoutMs, Promise.resolve(answer));
 }
 
-/** What the model reads is what is wrong with what it has sent; the rest is for the host. */
+/** The error for the model describes the arguments that it sent; the cause is for the host. */
 function refusal(execution: CallState, error: ToolError, cause: unknown): ToolError {
   const { engine, run, call } = execution;
   const said = cause === undefined ? error : new ToolError(error.code, error.message, { cause });
   if (engine.onInvalidCall === "fail" && !execution.ended) {
-    // It ends for its own reason.
+    // The call ends with its own error, not with that of the run.
     execution.stopped ??= said;
     run.cancel(`The run was cancelled: the arguments of ${call.name} (${call.id}) were not valid.`);
   }

@@ -20,25 +20,25 @@ import { approverAnswer } from "../call/approver.ts";
 import { notSerializableError } from "../call/not-serializable.ts";
 import { pauseDeadlineWhile } from "../context/pause-deadline.ts";
 
-/** What the policy asks about. */
+/** A permission for which the policy asks, with its decision. */
 export interface ApprovalRequests {
   readonly permission: PermissionRequest;
   readonly decision: Decision;
 }
 
-/** What the policy asks about, with whatever answers it. */
+/** A permission for which the policy asks, with its answer. */
 interface Question extends ApprovalRequests {
-  /** What a person could have remembered; absent: the rule asks every time. */
+  /** The grant that a person could give; absent: the rule asks every time. */
   readonly proposal: GrantProposal | undefined;
   agreed: ApprovedPermission | undefined;
   grant: Grant | undefined;
-  /** What would answer it, had the tool not changed. */
+  /** The grant that would answer it, had the tool not changed. */
   outdated: Grant | undefined;
 }
 
 /**
- * Answers all that the policy asks about a call: from what a person has agreed to, from grants, or by
- * asking now. Resolves when all of it may be done.
+ * Answers all permissions for which the policy asks: from a person's approval, from grants, or by asking now. Resolves
+ * when all of them are approved.
  */
 export async function answerAsks(
   execution: CallState,
@@ -67,7 +67,7 @@ export async function answerAsks(
     question.outdated = found[index]?.outdated;
   }
   if (open.some(({ grant }) => grant === undefined)) {
-    // Whoever is asked sees all that the call needs, also what was agreed to before.
+    // The person sees all that the call needs, including what was approved before.
     await ask(
       execution,
       questions.filter(({ grant }) => grant === undefined),
@@ -95,7 +95,7 @@ export async function hashesOf(execution: CallState): Promise<Hashes> {
   }
 }
 
-/** Exactly what would be remembered of a yes to `permission`. */
+/** The grant that would be stored if `permission` is approved. */
 export function proposalFor(
   { call, run }: CallState,
   { kind, target }: PermissionRequest,
@@ -172,8 +172,8 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
 }
 
 /**
- * All questions are answered: what is to be remembered is kept, and the call authorised. Recorded
- * before it is kept: a grant must not answer for anybody when nobody can tell who has made it.
+ * Completes the authorization of a call whose questions are all answered: records the decisions, then stores new
+ * grants. In this order, so that no grant exists without a record of who gave it.
  */
 async function goAhead(
   execution: CallState,
@@ -239,7 +239,7 @@ function decidedFor(decision: AuditDecision, questions: readonly Question[]): Re
   };
 }
 
-/** What the model reads when a person has said no. */
+/** The error that the model reads when a person has rejected a call. */
 export function rejection(name: string, reason: string | undefined): ToolError {
   const stop = /[.!?…。！？]\s*$/u.test(reason ?? "") ? "" : ".";
   const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}${stop}`;

@@ -6,7 +6,7 @@ import { countSpend, holdSpend } from "../../limits/spend.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
-/** Stage 5: reserves what the call takes of its limits, or refuses it at once when that is used up. */
+/** Stage 5: reserves what the call uses of its limits, or refuses it at once when a limit is exhausted. */
 export function reserveLimits(execution: CallState): Awaitable<void> {
   const { run, engine } = execution;
   const { limits, counters } = run;
@@ -20,7 +20,7 @@ export function reserveLimits(execution: CallState): Awaitable<void> {
   const { reservation: held } = execution;
   if (engine.rates === undefined && held === undefined) return;
   const reserved = engine.rates?.reserve(execution, "calls", 1);
-  // Stage 7 tells what a call spends. It has been there when the call was admitted before.
+  // The amount is known from stage 7 on: a call that was admitted before has it already.
   const amount = held?.amount;
   if (amount === undefined) return reserved;
   if (!isThenable(reserved)) return holdSpend(execution, amount);
@@ -47,7 +47,7 @@ function countCall(execution: CallState, limits: RunLimits, counters: RunCounter
   execution.counted = true;
 }
 
-/** Counted in place: to write the number into the map costs as much again as to find it. */
+/** Counted in place: writing the number into the map costs as much again as finding it. */
 function tallyOf({ byTool }: RunCounters, name: string): { calls: number } {
   let tally = byTool.get(name);
   if (tally === undefined) byTool.set(name, (tally = { calls: 0 }));
@@ -65,7 +65,7 @@ function repeated(name: string, times: number): ToolError {
   );
 }
 
-/** Gives back what was reserved: the call does not start, or not yet. */
+/** Releases what was reserved: the call does not start, or not yet. */
 export function releaseLimits(execution: CallState): void {
   const { counters } = execution.run;
   const { reservation: held } = execution;
@@ -82,7 +82,7 @@ export function releaseLimits(execution: CallState): void {
   execution.engine.rates?.release(execution);
 }
 
-/** Stage 8, as the call starts: what was reserved is used from now on. */
+/** Stage 8, as the call starts: commits what was reserved. */
 export function commitLimits(execution: CallState): Awaitable<void> {
   const { reservation: held } = execution;
   if (held === undefined) return;
@@ -91,8 +91,8 @@ export function commitLimits(execution: CallState): Awaitable<void> {
 }
 
 /**
- * Counts one more attempt of a call that is tried again: against rates, not against calls. What it
- * spends counts again, too, unless a tool that is trusted to know says that nothing more happens.
+ * Counts one more attempt of a call that is retried: against rates, not against calls. Its spend counts again, too,
+ * unless a trusted tool is idempotent.
  *
  * @throws ToolError `rate_limited`, `store_unavailable`; `limit_exceeded` when it would spend too much
  */
@@ -108,7 +108,7 @@ async function attempted(execution: CallState, amount: number | undefined): Prom
   try {
     await rates?.reserve(execution, "calls", 1);
     if (amount !== undefined) await rates?.reserve(execution, "spend", amount);
-    // Stopped while the store was asked: nobody else gives back what this attempt has reserved.
+    // Stopped while the store was asked: only here can the reservations of this attempt be released.
     if (execution.leaving) return rates?.release(execution);
     if (amount !== undefined) countSpend(execution, amount);
     await rates?.commit(execution);

@@ -4,7 +4,7 @@ import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
-/** Stage 1: name → tool in the toolset, shown or searchable. */
+/** Stage 1: finds the tool in the toolset, listed or searchable. */
 export function resolve(execution: CallState): void {
   const { call, toolset } = execution;
   const entry = toolset.callable(call.name);

@@ -6,19 +6,19 @@ import { toToolError } from "../call/to-tool-error.ts";
 import { backOff } from "../../contract/retry-policy.ts";
 import { releaseSlot } from "./acquire.ts";
 
-/** Whoever asks for a longer wait than this is not waited for. */
+/** Maximum wait that an upstream may ask for. If it asks for more, the call is not retried. */
 const maxWaitMs = 120_000;
 
-/** Stage 8, still: an answer that is an error which may pass is a failed attempt, too. */
+/** Stage 8: an output with a retryable error is a failed attempt, too. */
 export function retryIfTransient(execution: CallState): void {
   const { output } = execution;
   if (output?.isError === true && mayRetry(execution, output.error)) throw output.error;
 }
 
 /**
- * True when another attempt may follow on the one that failed: the error may pass, the tool's policy
- * or the host's has attempts left, and the tool may be run twice. The wait before it is planned then.
- * Where the other side asks for a wait that is too long, the call is stopped.
+ * True when another attempt may follow the failed one: the error is retryable, the policy of the tool or the host has
+ * attempts left, and the tool may run twice. Plans the wait before it. If the upstream asks for too long a wait, the
+ * call is stopped.
  */
 export function mayRetry(execution: CallState, thrown: unknown): boolean {
   if (execution.stopped !== undefined) return false;
@@ -41,13 +41,13 @@ export function mayRetry(execution: CallState, thrown: unknown): boolean {
   if (isTooLate) return false;
   execution.backOffMs = delayMs;
   execution.endAttempt(error);
-  // What listened to the attempt's signal may have stopped the call.
+  // A listener of the attempt's signal may have stopped the call.
   if (execution.stopped !== undefined) return execution.ended;
   engine.events.emitCall(execution, { type: "tool.retried", attempt, code: error.code, delayMs });
   return true;
 }
 
-/** Between two attempts: the place is free, and time passes. */
+/** Between two attempts: releases the slot and waits. */
 export function awaitBackoff(execution: CallState): Awaitable<void> {
   const delayMs = execution.backOffMs ?? 0;
   execution.backOffMs = undefined;
@@ -57,7 +57,7 @@ export function awaitBackoff(execution: CallState): Awaitable<void> {
   return new Promise((resolve) => execution.waitFor(delayMs, resolve));
 }
 
-/** The policy that may be followed: a source that is not trusted loosens nothing. */
+/** The retry policy that applies: an untrusted source cannot loosen it. */
 function policyOf({ engine, entry, tool }: CallState): RetryPolicy | undefined {
   const trusted = entry?.trusted === true;
   const policy = trusted ? (tool.spec.retry ?? engine.retry) : engine.retry;
@@ -66,7 +66,7 @@ function policyOf({ engine, entry, tool }: CallState): RetryPolicy | undefined {
   return isRepeatable || policy?.evenIfNotIdempotent === true ? policy : undefined;
 }
 
-/** Milliseconds that the other side asked to wait; 0: it did not. */
+/** Milliseconds that the upstream asked to wait; 0: none. */
 function waitAskedFor({ retryAfterMs }: ToolError): number {
   return typeof retryAfterMs === "number" && retryAfterMs > 0 ? retryAfterMs : 0;
 }

@@ -9,13 +9,13 @@ import { checkRetry } from "../../contract/retry-policy.ts";
 import { ExecutionContext } from "../context/tool-context.ts";
 import { copyArguments } from "./parse.ts";
 
-/** Stage 8, second half: one attempt at the tool's own work, under its timeout. Answers with what the tool does. */
+/** Stage 8, second half: runs one attempt of the tool, under its timeout, and returns its answer. */
 export function run(execution: CallState): Awaitable<unknown> {
   const { engine, tool } = execution;
   const { retry } = tool.spec;
   const timeout = timeoutOf(execution);
   if (retry !== undefined) checkRetry(`${tool.spec.name}: retry`, retry);
-  // Cancelled by one of the checks before, or by whoever was told of them.
+  // Cancelled by an earlier stage, or by a listener of its events.
   const { runStopped } = execution;
   if (runStopped !== undefined) throw runStopped;
   const now = engine.clock.now();
@@ -48,8 +48,8 @@ function invoke(execution: CallState, ctx: ExecutionContext): Awaitable<unknown>
 }
 
 /**
- * Each attempt gets arguments of its own: what it does to them nobody else sees. It gets the very
- * ones that were checked, since what the tool has made of them then need not be made again.
+ * Each attempt gets arguments of its own, so that its changes stay invisible elsewhere. It gets the object that was
+ * checked, since values that the tool's `validate` derived from that object can be reused.
  */
 function takeArguments(execution: CallState): JsonObject {
   const { args: own, admitted, call } = execution;
@@ -59,7 +59,7 @@ function takeArguments(execution: CallState): JsonObject {
 }
 
 /**
- * The tool's own timeout, else the default, which tasks have none; the host's call may shorten it; the
+ * The tool's own timeout, or else the default, which does not apply to tasks. The host's call may shorten it, and the
  * maximum caps it.
  */
 function timeoutOf({ engine, tool, timeoutMs, taskId }: CallState): number {
@@ -74,7 +74,7 @@ function timeoutOf({ engine, tool, timeoutMs, taskId }: CallState): number {
   return shorter(shorter(own ?? usual, timeoutMs ?? 0), engine.maxTimeoutMs);
 }
 
-/** The shorter of two timeouts, of which 0 is none. */
+/** The shorter of two timeouts, of which 0 means none. */
 function shorter(a: number, b: number): number {
   if (!(a > 0)) return b > 0 ? b : 0;
   return b > 0 && b < a ? b : a;

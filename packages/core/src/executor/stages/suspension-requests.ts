@@ -9,7 +9,7 @@ import { cloneJson } from "../../json/clone-json.ts";
 const maxRequests = 100;
 const maxTextLength = 20_000;
 
-/** By type: what a person reads, without which whoever shows it would fail. */
+/** The texts that a request of each type must have, so that it can be displayed. */
 const texts: Readonly<Record<InterruptionRequest["type"], readonly string[]>> = {
   approval: ["reason"],
   auth: ["credential", "message"],
@@ -18,11 +18,11 @@ const texts: Readonly<Record<InterruptionRequest["type"], readonly string[]>> = 
 };
 
 /**
- * What a running tool asks a person for, as the executor's own copy. What other calls have asked for,
- * and the tool passes on, stays as it is.
+ * Copies the requests with which a running tool suspends. Requests of nested calls that the tool passes on stay as they
+ * are.
  *
- * @throws ToolError `internal` for what no person could answer. Two requests of one id are such: the
- * answer to one would be an answer to the other.
+ * @throws ToolError `internal` for requests that no person could answer, such as two with the same id: the answer to
+ * one would answer the other.
  */
 export function suspensionRequests(
   { call }: CallState,
@@ -76,14 +76,14 @@ function readRequest(request: unknown): InterruptionRequest {
   if (read.type === "auth" && read.userCode !== undefined && !isUserCode(read.userCode)) {
     throw new TypeError("one of type auth has a userCode that nobody can type");
   }
-  // Whoever shows it makes a link of it.
+  // User interfaces make a link of it.
   if (read.type === "auth" && read.url !== undefined && !/^https?:\/\//i.test(read.url)) {
     throw new TypeError("one sends the person to an address that is not of the web");
   }
   return read.type === "approval" ? { ...read, permission: readPermission(read.permission) } : read;
 }
 
-/** A person reads it off one screen and types it on another (RFC 8628 section 6.1). */
+/** A person reads it on one screen and types it on another (RFC 8628 section 6.1). */
 function isUserCode(code: unknown): boolean {
   return typeof code === "string" && code.trim() !== "" && visibleText(code) === code;
 }

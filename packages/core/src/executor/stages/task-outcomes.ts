@@ -5,7 +5,7 @@ import { text } from "../../contract/content-block.ts";
 import type { CompletedOutcome, FailedOutcome, ToolResult } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 
-/** What whoever made a call gets instead of its result, when it goes on as a task. */
+/** The result that a caller gets for a call that runs as a task. */
 export function taskHandle(execution: CallState, taskId: string): CompletedOutcome {
   const { name } = execution.call;
   const words = `${name} goes on as task ${taskId}; its result is not here yet. Ask with task_result (wait_seconds: up to 60 waits for it) or task_status; task_cancel stops it. Do not call ${name} again for the same.`;
@@ -13,7 +13,7 @@ export function taskHandle(execution: CallState, taskId: string): CompletedOutco
   return { status: "completed", result: { ...textResult(execution, words, false), value, taskId } };
 }
 
-/** What becomes of a task that was stopped before it could begin, or go on. */
+/** The outcome of a task that was stopped before it started or resumed. */
 export function stoppedOutcome(execution: CallState): FailedOutcome {
   const error = toToolError(execution, new ToolError("cancelled", "The call was cancelled."));
   return { status: "failed", result: textResult(execution, error.message, true), error };

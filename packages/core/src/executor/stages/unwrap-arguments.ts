@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../json/json.ts";
 
-/** What models wrap a tool's arguments into. */
+/** Member names with which models wrap the arguments of a tool. */
 const envelopes: ReadonlySet<string> = new Set([
   "properties",
   "arguments",
@@ -11,10 +11,10 @@ const envelopes: ReadonlySet<string> = new Set([
   "input",
 ]);
 
-/** How often something is unwrapped: a fenced text of an encoded envelope of encoded arguments. */
+/** Maximum number of layers to unwrap: a fenced text with an encoded envelope of encoded arguments. */
 const maxLayers = 4;
 
-/** What arguments may be once their wrapping is off, layer by layer: fences, JSON texts, envelopes. */
+/** Yields candidates for the arguments, unwrapped layer by layer: fences, JSON texts, envelopes. */
 export function* unwrapArguments(sent: unknown, schema: JsonSchema): Generator<object> {
   let value = sent;
   for (let layer = 0; layer < maxLayers; layer++) {
@@ -37,11 +37,11 @@ function decoded(text: string): unknown {
   }
 }
 
-/** What is in an envelope that the tool does not know as one of its own arguments. */
+/** The content of an envelope, unless the tool declares an argument of that name. */
 function contentOf(value: unknown, schema: JsonSchema): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const [key, ...others] = Object.keys(value);
-  // Nothing that was sent beside it may get lost.
+  // Other members beside the envelope must not get lost.
   if (key === undefined || others.length > 0 || !envelopes.has(key)) return undefined;
   const declared = schema["properties"];
   if (typeof declared === "object" && declared !== null && Object.hasOwn(declared, key))

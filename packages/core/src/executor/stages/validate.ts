@@ -19,10 +19,10 @@ import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
 const maxListedProblems = 5;
-/** Of more than these nothing is said but how many there are: thousands take their time to write. */
+/** Problems beyond this number are only counted: formatting thousands of them takes too long. */
 const readProblems = 100;
 
-/** Stage 4: the arguments against the full schema, then what the tool itself checks. */
+/** Stage 4: validates the arguments against the full schema, then with the tool's own `validate`. */
 export function validate(execution: CallState): Awaitable<void> {
   const schema = argumentsSchemaOf(execution.tool);
   undeclared(execution, schema);
@@ -46,7 +46,7 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
   ).then((found) => refuse(execution, found));
 }
 
-/** In the event of the call's end: which patterns its arguments were not checked against. */
+/** Adds a warning to the event of the call's end: the patterns that the arguments were not checked against. */
 function warnOfUnchecked(execution: CallState, patterns: readonly UncheckedPattern[]): void {
   if (!execution.engine.events.active) return;
   const all = patterns.map(({ path, pattern }) => `${JSON.stringify(pattern)} at ${path}`);
@@ -72,7 +72,7 @@ function undeclared(execution: CallState, schema: JsonSchema): void {
   const args = execution.args as JsonObject;
   const declared = schema["properties"] ?? {};
   const extra = Object.keys(args).filter((key) => !Object.hasOwn(declared as object, key));
-  // A schema that describes its other keys, there or elsewhere, declares them.
+  // A schema that describes other keys, there or elsewhere, declares them.
   if (
     extra.length === 0 ||
     isSchema(schema["additionalProperties"]) ||
@@ -106,7 +106,7 @@ function isSchema(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Says which path, what was expected, what was sent, in a few lines. */
+/** Formats the problems in a few lines: the path, what was expected, what was sent. */
 function invalid(execution: CallState, problems: readonly ValidationProblem[]): ToolError {
   const { tool } = execution;
   const short = (text: string, length: number): string =>
@@ -145,13 +145,13 @@ function dotted(path: string): string {
     .join(".");
 }
 
-/** The error is read by more than the model that has sent them. */
+/** Masks secrets: others than the model that sent them also read the error. */
 function describeArguments({ engine, tool, args }: CallState): JsonObject {
   const sent = args as JsonObject;
   return engine.redactor === undefined ? sent : maskArguments(sent, argumentsSchemaOf(tool));
 }
 
-/** The JSON of what stands there, if that is no object and no list. */
+/** The JSON of the value at `path`, unless it is an object or a list. */
 function sent(args: unknown, path: string): string {
   let value = args;
   for (const part of path === "" ? [] : path.slice(1).split("/")) {
