@@ -2,7 +2,7 @@ import type { Awaitable } from "../json/json.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "./tool-result.ts";
 
-/** What one call is made with. */
+/** Options of one call. */
 export interface CallOptions {
   /** Milliseconds; shortens the tool's own timeout. */
   readonly timeoutMs?: number | undefined;
@@ -20,7 +20,7 @@ export interface CallOptions {
    * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
    */
   readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
-  /** The call goes on as a task, whatever its tool says; so it does when it has waited for a person. */
+  /** Continues the call as a task, whatever its tool says, also after the call has waited for a person. */
   readonly asTask?: boolean | undefined;
 }
 
@@ -60,10 +60,9 @@ export interface ExecuteAllOptions extends CallOptions {
    */
   readonly steer?: (progress: SteerProgress) => Awaitable<string | undefined>;
   /**
-   * What becomes of a call of the same tool with the same arguments as an earlier one of these:
-   * `run` (default), or `skip`: it fails with `skipped` before anybody is asked about it, and the
-   * model reads which call's result holds for both. Arguments are compared as they are after
-   * validation, before hooks.
+   * Handling of a call of the same tool with the same arguments as an earlier call of this batch: `run` (default), or
+   * `skip`: the call fails with `skipped` before a person is asked about it, and the model reads which call's result
+   * holds for both. Arguments are compared as they are after validation, before hooks.
    */
   readonly duplicates?: "run" | "skip";
 }

@@ -1,6 +1,6 @@
 import { flagTags, lookalikeSpaceClass, undisplayableClass } from "./hidden-characters.ts";
 
-/** What a text of ASCII or Latin letters consists of: nothing of it is spelt out. */
+/** Matches a character outside ASCII and the Latin letters. A text without one needs no escapes. */
 const unusual = /[^\t\n -~\u00a1-\u00ac\u00ae-\u034e]/;
 
 /** The signs that join two consonants of a script of South or Southeast Asia (virama, coeng, asat). */
@@ -12,7 +12,7 @@ const letter = String.raw`(?!\p{DI})\p{L}`;
 const connecting = String.raw`(?![\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5])(?=\p{L})\p{sc=Arabic}`;
 
 /**
- * What changes how its neighbours are drawn, and so is seen: the style of an emoji, the joiner inside
+ * Characters that change how their neighbours are drawn, and so are visible: the style of an emoji, the joiner inside
  * an emoji, the non-joiner between connected letters, joiners beside a virama, the three flags.
  */
 const needed = [

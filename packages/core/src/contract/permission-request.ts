@@ -18,8 +18,8 @@ export const permissionKinds: readonly string[] = [
 export interface PermissionRequest {
   readonly kind: string;
   /**
-   * What it is done to: a path (the one that is used, without `..`), an origin, a command,
-   * an amount. Of a request that is sent: `METHOD URL` with its query, as `DELETE https://api.example.com/pets/7?force=true`.
+   * The target of the action: a path (the one that is used, without `..`), an origin, a command, an amount. Of a
+   * request that is sent: `METHOD URL` with its query, as `DELETE https://api.example.com/pets/7?force=true`.
    */
   readonly target: string;
   /** One line for the person who decides. */

@@ -16,7 +16,9 @@ export interface Redactor {
   text(text: string): string;
   /** A JSON value, keys included. */
   value<Value extends JsonValue>(value: Value): Value;
-  /** What errors, events and the audit tell, where names of headers and parameters say what is secret, too. */
+  /**
+   * Redacts the contents of errors, events and the audit, in which names of headers and parameters also mark secrets.
+   */
   redactReport<Value>(value: Value): Value;
   /** Takes out nothing but what is registered. */
   registered(text: string): string;

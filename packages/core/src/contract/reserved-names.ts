@@ -14,8 +14,8 @@ export function isBuiltInName(name: string): boolean {
   return helperNames.has(name);
 }
 
-/** What the helper tools' `source` is. */
+/** The `source` of the built-in tools. */
 export const builtInSource = "toolweave";
 
-/** What the host's own tools come from. */
+/** The `source` of the host's own tools. */
 export const hostSource = "host";

@@ -10,7 +10,7 @@ const maxNameLength = 64;
 /** With less room beside a prefix, a name is cut at its end. */
 const minWordsLength = 16;
 
-/** What stands between a prefix and a name. */
+/** The separator of a prefix and a name. */
 const prefixSeparator = "__";
 
 /** True when `name` is canonical. */
@@ -69,9 +69,9 @@ export function snakeName(name: string): string {
   return cleanName(`${start}${words.join("_")}${end}`);
 }
 
-/** What a name is cut by. */
+/** Options for shortening a name. */
 export interface ShortenOptions {
-  /** What the hash is made of. Default: the name. */
+  /** The input of the hash. Default: the name. */
   readonly original?: string;
   /**
    * Which words survive, by position, the most telling first: they are kept while they fit, and after them the others
@@ -147,7 +147,7 @@ export function uniqueNames(
     const original = originals[index] as string;
     if (count.get(name) === 1 || name === original) return name;
     let own = withHash(name, original);
-    // Somebody may have chosen a name for just this hash.
+    // A tool may have been given a name with the same hash.
     for (let more = 2; taken.has(own); more++) own = withHash(name, `${original}\n${more}`);
     taken.add(own);
     return own;
