@@ -7,7 +7,7 @@ import type { ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 
-/** What events report of a call beside what all services know of it. */
+/** The facts about a call that events report beside those that all services receive. */
 export interface ReportedCall extends CallInfo {
   readonly engine: { readonly maxOutputBytes: number };
   /** The names of injected values that the model sent, and that were discarded. */
@@ -20,7 +20,7 @@ interface Bounds {
   readonly redactor: Redactor | undefined;
 }
 
-/** What of a call's events may leave. */
+/** The bounds of a call's events. */
 export function boundsOf(execution: ReportedCall): Bounds {
   return {
     maxOutputBytes: execution.engine.maxOutputBytes,
@@ -28,7 +28,7 @@ export function boundsOf(execution: ReportedCall): Bounds {
   };
 }
 
-/** More blocks than this nobody looks at. */
+/** Blocks beyond this number are not examined. */
 const maxBlocks = 1000;
 
 /** JSON of whatever it is, frozen: what becomes of the original changes nothing. */
@@ -166,7 +166,7 @@ function truncateOutput(bounds: Bounds, output: ToolOutput): Beginning {
   return { output: { ...begun, content } as ToolOutput, isCut, endsCut };
 }
 
-/** What an event tells of a result, with payloads. */
+/** The event's payload for a result. */
 export function resultPayload(
   bounds: Bounds,
   { content, value, artifacts }: ToolResult,

@@ -19,7 +19,7 @@ export interface QueuedNode {
 export class EventQueue {
   readonly #limit: number;
   readonly #coalesces: boolean;
-  /** What can be done without, oldest first. */
+  /** Events that can be dropped, oldest first. */
   readonly #partial = new Map<string | number, QueuedNode>();
   #first: QueuedNode | undefined;
   #last: QueuedNode | undefined;

@@ -64,7 +64,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
       : Promise.resolve({ done: false, value: event });
   }
 
-  /** Listens no more; whoever waits for an event is told that none comes. */
+  /** Stops listening; a pending read ends without an event. */
   return(): Promise<Next> {
     this.#over = true;
     this.#stop();

@@ -22,11 +22,11 @@ import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts"
 
 const maxTextBytes = 2000;
 
-/** Hands events to whoever listens, in order; costs nothing while nobody does. */
+/** Emits events to listeners, in order; costs nothing without a listener. */
 export class EventStream {
   /** Events carry arguments and outputs. */
   readonly payloads: boolean;
-  /** What those who come back have missed; absent: nothing is kept. */
+  /** The events that a returning listener has missed; absent: none are stored. */
   readonly backlog: EventQueue | undefined;
   readonly #clock: Clock;
   readonly #listeners = new Set<ToolEventListener>();
@@ -34,9 +34,9 @@ export class EventStream {
   readonly #occasional = new Map<ToolEventListener, () => boolean>();
   #seq = 0;
   #lastEmitted: Pick<ToolEvent, "seq" | "time"> = { seq: 0, time: 0 };
-  /** Somebody may want to hear something: the one look that a call takes when nobody does. */
+  /** A listener may want some event: the single check of a call when there is no listener. */
   #active: boolean;
-  /** Somebody wants to hear everything. */
+  /** A listener wants every event. */
   #isAlways: boolean;
   /** More than one has each event: none may change it for the others. */
   #isShared = false;
@@ -51,7 +51,7 @@ export class EventStream {
     this.#active = this.#isAlways = backlog > 0;
   }
 
-  /** True when somebody listens; ask before building an event. */
+  /** True when there is a listener; check it before building an event. */
   get active(): boolean {
     return this.#active && (this.#isAlways || this.#isWanted());
   }
@@ -275,7 +275,7 @@ function addArguments(
   if (truncated) event["truncated"] = true;
 }
 
-/** What cannot be searched for secrets is not told. */
+/** A value that cannot be searched for secrets is not emitted. */
 function redacted<Value>(execution: CallInfo, value: Value): Value {
   try {
     return execution.redactor?.redactReport(value) ?? value;

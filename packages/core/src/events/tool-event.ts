@@ -22,7 +22,7 @@ interface CallEnvelope extends Envelope {
   readonly tool: string;
 }
 
-/** What is there only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
+/** Fields that are present only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
 interface PayloadFields {
   /** A part of the payload was longer, and is clipped or left out. */
   readonly truncated?: true;
@@ -35,11 +35,10 @@ export interface EndFields {
 }
 
 /**
- * What the executor tells about a call. A call that never starts ends in `tool.rejected` or
- * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed`
- * and `tool.suspended`, whose `attempt` is the last one. `tool.late` may follow a timeout or a
- * cancellation, of an attempt that is retried, too. Messages have at most 2,000 bytes. Arguments and
- * outputs are there only with `eventPayloads`.
+ * The events that the executor emits about a call. A call that never starts ends in `tool.rejected` or
+ * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed` and `tool.suspended`,
+ * whose `attempt` is the last one. `tool.late` may follow a timeout or a cancellation, of an attempt that is retried,
+ * too. Messages have at most 2,000 bytes. Arguments and outputs are there only with `eventPayloads`.
  */
 export type ToolCallEvent = CallEnvelope &
   (
@@ -53,7 +52,7 @@ export type ToolCallEvent = CallEnvelope &
     | {
         readonly type: "tool.resumed";
         readonly interruptionId: string;
-        /** Who has answered. */
+        /** The person who answered. */
         readonly by?: string;
       }
     | {
@@ -63,7 +62,7 @@ export type ToolCallEvent = CallEnvelope &
         readonly reason: string;
         /** The policy and the rule that decided, such as `policy rules[2]`. */
         readonly rule: string;
-        /** Who agreed. */
+        /** The person who approved. */
         readonly by?: string;
         /** The grant that answers, or that was made. */
         readonly grantId?: string;
@@ -77,7 +76,7 @@ export type ToolCallEvent = CallEnvelope &
     | ({
         readonly type: "tool.started";
         readonly attempt: number;
-        /** What the model sent and only the host may supply. */
+        /** Arguments that the model sent although only the host may supply them. */
         readonly discarded?: readonly string[];
         /** As the tool gets them, without what the host supplies. */
         readonly arguments?: JsonValue;
@@ -118,12 +117,12 @@ export type ToolCallEvent = CallEnvelope &
       } & EndFields)
     | { readonly type: "tool.late"; readonly outcome: "returned" | "threw" }
     | {
-        /** The call goes on by itself. */
+        /** The call continues on its own. */
         readonly type: "task.created";
         readonly taskId: string;
       }
     | {
-        /** A person has answered, and the task goes on. */
+        /** A person has answered, and the task resumes. */
         readonly type: "task.working";
         readonly taskId: string;
       }
@@ -166,7 +165,7 @@ export interface EventsDroppedEvent extends Envelope {
   readonly reset?: true;
 }
 
-/** What a slow reader gets of an executor's events. */
+/** An event of an executor as a slow reader receives it. */
 export type QueuedEvent = ToolEvent | EventsDroppedEvent;
 
 /** An event before its envelope. */

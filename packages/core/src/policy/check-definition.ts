@@ -158,7 +158,7 @@ const effects: readonly string[] = ["allow", "ask", "deny"] satisfies readonly P
 const accessKeys: readonly string[] = ["filesystem", "process", "network", "spend"];
 const accessModes: readonly string[] = ["none", "read", "write"];
 
-/** What can match no tool's name would be a rule without effect. */
+/** A glob that can match no tool's name would make a rule without effect. */
 function toolGlobFault(glob: string): string | undefined {
   const fits = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/.test(glob) && glob.replaceAll("*", "").length <= 64;
   return fits

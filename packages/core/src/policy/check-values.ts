@@ -57,7 +57,7 @@ export function checkBoolean(where: string, given: unknown): void {
   if (typeof given !== "boolean") throw misuse(where, "is neither true nor false");
 }
 
-/** What somebody probably meant, for the end of a text. */
+/** Suggests the word that was probably meant, for the end of a text. */
 export function nearest(wrong: string, words: readonly string[]): string {
   const [near] = nearNames(wrong, words, 1);
   return near === undefined ? `use ${words.join(", ")}` : `did you mean ${near}?`;

@@ -14,9 +14,9 @@ import type {
 } from "../contract/policy-definition.ts";
 
 /**
- * How sure it is that a rule matches. What rests on claims that nobody vouches for, or on a caller
- * that nobody named, is possible at most: that is enough to ask or deny, not to allow, and not to
- * set the policy's default aside (an `ask` that displaced a `deny` would loosen).
+ * The certainty with which a rule matches. A match that depends on untrusted claims, or on a caller that was not given,
+ * is at most possible: that is enough to ask or deny, not to allow, and not to replace the policy's default (an `ask`
+ * that displaced a `deny` would loosen).
  */
 export type Certainty = typeof impossible | typeof possible | typeof certain;
 /** It does not match. */
@@ -163,7 +163,7 @@ function hintTest(
   if (given !== undefined && given !== null && typeof given !== "boolean") return possible;
   const claimed = given ?? byDefault;
   if (trusted || claimed === byDefault) return claimed === wanted ? certain : impossible;
-  // One of the two fits: a claim against the default, and nobody vouches for it.
+  // Only one of the two matches: an untrusted claim against the default.
   return possible;
 }
 
@@ -175,7 +175,7 @@ function permissionTest({ kind, target: globs }: PermissionCondition): Test<Perm
     // What a tool proposes is only as well-formed as the tool.
     if (typeof kind !== "string" || typeof target !== "string") return possible;
     if (!ofKind(kind)) return impossible;
-    // `drafts/../letters` begins like a draft: which globs fit such a path, nobody can tell.
+    // `drafts/../letters` begins like a draft: which globs match such a path is undecidable.
     if (globs !== undefined && kind.startsWith("fs.") && windingPath.test(target)) return possible;
     if (ofTarget(target)) return certain;
     // A rule that is written for an address is for it with any query, too, unless it allows.

@@ -66,7 +66,7 @@ function readOnly(decision: Decisions): DefaultDecider {
 
 const readingKinds: readonly string[] = ["network", "fs.read", "mcp", "delegate"];
 
-/** What a read may do under every preset: ask another side. */
+/** The permissions of a read under every preset: requests to another system. */
 function isAsking(kind: string): boolean {
   return kind === "network" || kind === "mcp";
 }

@@ -11,7 +11,7 @@ import { targetFault } from "./target-form.ts";
 export interface ConfigurationWarning {
   /** Its place in the options, as in errors: `policy.rules[0].tools[1]`. */
   readonly where: string;
-  /** What is wrong and what to write, with the rule's id. */
+  /** The problem and its correction, with the rule's id. */
   readonly message: string;
 }
 
@@ -146,7 +146,10 @@ function toolWarnings(rule: PolicyRule, entries: readonly RegisteredTool[]): Fou
   return methodWarnings(rule, proposing);
 }
 
-/** What operations of documents propose begins with the method, and only those that may change something propose it. */
+/**
+ * The permission that an operation of a document proposes begins with the method, and only operations that may change
+ * something propose one.
+ */
 function methodWarnings(
   { permissions }: PolicyRule,
   proposing: readonly RegisteredTool[],

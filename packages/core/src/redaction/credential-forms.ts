@@ -1,11 +1,11 @@
 import type { Spans } from "./spans.ts";
 
-/** What credentials of one kind look like. */
+/** The form of one kind of credential. */
 interface Form {
   /** Three characters that each has, `at` so many from its start; several, one after the other. */
   readonly anchors: string;
   readonly at: number;
-  /** What its first group finds, if it has one, stays. */
+  /** The characters of its first group, if it has one, are not redacted. */
   readonly pattern: RegExp;
   /** It may begin within a word; it cannot hold its own beginning. */
   readonly anywhere?: true;

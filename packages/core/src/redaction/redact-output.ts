@@ -5,7 +5,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import { redactValue } from "./redact-value.ts";
 
-/** What of a redactor an output needs. */
+/** The redactor's methods that an output needs. */
 export interface OutputRedactor extends Pick<Redactor, "text" | "error" | "bytes"> {
   /** Base64 of bytes that are no text. */
   base64(data: string): string;

@@ -1,7 +1,7 @@
 /** Deeper than anything that is JSON here; a cycle ends so, too. */
 const deepest = 1000;
 
-/** What becomes of a text; the key that it stands under, where there is one. */
+/** Replaces a text; receives also its key, if it has one. */
 export type TextRule = (text: string, key?: string) => string;
 
 /**

@@ -76,7 +76,7 @@ interface RedactedRun {
   readonly injected: unknown;
 }
 
-/** What takes out of a call whatever must not leave: also what its run injects, and what its tool names. */
+/** The redactor of a call, which also redacts the secrets that its run injects and that its tool names. */
 export function redactorForCall({ engine, run, entry }: RedactedCall): Redactor | undefined {
   const { redactor } = engine;
   if (redactor === undefined || entry === undefined) return redactor && (run.redactor ?? redactor);

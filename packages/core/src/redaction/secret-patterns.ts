@@ -14,7 +14,7 @@ const minPartLength = 8;
 export function secretPatterns(secret: string): ReadonlySet<string> {
   // Half of a character comes out as U+FFFD.
   const patterns = new Set([secret, wellFormed(secret)]);
-  // Whoever sends it leaves off the line break that its file ends with.
+  // Clients send a secret without the line break at the end of its file.
   const bare = secret.trim();
   if (bare !== secret && bare.length >= shortest) return new Set([secret, ...secretPatterns(bare)]);
   // A form's way to write a space; the other escapes of a form are undone.

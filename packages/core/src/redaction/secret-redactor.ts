@@ -21,7 +21,7 @@ const maxCached = 50;
 export class SecretRedactor implements Redactor {
   readonly #finders: readonly SecretFinder[];
   readonly #paths: readonly JsonPath[];
-  /** What short texts have been told as, since secrets last changed. */
+  /** Redacted short texts, since the secrets last changed. */
   readonly #cached = new Map<string, string>();
   #cachedFor: object | undefined;
 

@@ -4,8 +4,8 @@ import { ToolError } from "../contract/tool-error.ts";
 export type Unregister = () => void;
 
 /**
- * Values that must never come out: credentials and tokens, held by whoever uses them. An executor
- * redacts those of its own set and those of its registry's sources.
+ * Values that must be redacted: credentials and tokens, held by the code that uses them. An executor redacts those of
+ * its own set and those of its registry's sources.
  *
  * @example
  * ```js

@@ -40,13 +40,13 @@ class HeldTool implements RegisteredTool {
   }
 }
 
-/** What the slots of a registry have. */
+/** The tools and problems of a registry's slots. */
 export interface CollectedTools {
   readonly entries: ReadonlyMap<string, RegisteredTool>;
   readonly problems: readonly RegistryProblem[];
   /** Why one of the new slots cannot be added; `undefined`: all can. */
   readonly refusal: string | undefined;
-  /** Some tool goes on by itself as a task. */
+  /** Some tool continues as a task on its own. */
   readonly hasTasks: boolean;
 }
 
@@ -130,7 +130,7 @@ function tooMany(list: readonly Tool[], most: number): string {
   return `Of ${list.length} tools only the first ${most} are taken; those from ${first} to ${last} are not. Make several sources of it, each with a part of the tools.`;
 }
 
-/** What a tool was where it comes from: a path says where to split. */
+/** The tool's place in its source: a path shows where to split. */
 function placeOf(tool: Tool): string {
   try {
     const { name, provenance } = tool.spec;

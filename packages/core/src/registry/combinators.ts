@@ -43,8 +43,7 @@ export function hide(source: ToolSource, ...globs: readonly string[]): ToolSourc
 }
 
 /**
- * The same tool under another name. Its own code goes on seeing the registered name in
- * `ctx.toolName`; schemas stay lazy.
+ * The same tool under another name. Its own code still sees the registered name in `ctx.toolName`; schemas stay lazy.
  */
 function renamed(tool: Tool, name: string): Tool {
   const spec = defineLazy(tool.spec, { name });

@@ -37,7 +37,7 @@ export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) =>
   };
 }
 
-/** As a policy's `allow` would match, so that a claim that nobody vouches for selects nothing. */
+/** Matches as a policy's `allow` would, so that an untrusted claim selects nothing. */
 function conditionOf(
   annotations: AnnotationCondition | undefined,
   provenance: ProvenanceCondition | undefined,

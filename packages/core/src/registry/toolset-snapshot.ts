@@ -7,7 +7,7 @@ import { selectorOf, withinTokens } from "./tool-selection.ts";
 export class ToolsetSnapshot implements Toolset {
   /** The registry's version when the snapshot was made. */
   readonly version: number;
-  /** What may be called although it is not shown; it may hold tools that are shown, too. */
+  /** The tools that may be called although they are not listed; it may contain listed tools, too. */
   readonly searchable: Toolset | undefined;
   readonly #entries: ReadonlyMap<string, RegisteredTool>;
   #specs: readonly ToolSpec[] | undefined;
@@ -15,7 +15,7 @@ export class ToolsetSnapshot implements Toolset {
 
   /**
    * @param entries ordered by name.
-   * @param hasTasks some tool goes on by itself as a task. Absent: to be found out.
+   * @param hasTasks some tool continues as a task on its own. Absent: computed.
    */
   constructor(
     version: number,
@@ -44,7 +44,7 @@ export class ToolsetSnapshot implements Toolset {
     return this.#entries.get(name);
   }
 
-  /** What a call of that name runs: a tool that is shown, or one that is only searchable. */
+  /** The tool that a call of that name runs: a listed one, or one that is only searchable. */
   callable(name: string): RegisteredTool | undefined {
     return this.#entries.get(name) ?? this.searchable?.callable(name);
   }
@@ -78,7 +78,7 @@ export class ToolsetSnapshot implements Toolset {
   }
 
   /**
-   * Some tool that may be called goes on by itself as a task.
+   * Some tool that may be called continues as a task on its own.
    *
    * @internal
    */

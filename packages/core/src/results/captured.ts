@@ -6,13 +6,13 @@ import { bytesOf, toJson, plainBytes, type Cut } from "../json/to-json.ts";
 const maxParts = 1024;
 
 /**
- * What has come of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them
- * as UTF-8; as soon as anything else comes, all of it is a list of JSON values.
+ * The received part of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them as UTF-8; as
+ * soon as anything else is received, all of it is a list of JSON values.
  */
 export class StreamBuffer implements Cut {
   /** There was more. */
   truncated = false;
-  /** Nothing more is taken: a source may go on although it was told to end. */
+  /** Nothing more is accepted: a source may continue although it was cancelled. */
   isClosed = false;
   #left: number;
   #texts: string[] = [];

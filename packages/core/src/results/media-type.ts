@@ -13,7 +13,7 @@ const beginnings: readonly (readonly [string, string])[] = [
   ["application/pdf", "%PDF-"],
 ];
 
-/** What bytes are by how they begin. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
+/** The media type by the first bytes. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
 export function sniffed(bytes: Uint8Array): string | undefined {
   return beginnings.find(([, beginning]) =>
     [...beginning].every((unit, index) => unit === "." || bytes[index] === unit.charCodeAt(0)),

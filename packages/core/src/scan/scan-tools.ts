@@ -4,7 +4,7 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { SpecFinding } from "./scan-spec.ts";
 import { twinNames } from "./twin-names.ts";
 
-/** The warning for a finding in what somebody else wrote of a tool. */
+/** The warning for a finding in a third-party text about a tool. */
 export function findingProblem(
   spec: Pick<ToolSpec, "name">,
   { says, excerpt, pointer }: SpecFinding,

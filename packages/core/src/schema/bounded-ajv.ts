@@ -19,16 +19,15 @@ const perProblem = 500;
 const perKey = 50;
 const perCharacter = 3;
 
-/** What one generated function costs when it runs: about as much as it has statements. */
+/** The cost of one run of a generated function: about its number of statements. */
 interface Cost {
   units: number;
 }
 
 /**
- * Bounds what a schema can make an instance of Ajv do: patterns are matched in linear time, equal
- * items are found in linear time, and the code accounts for its own work, so that neither compiling
- * nor checking goes on for longer than `allowWork` says. One call is what that adds to a schema
- * without arrays and references.
+ * Bounds what a schema can make an instance of Ajv do: patterns are matched in linear time, equal items are found in
+ * linear time, and the code accounts for its own work, so that neither compiling nor checking takes longer than
+ * `allowWork` permits. To a schema without arrays and references that adds one call.
  */
 export function boundAjv(ajv: Ajv): void {
   ajv.opts.code.regExp = Object.assign(linearRegExp, { code: "new RegExp" });
@@ -157,7 +156,7 @@ function manyNames(props: KeywordCxt["it"]["props"]): props is EvaluatedProperti
   return typeof props === "object" && !("str" in props) && Object.keys(props).length > 50;
 }
 
-/** What a keyword costs at one value, beside its statements. */
+/** The cost of a keyword at one value, beside its statements. */
 const costs: Readonly<Record<string, (context: KeywordCxt) => Code | number>> = {
   minLength: ({ data }) => _`${data}.length * ${perCharacter}`,
   maxLength: ({ data }) => _`${data}.length * ${perCharacter}`,
@@ -175,7 +174,7 @@ function comparing({ keyword, schema }: KeywordCxt): number {
   return structured ? text.length * 4 : text.length >> 3;
 }
 
-/** What hands on which properties it has evaluated. */
+/** The keywords that pass on which properties they have evaluated. */
 const merging = new Set([
   "$ref",
   "$dynamicRef",

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../json/json.ts";
 import { escapePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
-/** Of more errors than this nobody reads which branch they are of. */
+/** With more errors than this, their branches are not determined: no reader needs them. */
 const maxErrors = 2000;
 const maxUnions = 20;
 const maxBranches = 200;
@@ -119,7 +119,7 @@ function isOfOthers(
   return branches.some((branch) => !kept.includes(branch) && isOf(branch)) && !kept.some(isOf);
 }
 
-/** What is wrong weighs as much as it says that another shape was meant. */
+/** The weight of an error is the degree to which it indicates that another shape was meant. */
 const weights: Readonly<Record<string, number>> = { type: 1000, enum: 20, const: 20 };
 
 /** The branch of which least is wrong; undefined where that is several. */
@@ -150,7 +150,7 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
 
-/** What stands at a JSON pointer. */
+/** The value at a JSON pointer. */
 function at(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.split("/").slice(1)) {

@@ -50,7 +50,7 @@ export class SchemaCache {
   #compile(schema: JsonSchema, content: string): Awaitable<CompiledSchema> {
     const compiling = this.#validator.compile(schema);
     if (!isThenable(compiling)) return this.#share(content, compiling);
-    // Kept while it is under way, too: whoever asks meanwhile waits for the same one.
+    // Cached while it is in progress, too: later callers wait for the same compilation.
     const shared = compiling.then(
       (compiled) => this.#share(content, compiled),
       (error: unknown) => {

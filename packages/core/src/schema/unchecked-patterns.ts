@@ -39,7 +39,7 @@ export function withoutUncheckedPatterns(schema: JsonSchema): {
 }
 
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** What may refuse more when a part of it refuses less. */
+/** The keywords that may reject more when a part of them rejects less. */
 const strict: ReadonlySet<string> = new Set([
   "not",
   "if",

@@ -16,7 +16,7 @@ const insideSchemas = [
 
 /** A branch of `anyOf` or `oneOf`, as far as it tells whether it was meant. */
 export interface UnionBranch {
-  /** What it is called: its definition's name, its title, or its type; absent where it has none of them. */
+  /** Its label: the definition's name, its title, or its type; absent if it has none of them. */
   readonly label?: string;
   /**
    * The schemas that hold for what stands at a JSON pointer in the value, `$ref` and compositions followed. Empty: for the
@@ -158,7 +158,7 @@ function membersOf(schema: unknown, keyword: string): Readonly<Record<string, un
   return isObject(members) ? members : {};
 }
 
-/** What the `$ref` of a schema leads to within the same document. */
+/** The target of a schema's `$ref` within the same document. */
 function referenced(schema: Readonly<Record<string, unknown>>, root: JsonSchema): unknown {
   const reference = schema["$ref"];
   if (reference === "#") return root;

@@ -5,7 +5,7 @@ import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 /** So many of those that were found stay shown; the oldest are forgotten first. */
 const maxFound = 50;
 
-/** What a model that searches is shown: some tools always, and what it has found. */
+/** The tools that are listed for a model that searches: the permanent ones, and those that it has found. */
 export class ExposedTools {
   readonly #isAlways: (name: string) => boolean;
   readonly #grows: boolean;
@@ -58,7 +58,7 @@ export class ExposedTools {
   /** See `RunSearch.expose`. */
   expose(all: Toolset, turn: number): Toolset {
     if (all !== this.#all) this.#follow(all);
-    // In one turn the list stays as it was; where nobody tells of turns, every list is one.
+    // Within one turn the list does not change; if the host reports no turns, every list is a turn.
     if (this.#hasNew && (turn === 0 || turn !== this.#turn)) {
       this.#hasNew = false;
       this.#listedNames = [...this.#found];

@@ -18,7 +18,7 @@ const maxLineLength = 160;
 const maxDescriptionLength = 10_000;
 const maxParameters = 20;
 
-/** What a model searches with: the tools themselves. */
+/** The tools with which a model searches. */
 export class SearchTools {
   readonly tools: readonly Tool[];
   readonly #form: "growing" | "constant";

@@ -19,12 +19,11 @@ export interface LinearRegExp {
 }
 
 /**
- * What `new RegExp(pattern, flags)` matches (without flags where it is valid only so), in linear
- * time: the native engine where going back cannot cost anything, an automaton elsewhere. Which of
- * them is decided when it is first used.
+ * Matches as `new RegExp(pattern, flags)` does (without flags if it is valid only so), in linear time: with the native
+ * engine if backtracking is free, otherwise with an automaton. The choice is made at the first use.
  *
  * @throws SyntaxError when it is no regular expression.
- * @throws Error when nothing that matches it is bounded: back-references, thousands of states.
+ * @throws Error when no engine matches it in bounded time: back-references, thousands of states.
  */
 export function linearRegExp(pattern: string, flags: string): LinearRegExp {
   const native = nativeRegExp(pattern, flags);

@@ -1,6 +1,6 @@
 import type { ValidationProblem } from "../../contract/tool.ts";
 
-/** What one piece of work may cost, in units of about a nanosecond. Tests set smaller budgets. */
+/** The maximum cost of one piece of work, in units of about a nanosecond. Tests set smaller budgets. */
 export const workBudgets = {
   /** Compiling one schema: two seconds or less, and three times what real ones cost. */
   compile: 5e8,
@@ -41,7 +41,7 @@ export function isExceeded(error: unknown): boolean {
   return error instanceof WorkExceeded || error instanceof RangeError;
 }
 
-/** What is said of a value whose check was given up. */
+/** The problem of a value whose check was cancelled. */
 export const unchecked: readonly ValidationProblem[] = [
   { path: "", message: "cannot be checked in bounded time; send less" },
 ];
