@@ -37,11 +37,11 @@ import {
   type ServerDefaults,
 } from "./servers/configured-server.ts";
 
-/** What a file cannot hold. Everything has a default. */
+/** Options that a file cannot hold. Every one has a default. */
 export interface LoadConfigOptions {
-  /** What references name. Default: `process.env`. */
+  /** The variables of references. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What paths are relative to. Default: the file's folder; for an object the current one. */
+  /** The folder to which paths are relative. Default: the file's folder; for an object the current one. */
   readonly folder?: string;
   /** The folder for what is kept, where the file names none with `store`. Default: nothing is kept. */
   readonly store?: string;
@@ -61,7 +61,7 @@ export type ConfiguredSource =
       readonly kind: "mcp";
       readonly name: string;
       readonly source: McpSource;
-      /** What it was made of; its values are resolved, and may be secret. */
+      /** The options from which it was made; its values are resolved, and may be secret. */
       readonly server: McpServer;
     }
   | { readonly kind: "openapi"; readonly name: string; readonly source: OpenApiSource }
@@ -72,21 +72,21 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     };
 
-/** What a configuration makes. */
+/** The result of loading a configuration. */
 export interface LoadedConfig {
-  /** Still loading: see `ready`. Whoever has it closes it, or this. */
+  /** Still loading: see `ready`. Close it, or this object. */
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
   /** In the order of the file: MCP servers, documents, agents; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
-  /** What the file says and nobody reads, and rules of policies that can never match, with line and column. */
+  /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
   /** The folder that the file names with `store`, as an absolute path. */
   readonly store?: string;
   /** The limits of `toolweave serve` that the file has; absent: none. */
   readonly serve?: ServeLimits;
-  /** What came from the environment, and must not be shown. */
+  /** Values that came from the environment, and must not be displayed. */
   readonly secrets: readonly string[];
   /** Closes the registry, and ends its servers. */
   close(): Promise<void>;

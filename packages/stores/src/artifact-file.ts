@@ -3,7 +3,10 @@ import type { StoredArtifact } from "@toolweave/core";
 import { descriptionOf, maxDescription } from "./described-artifact.ts";
 import { readFlags } from "./private-file.ts";
 
-/** What such a file begins with. The length of the description follows in 4 bytes, then that, then the data. */
+/**
+ * The first bytes of such a file. The length of the description follows in 4 bytes, then the description, then the
+ * data.
+ */
 const magic = Buffer.from("TWA1");
 const preambleBytes = magic.length + 4;
 

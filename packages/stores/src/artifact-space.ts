@@ -9,7 +9,7 @@ const maxUnseenMs = 10_000;
 /** Files that are looked at side by side. */
 const lookedAtOnce = 32;
 
-/** A file that nobody has written into for so long is not being written any more. */
+/** An unfinished file without a write for this long is abandoned. */
 const abandonedMs = 600_000;
 
 /** A folder in which there is no room is looked at again after as many milliseconds. */
@@ -22,7 +22,7 @@ export function unfinishedName(key: string, by: string): string {
 
 const unfinished = /^\.art_[0-9a-f]{32}\.([0-9a-f-]{36})\.tmp$/;
 
-/** What files there are, and what it takes to tell whether one has expired. */
+/** The list of files, and how to find out whether one has expired. */
 export interface ArtifactFiles {
   readonly folder: OwnFolder;
   /** Of this writer nothing unfinished is counted: it has reserved it. */
@@ -51,12 +51,12 @@ export class ArtifactSpace {
   #seen = new Map<string, SeenFile>();
   #used = 0;
   #usedBy = new Map<string, number>();
-  /** What this process is writing. */
+  /** The bytes that this process is writing. */
   #reserved = 0;
   readonly #reservedBy = new Map<string, number>();
   #seenAt = -Infinity;
   #look: Promise<void> | undefined;
-  /** What this process has written (or removed: 0) since the look began. */
+  /** The sizes that this process has written (or removed: 0) since the listing began. */
   #meanwhile = new Map<string, SeenFile>();
 
   constructor(files: ArtifactFiles) {
@@ -146,14 +146,15 @@ export class ArtifactSpace {
     const stat = await lstat(path).catch(() => undefined);
     if (stat === undefined) return gone;
     const now = this.#files.now();
-    // The time of a file is when it expires, also just before it is finished: then it does not tell
-    // when somebody was at it. What is written in the file is what counts.
+    // The modification time of a file is its expiry, also just before it is finished: then it is not the time of the
+    // last write. The expiry within the file is authoritative.
     const isGone =
       by === undefined
         ? stat.mtimeMs <= now && (await this.#files.hasExpired(name))
         : now - stat.ctimeMs > abandonedMs;
     if (isGone) {
-      // What cannot be removed, such as a folder that somebody has made, is no reason to take nothing.
+      // An entry that cannot be removed, such as a folder that another program has made, is no reason to reject all
+      // writes.
       const isRemoved = await rm(path, { force: true }).then(
         () => true,
         () => false,

@@ -12,7 +12,9 @@ import { storeError, unavailable } from "./store-error.ts";
 export interface AuditFileOptions {
   /** A call whose decision could not be written is refused. Default: false. */
   readonly required?: boolean;
-  /** A record is on the disk, and not only with the operating system, before its call goes on. Default: `required`. */
+  /**
+   * A record is on the disk, and not only with the operating system, before its call continues. Default: `required`.
+   */
   readonly sync?: boolean;
 }
 

@@ -9,7 +9,7 @@ export const systemSteadyClock: SteadyClock = {
   now: () => Number(process.hrtime.bigint() / 1_000_000n),
 };
 
-/** What the time of day may differ by without having been set. */
+/** The time of day may differ by this much without having been set. */
 const toleranceMs = 1_000;
 
 /** How often the two times are written down while they agree. */
@@ -67,7 +67,7 @@ export class ClockSteps {
     if (isSet || passed > recordMs) this.#record.run(now, this.#steady.now());
   }
 
-  /** How far the clock was set, and how long ago the times were written down; undefined: never, or nobody can tell. */
+  /** The step of the clock, and the time since the times were written down; undefined: no step, or unknown. */
   #difference(now: number): { readonly step: number; readonly passed: number } | undefined {
     if (this.#steady === undefined) return undefined;
     const row = this.#select.get() as

@@ -7,12 +7,12 @@ export const lastMoment = 8.64e15;
 /** A description is read whole, so that it must not be as large as what it describes. */
 export const maxDescription = 65_536;
 
-/** Keys become names of files: nothing else is one, whoever asks. */
+/** Keys become names of files: any other text is rejected. */
 export function isArtifactKey(key: unknown): key is string {
   return typeof key === "string" && /^art_[0-9a-f]{32}$/.test(key);
 }
 
-/** What is kept of an artifact beside its bytes. */
+/** The stored description of an artifact, beside its bytes. */
 export interface DescribedArtifact {
   readonly json: string;
   readonly expiresAt: number;

@@ -51,18 +51,16 @@ const maxNotices = 65_536;
 const newline = 10;
 
 /**
- * Records events as lines of JSON in a file, made with mode 0600 (a folder that is missing: 0700).
- * A symbolic link is not followed. `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
+ * Records events as lines of JSON in a file, made with mode 0600 (a missing folder: 0700). A symbolic link is not
+ * followed. `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
  *
- * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. What comes when
- * they are more is dropped, and a line says how many. Once the file has `maxBytes`, a last line says
- * so. The file may be moved away at any time: a new one is begun. Several processes may share it, and
- * a restart goes on at its end: each line names its recorder (`stream`). What was heard is with the
- * operating system a moment later and survives the end of the process then; call `flush` or `close`
- * to know when.
+ * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. Events beyond that are dropped, and
+ * a line says how many. Once the file has `maxBytes`, a last line says so. The file may be moved away at any time: a
+ * new one is begun. Several processes may share it, and a restart appends to it: each line names its recorder
+ * (`stream`). An event is with the operating system a moment later and then survives the end of the process; call
+ * `flush` or `close` to know when.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for options that
- * make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for invalid options.
  */
 export function eventFile(path: string, options: EventFileOptions = {}): EventFile {
   checkOptions("eventFile", options, optionNames);

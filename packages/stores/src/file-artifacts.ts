@@ -188,7 +188,7 @@ class FileArtifacts implements ArtifactStore {
       () => this.#damaged(key),
       ({ artifact }) => artifact.expiresAt,
     ).catch((error: unknown) => {
-      // Damaged and old: nobody can read it. What only cannot be read now stays.
+      // Damaged and old: unreadable for good. A file that is only temporarily unreadable stays.
       if (ToolError.is(error)) return undefined;
       return Infinity;
     });

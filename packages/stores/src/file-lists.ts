@@ -17,14 +17,15 @@ export interface FileLists {
 }
 
 /**
- * Keeps each list in a file of its own, with mode 0600, in a folder that any number of processes of one machine may share:
- * whoever writes a list says what a model is told of the tools. A file is there whole or not at all; of two that are set
- * at the same time one stays. What is damaged is as good as nothing.
+ * Stores each list in a file of its own, with mode 0600, in a folder that any number of processes of one machine may
+ * share: a process that writes a list determines the tools that a model reads. Writes are atomic; of two concurrent
+ * writes one remains. A damaged file counts as missing.
  *
  * Fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, or the folder was replaced.
  *
- * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it.
- * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it; `internal` without a path.
+ * @param path the folder, of this user alone: made with mode 0700, and rejected if other users have access.
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` without a
+ * path.
  */
 export function fileLists(path: string): FileLists {
   if (typeof path !== "string" || path === "") {

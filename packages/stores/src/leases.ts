@@ -71,7 +71,7 @@ export class Leases {
       const now = this.#file.now();
       for (const id of this.#held) this.#renew(id, this.end(now), now);
     });
-    // Two more turns come before the lease lapses; one that has lapsed tells the truth: nobody knows.
+    // Two more renewals follow before the lease expires; an expired lease is correct: the state is unknown.
     renewed.catch(() => {});
   }
 }

@@ -38,7 +38,7 @@ export class OwnFolder {
     );
   }
 
-  /** What has been made and renamed in it survives a power failure. */
+  /** Flushes the folder: files made and renamed in it survive a power failure. */
   async sync(): Promise<void> {
     // Windows opens no folders.
     if (isWindows) return;

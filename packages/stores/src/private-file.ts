@@ -21,7 +21,7 @@ export const readFlags: number = constants.O_RDONLY | noFollow | (constants.O_NO
 export const appendFlags: number =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow;
 
-/** Who can reach a file, as far as the system tells. */
+/** The owner and the mode of a file, as far as the system reports them. */
 type Owned = Pick<Stats | BigIntStats, "uid" | "mode">;
 
 /**

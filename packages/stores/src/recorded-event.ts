@@ -10,7 +10,7 @@ export interface RecordingPosition {
 /** An event as it was recorded. */
 export type RecordedEvent = ToolEvent & RecordingPosition;
 
-/** What a recorder says of itself. */
+/** A recorder's line about itself. */
 export interface RecordingNotice {
   /**
    * `recording.dropped`: events are missing before this line. `recording.full`: the file has reached

@@ -29,9 +29,9 @@ interface Range {
 }
 
 /**
- * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that nobody waits
- * for it; it is there with the last of them, and what a crash has cut off is removed once the lease
- * of its writer has lapsed.
+ * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that other writers do not wait long;
+ * it is readable after the last of them. If a crash interrupts the write, its rows are removed once the lease of the
+ * writer has expired.
  */
 export class SqliteArtifacts implements ArtifactStore {
   readonly #file: SqliteFile;
@@ -88,7 +88,7 @@ export class SqliteArtifacts implements ArtifactStore {
     );
     this.#complete = file.prepare("UPDATE artifacts SET complete = 1 WHERE seq = ?");
     this.#select = file.prepare(`SELECT artifact, size FROM artifacts WHERE ${live}`);
-    // One statement sees one state: nobody can remove the chunks under it.
+    // One statement sees one state: no other process can remove the chunks meanwhile.
     this.#range = file.prepare(
       `SELECT size, chunk, bytes FROM artifacts
        LEFT JOIN artifact_chunks ON artifact_chunks.artifact = seq AND chunk BETWEEN ? AND ?

@@ -11,10 +11,10 @@ import { damagedText, isBusy, storeError, unavailable } from "./store-error.ts";
 /** The path of a database that lives and dies with its store. */
 export const memoryPath = ":memory:";
 
-/** How long somebody else's lock is waited for, in milliseconds. */
+/** The maximum wait for another process's lock, in milliseconds. */
 const patienceMs = 5_000;
 
-/** The longest pause between two attempts: somebody else's write takes about a millisecond. */
+/** The maximum pause between two attempts: a write of another process takes about a millisecond. */
 const maxPauseMs = 25;
 
 /** One open database: transactions that wait for locks, errors that say what to do, and a clock. */
@@ -116,7 +116,7 @@ export class SqliteFile {
     }
   }
 
-  /** A file that was deleted while open still takes writes, and nobody will ever read them. */
+  /** A file that was deleted while open still accepts writes, which are lost. */
   #assertThere(): void {
     if (this.#closed) throw unavailable(this.path, "is closed", { retryable: false });
     const identity = this.#identityOnDisk();

@@ -10,7 +10,7 @@ import { quotaOwner, ToolError } from "@toolweave/core";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
-/** What one `add` removes at most, so that none takes long. */
+/** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
 /** Results at any time; beyond, the oldest are dropped. One is at most about 350,000 characters. */
 const maxResults = 256;
@@ -205,8 +205,8 @@ export class SqlitePendingCalls implements PendingCallStore {
 }
 
 /**
- * Somebody has put another interruption in its place. It may be a genuine one, and whoever answers by
- * the id would agree to that.
+ * The row was overwritten with another interruption. It may be a genuine one, and an answer by the id would approve
+ * that one.
  */
 function isReplaced(row: Row): boolean {
   return interruptionOf(row).id !== row.id;

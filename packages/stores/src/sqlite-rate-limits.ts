@@ -5,15 +5,15 @@ import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
-/** What one reservation removes at most; more than it adds, so that the table does not grow. */
+/** The maximum number of rows that one reservation removes; more than it adds, so that the table does not grow. */
 const maxSwept = 100;
 
 type Refusal = Extract<RateReservation, { readonly granted: false }>;
 
 /**
- * Sliding windows over a table of reservations. What is used counts for `windowMs` from its commit.
- * What is only reserved counts as long as its process is there, however long that takes; when the
- * process is gone, as if it had been used when it was reserved.
+ * Sliding windows over a table of reservations. A committed use counts for `windowMs` from its commit. An uncommitted
+ * reservation counts as long as its process is alive; when the process has ended, it counts as if it had been committed
+ * when it was reserved.
  */
 export class SqliteRateLimits implements RateLimitStore {
   readonly #file: SqliteFile;

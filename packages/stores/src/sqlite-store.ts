@@ -49,9 +49,9 @@ export interface SqliteStoreOptions {
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
-   * Milliseconds that only ever go on, at the pace of `clock`, and are the same in every process of the machine. When
-   * `clock` goes more than a second ahead of it or falls behind, as when somebody sets it, leases keep the time that they
-   * had left. Default: the machine's time since its start; with a `clock` none.
+   * Milliseconds that only advance, at the pace of `clock`, and are the same in every process of the machine. When
+   * `clock` goes more than a second ahead of it or falls behind, because it was set, leases keep their remaining time.
+   * Default: the machine's time since its start; with a `clock` none.
    */
   readonly steadyClock?: SteadyClock;
 }
@@ -87,14 +87,14 @@ const optionNames: readonly string[] = [
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Opens the stores in an SQLite file, or makes them. What has been added is on the disk before `add`
- * resolves. A write waits up to 5 seconds for other processes.
+ * Opens the stores in an SQLite file, or makes them. An added record is on the disk before `add` resolves. A write
+ * waits up to 5 seconds for other processes.
  *
- * What the stores do fails with a `ToolError` `store_unavailable` that names the file: locked, full,
- * read-only, damaged, deleted or closed. Nothing that had resolved is lost.
+ * If the file is locked, full, read-only, damaged, deleted or closed, operations fail with a `ToolError`
+ * `store_unavailable` that names it. Operations that had resolved are not lost.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is
- * no store; `internal` for options that make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is no store;
+ * `internal` for invalid options.
  */
 export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   // Without types nothing at all may be given.

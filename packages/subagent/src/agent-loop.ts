@@ -32,7 +32,7 @@ export type ModelSettings = Pick<
 /** How much a model is to think. */
 export type Thinking = NonNullable<LanguageModelV4CallOptions["reasoning"]>;
 
-/** What an agent is, whatever it works on. */
+/** The definition of an agent, independent of its task. */
 export interface AgentDefinition {
   readonly model: LanguageModelV4;
   readonly thinking: Thinking | undefined;
@@ -40,7 +40,7 @@ export interface AgentDefinition {
   readonly output: JsonSchema | undefined;
 }
 
-/** What one agent works with. */
+/** The services of one agent's work. */
 export interface AgentWork {
   readonly calls: AgentCalls;
   readonly node: AgentNode;
@@ -65,7 +65,7 @@ type Own<Result> = Result extends AgentResult
   ? Omit<Result, "runId" | "messages" | "usage" | "text" | "state">
   : never;
 
-/** What is a result's own. */
+/** The fields that are specific to a result. */
 type Ended = Own<AgentResult>;
 
 /** One agent at work: model, calls, messages, until there is an answer or a limit. */
@@ -74,7 +74,7 @@ export class AgentLoop {
   readonly #work: AgentWork;
   readonly #messages: AgentMessage[];
   #turn: AgentState["turn"];
-  /** What the model has said last. */
+  /** The last text of the model. */
   #text = "";
   #halted: LimitReached | undefined;
   /** Answers that were none, by the interruption. */
@@ -262,7 +262,7 @@ export class AgentLoop {
     return reached === undefined ? undefined : this.#stopped(reached);
   }
 
-  /** What has been answered goes on; the rest waits on. */
+  /** Resumes calls that have been answered; the others still wait. */
   async #resumed(turn: AgentState["turn"]): Promise<AgentState["turn"]> {
     const { calls, stop } = this.#work;
     const now = [...turn];
@@ -368,7 +368,7 @@ export class AgentLoop {
   }
 }
 
-/** How many calls that have waited go on at once: as many as would run when they are made. */
+/** The maximum number of pending calls that resume at the same time: as many as would run when they are made. */
 function atOnce({ strategy, maxConcurrency }: TurnOptions): number {
   if (strategy === "sequential") return 1;
   return maxConcurrency ?? (typeof strategy === "object" ? strategy.batched : 8);
@@ -391,7 +391,7 @@ function notRun({ id, name }: Pick<ModelCall, "id" | "name">, why: string): Tool
   };
 }
 
-/** What a provider runs itself passes by the executor: nobody has allowed it. */
+/** A tool that a provider runs itself bypasses the executor: no policy has allowed it. */
 function deniedApproval(approvalId: string): ToolApprovalResponsePart {
   const reason = "Only tools of the host run here.";
   return { type: "tool-approval-response", approvalId, approved: false, reason };

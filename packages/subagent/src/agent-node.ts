@@ -12,7 +12,7 @@ export interface AgentAbove {
   /** How many levels of sub-agents there may be below it. */
   readonly levels: number;
   readonly budget: BudgetAbove;
-  /** Somebody hears what is told. */
+  /** There is a listener for events. */
   readonly isHeard: boolean;
   /** Tells what an agent below it tells. */
   tell(event: AgentEvent): void;
@@ -53,7 +53,7 @@ export class AgentNode implements AgentAbove {
     return this.#tell !== undefined;
   }
 
-  /** What its calls inherit. */
+  /** The values that its calls inherit. */
   get left(): ReadonlyMap<symbol, unknown> {
     return new Map([[key, this]]);
   }
@@ -64,7 +64,7 @@ export class AgentNode implements AgentAbove {
       const answer: unknown = this.#tell?.(event);
       if (answer instanceof Promise) answer.catch(() => {});
     } catch {
-      // Whoever watches changes nothing.
+      // An observer's failure has no effect.
     }
   }
 

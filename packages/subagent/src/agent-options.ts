@@ -3,7 +3,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { TurnOptions } from "./agent-calls.ts";
 import type { AgentDefinition, ModelSettings, Thinking } from "./agent-loop.ts";
 
-/** What every agent is made of, whoever calls it. */
+/** The options of every agent, whatever calls it. */
 export interface AgentOptions {
   /** A language model of the AI SDK, of the current specification (`LanguageModelV4` of `@ai-sdk/provider`). */
   readonly model: LanguageModelV4;

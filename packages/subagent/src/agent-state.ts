@@ -11,9 +11,9 @@ export interface PendingToolCall {
 }
 
 /**
- * All that an interrupted agent needs to go on, in this process or another one: plain JSON. What waits
- * is sealed by the executor, so that nobody can make an approval of it; the transcript is not, so keep it
- * where you keep what your model reads.
+ * All that an interrupted agent needs to resume, in this process or another one: plain JSON. The executor seals the
+ * pending calls, so that no approval can be forged from the state; the transcript is not sealed, so store it where you
+ * store what your model reads.
  */
 export interface AgentState {
   readonly version: 1;

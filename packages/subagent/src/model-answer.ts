@@ -27,11 +27,11 @@ export interface ModelCall {
   readonly arguments: string | JsonObject;
 }
 
-/** What a model has answered in one turn, as it comes in. */
+/** The answer of a model in one turn, as it arrives. */
 export class ModelAnswer {
   readonly content: AssistantPart[] = [];
   readonly calls: ModelCall[] = [];
-  /** What the provider wants leave for, to run it itself. */
+  /** The approvals that the provider requests for tools that it runs itself. */
   readonly approvalIds: string[] = [];
   text = "";
   finishReason: string | undefined;
@@ -159,7 +159,7 @@ export class ModelAnswer {
   }
 }
 
-/** What a model reports of its tokens; `undefined`: nothing. */
+/** The tokens that a model reports; `undefined`: none. */
 export function tokensOf(usage: LanguageModelV4Usage | undefined): TokenCounts | undefined {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
   // What is no number is no report: who counts tokens estimates them then.
@@ -192,7 +192,7 @@ function parsed(input: unknown): JsonObject | undefined {
 
 type Described = { readonly providerMetadata?: unknown };
 
-/** What a provider says of a part goes back to it as its options. */
+/** The metadata of a provider's part goes back to it as its options. */
 function optionsOf({ providerMetadata }: Described): { providerOptions?: ProviderOptions } {
   return providerMetadata === undefined
     ? {}

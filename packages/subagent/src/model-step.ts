@@ -5,7 +5,7 @@ import { ModelAnswer } from "./model-answer.ts";
 /** How often one turn asks a model that says of its error that it may pass. */
 const attempts = 3;
 const firstDelayMs = 1000;
-/** Whoever asks for a longer wait than this is not waited for. */
+/** If a provider asks for a longer wait than this, the step is not retried. */
 const maxWaitMs = 60_000;
 
 /** Hears of a piece of an answer. */
@@ -100,7 +100,10 @@ async function generated(
   answer.usage = usage;
 }
 
-/** What is asked, or the signal's reason as soon as it fires. `late` gets what comes after that. */
+/**
+ * Settles with the request, or with the signal's reason as soon as it fires. `late` receives a result that comes after
+ * that.
+ */
 function untilAborted<T>(
   asked: Promise<T>,
   signal: AbortSignal,
@@ -135,7 +138,7 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What is read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */
+/** The fields that are read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */
 interface ProviderError {
   readonly isRetryable?: unknown;
   readonly statusCode?: unknown;

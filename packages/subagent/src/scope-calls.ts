@@ -30,7 +30,7 @@ export interface ScopeCallsOptions {
   readonly isResumed: boolean;
 }
 
-/** What tools that delegate to another agent say of themselves. */
+/** The adapter's name in the provenance of tools that delegate to another agent. */
 export const adapter = "subagent";
 
 /** The source of the tools that an executor adds by itself. */
@@ -42,7 +42,7 @@ const maxListed = 100;
 /** The calls of a sub-agent: those of the call that it is. */
 export class ScopeCalls implements AgentCalls {
   readonly #options: ScopeCallsOptions;
-  /** What the sub-agent has searched for and found. */
+  /** The tools that the sub-agent has found by searching. */
   readonly #found = new Set<string>();
   #toolset: { readonly of: Toolset; readonly found: number; readonly is: Toolset } | undefined;
 

@@ -36,7 +36,7 @@ import type { AgentMessage } from "./message.ts";
 import { adapter, ScopeCalls } from "./scope-calls.ts";
 import { checkedPolicy, narrowing, type NarrowingPolicy } from "./sub-agent-policy.ts";
 
-/** What a sub-agent takes when nothing else is said. */
+/** The default input of a sub-agent. */
 type TaskSchema = {
   readonly type: "object";
   readonly properties: { readonly task: { readonly type: "string" } };
@@ -49,27 +49,27 @@ export interface SubAgentOptions<Input extends AnySchema = TaskSchema>
   /** The tool's name. */
   readonly name: string;
   readonly title?: string;
-  /** What it can be asked to do, for the model that calls it. */
+  /** The description of its task, for the model that calls it. */
   readonly description: string;
-  /** What it is and how it works, for its own model. */
+  /** The role of the sub-agent and how it works, for its own model. */
   readonly system: string;
-  /** Its tools, of those that whoever calls it has: globs over names, or a selection. */
+  /** Its tools, of those that its caller has: globs over names, or a selection. */
   readonly tools: ToolSelection | readonly string[];
   /** Defaults: 20 turns, 300,000 ms. */
   readonly limits?: AgentLimits;
   /**
-   * How many levels of sub-agents there may be, this one included. Default: 1, it has none of its own.
-   * What those above it allow is never exceeded.
+   * The maximum number of levels of sub-agents, this one included. Default: 1, it has none of its own. The limits of
+   * outer agents are never exceeded.
    */
   readonly maxDepth?: number;
-  /** Laid over the policy of whoever calls it: it only takes away. */
+  /** Applied on top of the caller's policy: it only narrows. */
   readonly policy?: NarrowingPolicy | readonly NarrowingPolicy[];
-  /** What it takes: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
+  /** The schema of its input: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
   readonly input?: Input;
   /** Values of the host that `prompt` may use. Nothing else of the host's reaches the sub-agent's model. */
   readonly injected?: readonly InjectedParameter[];
   /**
-   * What the sub-agent's user says. Default: `task`; the whole input as JSON where `input` is given.
+   * The user's message to the sub-agent. Default: `task`; the whole input as JSON if `input` is given.
    *
    * @param injected those of the declared values that are not secret.
    */
@@ -112,13 +112,11 @@ const taskSchema: JsonSchema = {
 };
 
 /**
- * Makes a tool of an agent: a model with a system prompt and tools of its own, which works on a task
- * and answers. It works within the call: policy, hooks, limits, approvals and cancellation of whoever
- * calls it hold for its calls, too. What waits for a person in it makes the call wait, with all that the
- * sub-agent needs to go on.
+ * Makes a tool of an agent: a model with a system prompt and tools of its own, which works on a task and answers. It
+ * works within the call: its caller's policy, hooks, limits, approvals and cancellation apply to its calls, too. If a
+ * call in it waits for a person, the outer call waits, with all that the sub-agent needs to resume.
  *
- * @throws ToolError `internal` when an option makes no sense, or would give the sub-agent more than
- * whoever calls it has.
+ * @throws ToolError `internal` for an option that is invalid, or would give the sub-agent more than its caller has.
  * @example
  * ```js
  * const researcher = subAgentTool({
@@ -273,7 +271,7 @@ function taskOf(input: JsonObject, schema: JsonSchema | undefined): string {
   return schema === undefined ? String(input["task"]) : JSON.stringify(input);
 }
 
-/** What whoever has called the sub-agent gets of it. */
+/** The sub-agent's output for its caller. */
 function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
   const { runId, usage } = result;
   const common = { childRunId: runId, details: { status: result.status, usage: { ...usage } } };

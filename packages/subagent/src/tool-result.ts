@@ -3,7 +3,7 @@ import type { FilePart, ToolResultOutput } from "./message.ts";
 
 type ContentPart = Extract<ToolResultOutput, { type: "content" }>["value"][number];
 
-/** What a model reads of a result. */
+/** The result as a model reads it. */
 export function resultOutput({
   content,
   isError,

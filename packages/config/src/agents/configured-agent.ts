@@ -14,7 +14,7 @@ export interface ConfiguredAgent {
   readonly options: SubAgentOptions;
   /** SHA-256 of everything that is written of it, with the text of its prompt: its tool is approved as that. */
   readonly program: string;
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly secrets: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export type AgentModels = Readonly<Record<string, AgentModel>>;
 
 /** Where the agents' models and prompts come from. */
 export interface AgentPlace {
-  /** What paths are relative to, and whose packages are meant. */
+  /** The folder to which paths are relative, and whose packages are imported. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly models: AgentModels;

@@ -8,8 +8,8 @@ import type { Lock, LockedTool } from "./lock.ts";
 /**
  * Reads a `toolweave.lock.json`.
  *
- * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256 MiB; `internal` for one that is no lock, is one of another
- * version, or in which somebody has changed a tool by hand.
+ * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256
+ * MiB; `internal` for a file that is no lock, has another version, or in which a tool was edited by hand.
  */
 export async function readLock(path: string): Promise<Lock> {
   let text: string;
@@ -48,7 +48,7 @@ export async function readLock(path: string): Promise<Lock> {
  */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
   const before = await lstat(path).catch(() => undefined);
-  // A name that nobody can guess, made by this process alone: nothing can wait there.
+  // An unguessable name, made by this process alone: no other file or link can be there.
   const draft = `${path}.${randomBytes(8).toString("hex")}.unfinished`;
   const file = await open(draft, "wx", 0o600);
   try {

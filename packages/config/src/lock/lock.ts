@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from "@toolweave/core";
 
-/** One tool as it was when somebody looked at it. */
+/** One tool as it was when a person reviewed it. */
 export interface LockedTool {
   /** The id of its source. */
   readonly source: string;
@@ -20,7 +20,7 @@ export interface LockedTool {
   readonly argumentsHash?: string;
 }
 
-/** Tools as they were when somebody looked at them, by name: plain JSON, in the order of the names. */
+/** Tools as they were when a person reviewed them, by name: plain JSON, in the order of the names. */
 export interface Lock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;

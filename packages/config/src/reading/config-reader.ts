@@ -13,9 +13,9 @@ const maxFaults = 12;
 
 /** Reads a configuration part by part, and gathers what is wrong and what to know. */
 export class ConfigReader {
-  /** What was ignored, each with its place. */
+  /** The ignored parts, each with its place. */
   readonly warnings: string[] = [];
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly taken: TakenValue[] = [];
   readonly #text: ConfigText;
   readonly #given: Referable;
@@ -31,7 +31,7 @@ export class ConfigReader {
     return this.#faults.length;
   }
 
-  /** Something is wrong; reading goes on, so that all of it is said at once. */
+  /** Reports a fault; reading continues, so that all faults are reported at once. */
   fault(pointer: string, message: string): void {
     this.#faults.push(this.#line(pointer, message));
   }

@@ -15,11 +15,11 @@ import {
 export interface ConfiguredServer {
   readonly server: McpServer;
   readonly pointer: string;
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly secrets: readonly string[];
 }
 
-/** What the host adds to every server: handlers above all, which no file can hold. */
+/** The host's options for every server: above all handlers, which no file can hold. */
 export type ServerDefaults = Omit<Pick<McpServer, keyof McpServer>, "name" | "declaration">;
 
 const placeKeys = ["command", "args", "env", "envFile", "cwd", "url", "headers"];

@@ -7,11 +7,11 @@ import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 import { LocalFiles, unreadable } from "./local-files.ts";
 
-/** What a configuration would start, reach, read and import. */
+/** All that a configuration would start, reach, read and import. */
 export interface ConfigDescription {
   /** The absolute path of the file. */
   readonly path: string;
-  /** What its paths are relative to. */
+  /** The folder to which its paths are relative. */
   readonly folder: string;
   /** SHA-256 in hexadecimal of all parts: the same as long as none of them changes. */
   readonly digest: string;

@@ -23,16 +23,18 @@ export interface PasswordCredential {
   readonly password: string;
 }
 
-/** What an OAuth 2 authorization server has issued (RFC 6749 section 5.1). */
+/** A token that an OAuth 2 authorization server has issued (RFC 6749 section 5.1). */
 export interface TokenCredential {
   readonly type: "token";
   readonly accessToken: string;
   /** From when on it is used no more, in milliseconds since the epoch. Absent: not known. */
   readonly expiresAt?: number;
   readonly refreshToken?: string;
-  /** What was granted. Absent: what was asked for. */
+  /** The granted scopes. Absent: those that were requested. */
   readonly scopes?: readonly string[];
-  /** What it is for and whose it is: it goes nowhere else. Absent: whoever keeps it knows. */
+  /**
+   * The API and the caller to which the token is bound: it is sent to no other. Absent: the holder of the token knows.
+   */
   readonly bound?: {
     /** The URL of the API. */
     readonly resource: string;
@@ -53,7 +55,7 @@ export interface ClientCredential {
   readonly clientAuthentication?: string;
   /** Where the server sends people back to. */
   readonly redirectUri?: string;
-  /** What it may ask for. Absent: not known. */
+  /** The scopes that it may request. Absent: not known. */
   readonly scopes?: readonly string[];
   /** When its secret ends, in milliseconds since the epoch. Absent: never. */
   readonly expiresAt?: number;
@@ -67,7 +69,7 @@ export interface CertificateCredential {
   readonly passphrase?: string;
 }
 
-/** What authorises a request. */
+/** The credential that authorises a request. */
 export type Credential =
   | SecretCredential
   | PasswordCredential

@@ -14,7 +14,7 @@ export class Walk {
   /** Nothing more is looked for. */
   ended = false;
   #left: number = maxWork;
-  /** What it takes beyond that to compare one child with all indices and slices of the path. */
+  /** The additional work of comparing one child with all indices and slices of the path. */
   readonly #listed: number;
   readonly #segments: readonly Segment[];
   readonly #found: (value: JsonValue) => JsonValue | undefined;

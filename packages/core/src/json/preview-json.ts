@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
-/** What a member that is not shown is sure to get: enough to say what it is. */
+/** The bytes reserved for an omitted member: enough for its summary. */
 const summaryBytes = 32;
 
 /** JSON that is deeper than this is not looked at. */
@@ -122,7 +122,7 @@ function showMembers(object: JsonObject, budget: number, depth: number): string 
   return `{${rendered.join(",")}}`;
 }
 
-/** What each member may take: all of them the same, and what the small ones leave over goes to the large. */
+/** The bytes of each member: equal shares, and the unused bytes of small members go to the large ones. */
 function divide(values: readonly JsonValue[], extra: number, depth: number): number[] {
   const sizes = values.map((value) => sizeOf(value, extra + summaryBytes, depth));
   const order = sizes.map((_, index) => index).sort((a, b) => difference(sizes, a, b));
@@ -150,7 +150,7 @@ function keyText(key: string, limit: number): string {
   return JSON.stringify(`${previewText(key, Math.floor(limit / 6))}…`);
 }
 
-/** What it is, in at most `summaryBytes`. */
+/** A summary of the value, in at most `summaryBytes`. */
 function summary(value: JsonValue): string {
   if (typeof value === "string") return `"… ${grouped(value.length)} characters"`;
   if (typeof value !== "object" || value === null) return String(value);
