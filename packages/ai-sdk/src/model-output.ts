@@ -1,7 +1,7 @@
 import { isContentBlock, type ContentBlock } from "@toolweave/core";
 import type { Tool } from "ai";
 
-/** What the SDK sends to a model as a tool's result. */
+/** The output that the SDK sends to a model as a tool's result. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
@@ -18,9 +18,9 @@ export function remember<Output extends object>(output: Output, model: () => Mod
 }
 
 /**
- * What the model reads instead of the host's output: the content that came with it. An output that
- * has been away, such as one in a user interface's messages, has lost it: blocks speak for
- * themselves, and a value becomes its JSON text, cut at 50,000 characters.
+ * The content for the model in place of the host's output: the content that came with it. An output that was serialized
+ * in between, such as one in a user interface's messages, has lost it: content blocks are used as they are, and a value
+ * becomes its JSON text, truncated at 50,000 characters.
  */
 export function modelOutput(output: unknown): ModelOutput {
   if (typeof output === "string") return textOutput(output);

@@ -8,7 +8,7 @@ import { ToolError, type JsonObject, type ToolContext, type ToolReturn } from "@
 import type { LangchainTool } from "./langchain-source.ts";
 import { outputOf, updateOf } from "./source-output.ts";
 
-/** What a tool runs under, beside what the executor hands to it. */
+/** The environment of a tool, beside the executor's context. */
 export interface Surroundings {
   /** Fires when the source is closed. */
   readonly closing: AbortSignal;

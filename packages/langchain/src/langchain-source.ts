@@ -30,13 +30,13 @@ export interface LangchainSourceOptions {
   /** The source's id. Default: `langchain`. */
   readonly name?: string;
   /**
-   * What a tool does to the world. LangChain's tools do not say, so that MCP's defaults hold where this
-   * does not: the default policy asks before each call. It is the host's word, and loosens decisions.
+   * The effects of a tool. LangChain's tools do not declare any, so that MCP's defaults apply to absent hints: the
+   * default policy asks before each call. The host vouches for these hints, and they loosen decisions.
    */
   readonly annotations?: (tool: LangchainTool) => ToolAnnotations;
   /**
-   * What a tool gets as LangChain's config, such as `configurable` and `context`. The call's signal and
-   * id are added. Default: nothing.
+   * LangChain's config for a tool, such as `configurable` and `context`. The call's signal and id are added. Default:
+   * none.
    */
   readonly config?: (ctx: ToolContext) => RunnableConfig;
 }

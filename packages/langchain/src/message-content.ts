@@ -1,10 +1,13 @@
 import type { ContentBlock } from "@toolweave/core";
 import type { ContentBlock as MessageBlock } from "@langchain/core/messages";
 
-/** What all providers take as an image: of another type a request would be refused, and with it every later one. */
+/**
+ * The media types of images that all providers accept: a request with another type would be rejected, and with it every
+ * later one.
+ */
 const images = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What a model reads of a result: one text, or LangChain's standard blocks where there is more. */
+/** The content of a result for the model: one text, or LangChain's standard blocks if there is more. */
 export type MessageContent = string | MessageBlock.Standard[];
 
 /** The content in LangChain's words. Some models refuse a result without a text: there always is one. */

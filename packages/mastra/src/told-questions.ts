@@ -29,7 +29,7 @@ export class ReportedQuestions {
     },
   };
 
-  /** What Mastra reads whenever it makes a call. */
+  /** The transform that Mastra reads whenever it makes a call. */
   get display(): ToolPayloadTransform["display"] | undefined {
     return this.#listeners.size === 0 ? undefined : this.#display;
   }

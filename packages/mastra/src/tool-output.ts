@@ -5,7 +5,7 @@ import { ToolFailure } from "./tool-failure.ts";
 type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
 
 /**
- * What the host reads as a call's result.
+ * The result of a call for the host.
  *
  * @throws ToolError when the result is an error.
  */

@@ -7,8 +7,8 @@ export interface WaitingCall {
   /** The model's id of the call, as in the `rawItem.callId` of the SDK's interruption. */
   readonly callId: string;
   /**
-   * What it waits for: what it intends to do is in `requests[].permission`. What the SDK cannot ask
-   * for, such as an input, is answered with `executor.resume(interruption, answers)`.
+   * The interruption: `requests[].permission` is the action that the call intends. Requests that the SDK cannot pass
+   * on, such as an input, are answered with `executor.resume(interruption, answers)`.
    */
   readonly interruption: Interruption;
 }
@@ -25,10 +25,10 @@ export interface StoredCall extends WaitingCall {
   readonly suspended: boolean;
 }
 
-/** What an agent run has to remember until a person has answered. */
+/** The state of an agent run that is stored until a person has answered. */
 interface StoredCalls {
   readonly waiting: StoredCall[];
-  /** What a person has agreed to for the rest of the run. */
+  /** The approvals of a person for the rest of the run. */
   readonly always: GrantProposal[];
 }
 
@@ -51,8 +51,8 @@ const madeIn = new WeakMap<object, object>();
 const elsewhere = new WeakMap<object, StoredCalls>();
 
 /**
- * The calls of an agent's run that wait for a person, those of agents that it runs as tools included:
- * for whoever decides on the SDK's interruptions, which show a call's arguments only.
+ * The calls of an agent's run that wait for a person, including those of agents that it runs as tools: for the host's
+ * decision about the SDK's interruptions, which contain only a call's arguments.
  *
  * @param runContext `result.runContext`.
  */
@@ -88,7 +88,7 @@ export function keepWaiting(runContext: RunContext<unknown>, call: StoredCall): 
   if (waiting.length > most) waiting.shift();
 }
 
-/** Takes it out, so that it is answered once. False: somebody else has. */
+/** Removes the call, so that it is answered once. False: it has been removed already. */
 export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): boolean {
   const waiting = storedCallsIn(runContext)?.waiting;
   const index = waiting?.indexOf(call) ?? -1;
@@ -97,7 +97,7 @@ export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): 
   return true;
 }
 
-/** What a person has agreed to for the rest of the run. */
+/** The approvals of a person for the rest of the run. */
 export function agreedIn(runContext: RunContext<unknown>): readonly GrantProposal[] {
   return ofRun(runContext, storedCallsIn(runContext)?.always);
 }

@@ -19,7 +19,7 @@ export interface ProviderProblem {
   readonly tool?: string;
   /** Where in the tool's schema: a JSON pointer. */
   readonly path?: string;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
 }
 
@@ -49,7 +49,7 @@ interface ExportedTool {
   readonly rules: ProviderRules;
 }
 
-/** What every provider's list is made of. */
+/** The tools from which every provider's list is made. */
 export interface ExportedTools {
   readonly tools: readonly ExportedTool[];
   readonly problems: readonly ProviderProblem[];
@@ -60,7 +60,7 @@ export interface ExportedTools {
   readonly wireName: (name: string) => string;
 }
 
-/** What a model asked for, as far as it was there at all. */
+/** The fields of a model's call, which may be missing. */
 interface AskedCall {
   readonly id: unknown;
   readonly name: unknown;
@@ -141,7 +141,7 @@ function newAttempt(spec: ToolSpec, rules: ProviderRules): Attempt {
     return projection(spec.inputSchema, rules);
   } catch (error) {
     if (error instanceof BadSchema || error instanceof Unprojectable) return error;
-    // A schema that is made when it is read, by somebody else's code; or one that nests too deeply.
+    // The schema's getter, which is foreign code, has failed; or the schema nests too deeply.
     const reason = error instanceof Error ? error.message : String(error);
     return new BadSchema("", `The schema cannot be read: ${reason.slice(0, 200)}`);
   }

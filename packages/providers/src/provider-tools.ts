@@ -4,7 +4,7 @@ import type { Answered } from "./tool-answers.ts";
 
 /** A snapshot of tools in the formats of one provider. */
 export interface ProviderTools<WireTool, Response, Message> {
-  /** What the provider takes as its list of tools. Frozen: put others beside, as in `[...tools, other]`. */
+  /** The provider's list of tools. Frozen: to add others, use `[...tools, other]`. */
   readonly tools: WireTool[];
   /** The tools that are left out of it, and why. */
   readonly problems: readonly ProviderProblem[];
@@ -17,7 +17,7 @@ export interface ProviderTools<WireTool, Response, Message> {
    */
   readonly calls: (response: Response) => ToolCall[];
   /**
-   * What the provider is sent as the results of calls, in the order that is given.
+   * Creates the messages with the results of calls, in the given order.
    *
    * @throws ToolError `internal` for an interrupted outcome: it is no result.
    */

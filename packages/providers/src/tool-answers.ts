@@ -1,6 +1,6 @@
 import { ToolError, type ContentBlock, type ToolOutcome, type ToolResult } from "@toolweave/core";
 
-/** What a provider is answered: an outcome, or the result in it. */
+/** The answer for a provider: an outcome, or the result in it. */
 export type Answered = ToolOutcome | ToolResult;
 
 /**
@@ -36,8 +36,8 @@ export interface AnswerFile {
 }
 
 /**
- * What a model reads of a result, with a text in place of each file that the provider does not take.
- * Never empty: some providers refuse a result without a text.
+ * The content of a result for the model, with a text in place of each file that the provider does not accept. Never
+ * empty: some providers reject a result without a text.
  */
 export function answerParts(
   { content }: ToolResult,

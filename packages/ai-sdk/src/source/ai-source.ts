@@ -28,16 +28,16 @@ export interface AiSourceOptions {
   /** Stands before every name: `prefix__name`. Default: none. */
   readonly prefix?: string;
   /**
-   * What the tools do to the world, by their names in the SDK, in your word: the SDK has no such
-   * hints. A tool without any is taken to change something.
+   * The effects of the tools, by their names in the SDK, for which you vouch: the SDK has no such hints. A tool without
+   * any is assumed to change something.
    */
   readonly annotations?: Readonly<Record<string, ToolAnnotations>>;
   /**
-   * What you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses;
-   * `approved` takes the tool's own `needsApproval` away, and loosens nothing else.
+   * The value that you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses; `approved`
+   * removes the tool's own `needsApproval`, and loosens nothing else.
    */
   readonly toolApproval?: AiToolApproval;
-  /** What you would give `generateText` as `toolsContext`: what tools get as `context`, by name. */
+  /** The value that you would give `generateText` as `toolsContext`: the `context` of the tools, by name. */
   readonly toolsContext?: Readonly<Record<string, unknown>>;
 }
 
@@ -111,7 +111,7 @@ class Loading {
         this.#problems.push({ subject: original, message: messageOf(error) });
       }
     }
-    // A misspelt name would leave a tool without the hints that somebody wrote for it.
+    // A misspelt name would leave a tool without its hints.
     for (const subject of Object.keys(annotations)) {
       if (Object.hasOwn(this.#set, subject)) continue;
       this.#warn(subject, "There are annotations for it, and no such tool: correct the name.");

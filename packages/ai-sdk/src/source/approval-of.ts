@@ -30,7 +30,7 @@ export type ToolApproval =
   | ToolApprovalStatus
   | ((call: ApprovableCall) => Promise<ToolApprovalStatus>);
 
-/** What `generateText` would make of a tool's calls: the host's word first, then the tool's own. */
+/** The approval that `generateText` would require for a tool's calls: the host's setting first, then the tool's own. */
 export function approvalOf(approvable: Approvable): ToolApproval {
   const { tool, set: tools, original: toolName, context, toolApproval, toolsContext } = approvable;
   const toolContext = context as never;

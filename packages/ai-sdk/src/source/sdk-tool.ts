@@ -21,7 +21,7 @@ import type { ToolApproval } from "./approval-of.ts";
 import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 
-/** What a tool of the SDK is made a tool of. */
+/** The parts from which a tool of the SDK is converted. */
 export interface SdkToolParts {
   readonly tool: ToolSet[string];
   readonly name: string;
@@ -34,7 +34,7 @@ export interface SdkToolParts {
   readonly parser: SdkParser | undefined;
   readonly annotations: ToolAnnotations;
   readonly approval: ToolApproval;
-  /** What it gets as `context`. */
+  /** The value of its `context`. */
   readonly context: unknown;
   /** Fires when its source is closed. */
   readonly closing: AbortSignal;
@@ -109,7 +109,7 @@ export class SdkTool implements Tool {
   }
 }
 
-/** What asks for every call alike, and says no more about it. */
+/** True when every call needs approval, without further details. */
 function isPlainAsk(approval: ToolApproval): boolean {
   if (typeof approval === "string") return approval === "user-approval";
   return (

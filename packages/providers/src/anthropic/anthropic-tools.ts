@@ -42,7 +42,7 @@ export interface AnthropicMessage {
   content: AnthropicToolResult[];
 }
 
-/** What the Messages API answers, as far as it is read. */
+/** The parts of a Messages API response that are read. */
 export interface AnthropicResponse {
   readonly content: readonly { readonly type?: unknown }[];
 }

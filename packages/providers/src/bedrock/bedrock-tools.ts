@@ -60,7 +60,7 @@ export interface BedrockMessage {
   content: BedrockToolResult[];
 }
 
-/** What `Converse` answers, as far as it is read. */
+/** The parts of a `Converse` response that are read. */
 export interface BedrockResponse {
   readonly output?: unknown;
 }

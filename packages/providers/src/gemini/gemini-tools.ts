@@ -16,7 +16,7 @@ export interface GeminiFunction {
   parametersJsonSchema?: Record<string, unknown>;
 }
 
-/** What `generateContent` takes as one of its `tools`: all functions at once. */
+/** An entry of `tools` for `generateContent`: all functions at once. */
 export interface GeminiTool {
   functionDeclarations: GeminiFunction[];
 }
@@ -38,7 +38,7 @@ export interface GeminiContent {
   parts: GeminiResultPart[];
 }
 
-/** What `generateContent` answers, as far as it is read. */
+/** The parts of a `generateContent` response that are read. */
 export interface GeminiResponse {
   readonly candidates?: readonly { readonly content?: unknown }[];
 }
@@ -46,7 +46,7 @@ export interface GeminiResponse {
 /** A snapshot of tools for Gemini. */
 export type GeminiTools = ProviderTools<GeminiTool, GeminiResponse, GeminiContent>;
 
-/** What a function response may hold beside its JSON. */
+/** The media types that a function response may hold beside its JSON. */
 const files = new Set(["application/pdf", "image/jpeg", "image/png", "image/webp", "text/plain"]);
 
 /**

@@ -34,7 +34,7 @@ export interface OpenAiChatMessage {
   content: string;
 }
 
-/** What the Chat Completions API answers, as far as it is read. */
+/** The parts of a Chat Completions API response that are read. */
 export interface OpenAiChatResponse {
   readonly choices: readonly { readonly message: { readonly tool_calls?: unknown } }[];
 }

@@ -30,7 +30,7 @@ export interface OpenAiOutputItem {
   output: string | OpenAiOutputPart[];
 }
 
-/** What the Responses API answers, as far as it is read. */
+/** The parts of a Responses API response that are read. */
 export interface OpenAiResponse {
   readonly output: readonly { readonly type?: unknown }[];
 }
@@ -42,7 +42,7 @@ export type OpenAiResponsesTools = ProviderTools<
   OpenAiOutputItem
 >;
 
-/** What the API takes as `input_image`. */
+/** The media types that the API accepts as `input_image`. */
 const images = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
 const pdf = "application/pdf";
 

@@ -5,7 +5,7 @@ const structured =
 
 const chat = "https://platform.openai.com/docs/api-reference/chat/create";
 
-/** What both the Chat Completions and the Responses API ask of every function. */
+/** The rules of both the Chat Completions and the Responses API for every function. */
 const common = {
   toolName: {
     pattern: /^[a-zA-Z0-9_-]{1,64}$/,

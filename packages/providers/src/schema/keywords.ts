@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { isObject, listOf, textsOf } from "./subschemas.ts";
 
-/** What a schema says without demanding anything (JSON Schema 2020-12, validation, section 9). */
+/** Keywords without constraints (JSON Schema 2020-12, validation, section 9). */
 export const annotations: ReadonlySet<string> = new Set([
   "contentEncoding",
   "contentMediaType",

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
 import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
 
-/** What merging needs: what a reference leads to, and whom to tell of what is lost. */
+/** The functions for merging: they resolve references, and report what is lost. */
 export interface MergeContext {
   /** The schema with its reference replaced by what it leads to. */
   readonly resolved: (node: JsonSchema) => SchemaNode;
@@ -201,7 +201,10 @@ class Merge {
     return { ...(Object.fromEntries(entries) as JsonObject), ...unlike(b, a) };
   }
 
-  /** What either leaves open, for the properties of both: less than each says of its own. */
+  /**
+   * The additional properties that either schema permits, for the properties of both: looser than each schema is about
+   * its own.
+   */
   #additional(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue | undefined {
     if ((a ?? true) === true && (b ?? true) === true) return a ?? b;
     if (!hasSameProperties(this.#a, this.#b)) this.#lose("additionalProperties");

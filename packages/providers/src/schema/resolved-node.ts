@@ -6,7 +6,7 @@ import { without, type SchemaNode } from "./subschemas.ts";
 /** Merges of schemas that one tool may need. */
 const maxMerges = 2000;
 
-/** What merging needs of one prepared schema. */
+/** The context for merging of one prepared schema. */
 export function mergeContext(
   prepared: PreparedSchema,
   onLost: (keyword: string) => void,

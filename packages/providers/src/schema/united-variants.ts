@@ -46,7 +46,7 @@ function takesObjects({ type }: JsonSchema): boolean {
   return type === undefined || type === "object" || textsOf(type).includes("object");
 }
 
-/** What is not the same any more when properties of several variants are put together. */
+/** Keywords that no longer hold when properties of several variants are combined. */
 const ofVariants = new Set([
   "additionalProperties",
   "patternProperties",

@@ -10,7 +10,7 @@ export interface RuleViolation {
   /** Where in the tool's schema: a JSON pointer. Absent: not in the schema. */
   readonly path?: string;
   readonly rule: RuleName;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
   /** The page that documents the rule. */
   readonly source: string;
