@@ -50,13 +50,13 @@ export interface ExecuteAllOptions extends CallOptions {
    * were refused, or wait for a person, take no place in a batch.
    */
   readonly strategy?: "parallel" | "sequential" | { readonly batched: number };
-  /** How many run at once, whatever the strategy. Default: 8, or the size of a batch. */
+  /** The maximum number of concurrent calls, for every strategy. Default: 8, or the size of a batch. */
   readonly maxConcurrency?: number;
   /**
-   * Asked between calls (`sequential`) or between batches, while something remains. A text stops
-   * what remains: those calls fail with `skipped`, and the model reads the text as the reason. When
-   * it throws, or answers with anything else, what remains is skipped as well. With `parallel` it is
-   * told once, after all have ended; what it answers then is neither waited for nor looked at.
+   * Called between calls (`sequential`) or between batches, while calls remain. A returned text stops the remaining
+   * calls: they fail with `skipped`, and the model reads the text as the reason. If it throws, or returns anything
+   * else, they are skipped as well. With `parallel` it is called once, after all have ended; its result is then neither
+   * awaited nor used.
    */
   readonly steer?: (progress: SteerProgress) => Awaitable<string | undefined>;
   /**

@@ -35,14 +35,14 @@ const ofJson = new RegExp(
 );
 
 /**
- * The text for a person who decides by it: whatever they would not see, or would see elsewhere, is
- * spelt out as `\u{202E}`. That is controls (C0, DEL, C1), characters without a width, marks that
- * change the direction, tags, variation selectors that vary nothing that is seen, fillers, line and
- * paragraph separators, unassigned and private characters, and half a surrogate pair. Line feeds and
- * tabs stay. Emoji stay whole, and so do joiners where a script shows them.
+ * The text for a person who decides by it: characters that are invisible, or displayed elsewhere, are written as
+ * escapes such as `\u{202E}`: controls (C0, DEL, C1), characters without a width, marks that change the direction,
+ * tags, variation selectors without a visible effect, fillers, line and paragraph separators, unassigned and private
+ * characters, and half a surrogate pair. Line feeds and tabs stay. Emoji stay intact, and so do joiners that a script
+ * displays.
  *
- * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go through
- * `visibleText`, which removes. The same text twice is the same as once.
+ * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go
+ * through `visibleText`, which removes. The function is idempotent.
  */
 export function displayText(text: string): string {
   return unusual.test(text) ? text.replace(ofText, spelled) : text;
@@ -64,7 +64,7 @@ export function displayLine(text: string): string {
  * @param maxLength characters of the line; a longer one ends with `…`. Default: any number.
  */
 export function displayProse(text: string, maxLength: number = Infinity): string {
-  // What is spelt out is only longer than what it stands for.
+  // An escape is only longer than its character.
   const isCut = text.length > maxLength * 10;
   const start = isCut ? text.slice(0, maxLength * 10) : text;
   const line = displayText(start.replace(/[ \t\n\r]+/g, " ").replace(/^ | $/g, ""));

@@ -17,7 +17,7 @@ export interface Grant {
   /** SHA-256 of the spec that was approved; a tool that changed since is asked about anew. */
   readonly specHash: string;
   readonly permission: { readonly kind: string; readonly target: string };
-  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments that come to the same permission. */
+  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments with the same permission. */
   readonly argumentsHash?: string;
   /** The caller that the grant is for. Absent: for calls without a caller. */
   readonly caller?: Caller;
@@ -33,8 +33,8 @@ export interface Grant {
    */
   readonly definition?: JsonObject;
   /**
-   * Authenticates all of it with the executor's `key`: a grant that was written or changed by
-   * anybody else answers nothing. Absent, and not looked at, where no key is set.
+   * Authenticates the grant with the executor's `key`: a grant that was written or changed without the key has no
+   * effect. Absent, and not checked, if no key is set.
    */
   readonly seal?: string;
 }

@@ -90,9 +90,9 @@ export interface ApproveAnswer {
   /** The person who approved. */
   readonly by?: string;
   /**
-   * Agree to these arguments instead of those that were shown. They are checked like a model's; what
-   * they need beyond what was shown is asked for anew. A mask that was shown stands, in its place, for
-   * what it hides; elsewhere it is refused.
+   * Approves these arguments instead of the displayed ones. They are validated like a model's; permissions beyond the
+   * displayed ones are asked for again. A displayed mask stands, in its place, for the value that it hides; elsewhere
+   * it is rejected.
    */
   readonly arguments?: JsonObject;
   /** Agree to calls like this one from now on, too: exactly what the request's `grant` shows. */

@@ -12,8 +12,8 @@ export const permissionKinds: readonly string[] = [
 ];
 
 /**
- * One thing that a call intends to do, said before it does it. `kind` is one of `process`,
- * `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
+ * An action that a call intends, declared before it is performed. `kind` is one of `process`, `fs.read`, `fs.write`,
+ * `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
  */
 export interface PermissionRequest {
   readonly kind: string;

@@ -22,8 +22,8 @@ export interface ProvenanceCondition {
   /** `code`, `openapi`, `mcp`, … */
   readonly adapter?: PolicyGlobs;
   /**
-   * The id of the source in the registry; `host` for tools that host code added itself. A rule that
-   * asks or denies also looks at the source that the tool names in its provenance.
+   * The id of the source in the registry; `host` for tools that host code added itself. A rule that asks or denies also
+   * matches the source that the tool names in its provenance.
    */
   readonly source?: PolicyGlobs;
   /**
@@ -111,7 +111,7 @@ export interface PolicyRule {
   readonly notMatch?: readonly (string | PolicyExample)[];
 }
 
-/** A call that shows what a rule is for. A tool's name alone stands for `{ tool }`. */
+/** A call as an example of a rule. A tool's name alone is short for `{ tool }`. */
 export interface PolicyExample {
   readonly tool: string;
   /** The tool's annotations are believed. Default: true. */
@@ -131,7 +131,7 @@ export interface PolicyExample {
   readonly caller?: Caller;
 }
 
-/** A policy as data: plain JSON, to be kept in a file or with a call that waits. */
+/** A policy as data: plain JSON, to be stored in a file or with a pending call. */
 export interface PolicyDefinition {
   /** Default: its place, `policy` or `policy[1]`. */
   readonly name?: string;
@@ -142,7 +142,7 @@ export interface PolicyDefinition {
   readonly preset?: PolicyPreset;
   /** In place of a preset: the same for all that no rule matches. `deny` makes a list of allows complete. */
   readonly default?: PolicyEffect;
-  /** Each one that matches counts, in whatever order: deny before ask before allow. */
+  /** Every matching rule counts, in any order: deny before ask before allow. */
   readonly rules?: readonly PolicyRule[];
 }
 

@@ -9,8 +9,8 @@ export interface StreamRedactor {
 }
 
 /**
- * Takes secrets out of whatever leaves the executor. Gives back the very same object when there is
- * none in it. Throws for what cannot be read: nothing of that may leave.
+ * Removes secrets from everything that leaves the executor. Returns the same object if it contains none. Throws for a
+ * value that cannot be read: no part of that may leave.
  */
 export interface Redactor {
   text(text: string): string;
@@ -27,7 +27,7 @@ export interface Redactor {
   /**
    * Message, body and causes.
    *
-   * @param thrown the tool has thrown it, so that its stack may say more than its message.
+   * @param thrown the tool has thrown it, so that its stack may contain more than its message.
    */
   error(error: ToolError, thrown?: boolean): ToolError;
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array;

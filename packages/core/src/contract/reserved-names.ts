@@ -1,4 +1,4 @@
-/** The names of the tools that an executor adds by itself; no other tool can have one of them. */
+/** The names of the built-in tools; no other tool can have one of them. */
 export const helperNames: ReadonlySet<string> = new Set([
   "read_artifact",
   "task_status",

@@ -75,8 +75,8 @@ export interface ToolErrorOptions {
 const brand = Symbol.for("toolweave.ToolError");
 
 /**
- * The one error class. `message` is short, may be shown to a model, says what to do next, and holds
- * no secret and no stack; `cause` is for the host.
+ * The one error class. `message` is short, may be given to a model, names the next step, and holds no secret and no
+ * stack; `cause` is for the host.
  */
 export class ToolError extends Error {
   override readonly name: string = "ToolError";

@@ -19,10 +19,9 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Makes a canonical name out of any text, keeping what fits. A name that had to lose letters or an
- * end gets a short hash of the original, so that two different names never clean to the same one by
- * losing what told them apart; replacing separators (`/`, `.`, space) and accents alone adds none:
- * see `uniqueNames`.
+ * Makes a canonical name out of any text, and keeps the valid characters. A name that had to lose letters or an end
+ * gets a short hash of the original, so that two different names never clean to the same one by losing the characters
+ * that distinguish them; replacing separators (`/`, `.`, space) and accents alone adds none: see `uniqueNames`.
  */
 export function cleanName(name: string): string {
   if (isToolName(name)) return name;
@@ -63,7 +62,7 @@ export function snakeWords(name: string): readonly string[] {
 export function snakeName(name: string): string {
   const words = snakeWords(name);
   if (words.length === 0) return cleanName(name).toLowerCase();
-  // Underscores at either end tell names apart.
+  // Underscores at either end distinguish names.
   const start = /^[^A-Za-z0-9]/.test(name) ? "_" : "";
   const end = /[^A-Za-z0-9]$/.test(name) ? "_" : "";
   return cleanName(`${start}${words.join("_")}${end}`);
@@ -74,7 +73,7 @@ export interface ShortenOptions {
   /** The input of the hash. Default: the name. */
   readonly original?: string;
   /**
-   * Which words survive, by position, the most telling first: they are kept while they fit, and after them the others
+   * The words to keep, by position, the most distinctive first: they are kept while they fit, and after them the others
    * from the end. Default: the first and the last.
    */
   readonly keep?: readonly number[];
@@ -118,7 +117,7 @@ export function prefixName(prefix: string, name: string): string {
   if (full.length <= maxNameLength) return full;
   const hash = shortHash(full);
   const left = maxNameLength - hash.length - 1 - prefix.length - prefixSeparator.length;
-  // The hash of an earlier cut says nothing that the new one does not.
+  // The hash of an earlier cut adds nothing to the new one.
   const words = name.replace(/_(?=[a-z]*\d)[0-9a-z]{7}$/, "");
   if (left < minWordsLength) {
     return `${full.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
@@ -161,7 +160,7 @@ function withHash(name: string, original: string): string {
   return `${name.length <= limit ? name : fewerWords(name, limit)}_${hash}`;
 }
 
-/** A stable hash of seven characters `[0-9a-z]`; tells names apart, protects nothing. */
+/** A stable hash of seven characters `[0-9a-z]`; it distinguishes names and protects nothing. */
 export function shortHash(value: string): string {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

@@ -49,26 +49,29 @@ export interface RedactionRule {
   readonly path: string;
 }
 
-/** A value that the host supplies by name. It is stripped from whatever a model sends. */
+/** A value that the host supplies by name. It is removed from a model's arguments. */
 export interface InjectedParameter {
   readonly name: string;
   readonly description?: string;
   /** The call fails before it starts when the host supplied no such value. Default: false. */
   readonly required?: boolean;
-  /** The tool alone gets it: `preflight`, whose words are shown to people, does not. Default: false. */
+  /** Only the tool receives it: `preflight`, whose texts are displayed to people, does not. Default: false. */
   readonly secret?: boolean;
 }
 
 /**
- * When a failed attempt is made again: only when its error is retryable, and the tool is idempotent
- * or read-only by the word of a trusted source. Times are milliseconds. When the error asks for a
- * longer wait (`retryAfterMs`), that is kept to, up to 120,000; when it asks for more, or for more
- * than the call's deadline leaves, the call fails with `rate_limited` at once.
+ * When a failed attempt is made again: only when its error is retryable, and the tool is idempotent or read-only by the
+ * word of a trusted source. Times are milliseconds. When the error asks for a longer wait (`retryAfterMs`), the wait is
+ * that long, up to 120,000; when it asks for more, or for more than remains until the call's deadline, the call fails
+ * with `rate_limited` at once.
  */
 export interface RetryPolicy {
   /** Attempts in all, the first one included: a whole number above 0. */
   readonly attempts: number;
-  /** The longest wait before the second attempt; it doubles with each one. Up to half of a wait is left off, at random. Default: 200. */
+  /**
+   * The maximum wait before the second attempt; it doubles with each one. Up to half of a wait is subtracted, at
+   * random. Default: 200.
+   */
   readonly initialDelayMs?: number;
   /** Beyond this no wait grows. Default: 30,000. */
   readonly maxDelayMs?: number;
@@ -128,6 +131,6 @@ export interface ToolSpec {
   /** Absent: the executor's. */
   readonly outputLimit?: OutputLimit;
   readonly provenance: Provenance;
-  /** Kept for the host, never shown to a model. */
+  /** Stored for the host, never given to a model. */
   readonly metadata?: Metadata;
 }

@@ -22,15 +22,14 @@ export interface StoredContent {
   text(): Promise<string>;
 }
 
-/** Stores what is too large or too binary for a model, and reads it again. Of use only while the attempt is under way. */
+/** Stores data that is too large or too binary for a model, and reads it again. Usable only during the attempt. */
 export interface ArtifactWriter {
   /**
-   * Stores `data`, redacted, and returns its reference. Give it in `ToolOutput.artifacts`, and the
-   * model is told of it. Of what is longer than the executor captures the rest is lost: the
-   * reference has `truncated` then.
+   * Stores `data`, redacted, and returns its reference. A reference in `ToolOutput.artifacts` is given to the model.
+   * Data beyond the executor's limit is lost: the reference then has `truncated`.
    *
-   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled`
-   * after the attempt has ended; whatever the stream throws.
+   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled` after the attempt
+   * has ended; the exception of the stream.
    */
   write(
     data: ArtifactData,
@@ -62,7 +61,7 @@ export interface PreflightContext {
 export interface NestedCallOptions {
   /** The tools that may be called, of those that the tool's own call may call. Default: all of them. */
   readonly toolset?: Toolset;
-  /** A policy laid over the one in force, for the call and for whatever is called below it: it can only take away. */
+  /** A policy on top of the one in force, for the call and for the calls below it: it can only narrow. */
   readonly narrow?: PolicyInput;
   /** Left for the tools that run below, whichever is in between: they find it in `scope.inherited`. */
   readonly inherit?: ReadonlyMap<symbol, unknown>;
@@ -93,7 +92,7 @@ export interface ToolScope {
   /**
    * Runs several, as `run.executeAll` does: all are admitted in order before any starts.
    *
-   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+   * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
    */
   executeAll(
     calls: readonly ToolCall[],
@@ -152,9 +151,9 @@ export interface ToolContext<Injected = unknown> {
   checkpoint(state: JsonValue): void;
   /**
    * A key that names this call to another system, so that a request which is sent twice is carried out once: an HMAC of
-   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it goes
-   * on after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of their own
-   * within a run. Made when it is asked for.
+   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it
+   * resumes after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of
+   * their own within a run. Computed on demand.
    */
   idempotencyKey(): Promise<string>;
   /** The state that was stored last. Absent: none. */
@@ -224,7 +223,7 @@ export interface Tool<Injected = unknown> {
   readonly availability?: ToolAvailability;
   /** Checks what JSON Schema cannot express; runs in stage 4. */
   validate?(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
-  /** Says what a call intends to do. Must not do any of it. */
+  /** Declares the actions that a call intends. Must not perform any of them. */
   preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
   /** Does the work. A thrown error becomes an error result. */
   invoke(args: JsonObject, ctx: ToolContext<Injected>): Awaitable<ToolReturn>;
@@ -243,7 +242,7 @@ export interface RegisteredTool {
 export interface ToolSelection {
   /** Globs over names; absent: all. */
   readonly include?: readonly string[];
-  /** Globs over names, taken away afterwards. */
+  /** Globs over names that are excluded afterwards. */
   readonly exclude?: readonly string[];
   /**
    * The hints that the tools must have. An absent hint has MCP's default; a claim against the default counts only when
@@ -253,9 +252,8 @@ export interface ToolSelection {
   /** Where they must come from. `source` is the id in the registry; `host`: the host's own tools. */
   readonly provenance?: ProvenanceCondition;
   /**
-   * Tokens that the descriptions may take together, estimated as a quarter of the characters of name,
-   * description and input schema. In order of name: what does not fit is left out, and a smaller one
-   * behind it may fit.
+   * The maximum number of tokens of all descriptions, estimated as a quarter of the characters of name, description and
+   * input schema. In order of name: a tool that exceeds the budget is omitted, and a smaller one after it may fit.
    */
   readonly maxTokens?: number;
 }
@@ -286,7 +284,7 @@ export interface Toolset extends Iterable<Tool> {
   /** The descriptions of the listed tools, in order of name. A schema is made when it is first read. */
   specs(): readonly ToolSpec[];
   /**
-   * Some tool that can be called runs as a task by itself.
+   * Some tool that can be called continues as a task on its own.
    *
    * @internal
    */
@@ -296,7 +294,7 @@ export interface Toolset extends Iterable<Tool> {
   /**
    * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
-   * @throws ToolError `internal` when the selection makes no sense.
+   * @throws ToolError `internal` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset;
   /**

@@ -26,10 +26,9 @@ import { readPlainJson } from "../contract/read-plain-json.ts";
 import { presetNames } from "./presets.ts";
 
 /**
- * A frozen copy of a policy that a host gave, read once. Examples are only looked at as far as
- * their rules go: see `checkExamples`.
+ * Makes a frozen copy of a host's policy, read once. Examples are only checked for their form: see `checkExamples`.
  *
- * @param where what the host calls it: `policy[1]`.
+ * @param where the host's name for it: `policy[1]`.
  * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
  */
 export function checkDefinition(where: string, given: unknown): PolicyDefinition {

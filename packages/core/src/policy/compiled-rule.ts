@@ -55,7 +55,7 @@ export class CompiledRule {
     this.forCallers = this.#caller !== undefined;
   }
 
-  /** Whether the rule is for a tool, as far as the tool alone tells. */
+  /** Whether the rule is for a tool, as far as the tool alone determines it. */
   ofTool(entry: RegisteredTool): Certainty {
     let least: Certainty = certain;
     for (const test of this.#tool) {
@@ -125,7 +125,7 @@ const hintDefaults: Readonly<Record<HintName, boolean>> = {
   needsApprovalHint: false,
 };
 
-/** The annotations that a rule can look at, beside `access`. */
+/** The annotations that a rule can match, beside `access`. */
 export const hintNames: readonly string[] = Object.keys(hintDefaults);
 
 function annotationTest({ access, ...hints }: AnnotationCondition): Test<RegisteredTool> {

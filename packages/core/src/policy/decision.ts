@@ -10,7 +10,7 @@ export interface PolicySubject {
   /** `undefined`: the call itself. */
   readonly permission: PermissionRequest | undefined;
   readonly caller: Caller | undefined;
-  /** Final; only policy functions look at them, at a frozen copy. */
+  /** Final; only policy functions read them, in a frozen copy. */
   readonly arguments: JsonObject;
 }
 

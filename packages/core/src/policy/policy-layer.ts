@@ -12,17 +12,17 @@ export interface PolicyLayer {
   /** `mayRun` is true of every tool and caller. */
   readonly hidesNothing: boolean;
   /**
-   * False when every call of the tool would be denied, so that it need not be shown. Functions hide
-   * nothing. Never throws.
+   * False when every call of the tool would be denied, so that it need not be listed. Functions hide nothing. Never
+   * throws.
    *
-   * @param caller who would call; `undefined` is a call without a caller, and not just any call.
+   * @param caller the caller; `undefined` is a call without a caller, and not just any call.
    */
   mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
   /** The decision about a call itself, if it is the same for every call of the tool. Never throws. */
   decideByTool(entry: RegisteredTool): Decision | undefined;
   /** Decides about one subject. Never throws or rejects: a subject that cannot be decided is denied. */
   decide(subject: PolicySubject): Awaitable<Decision>;
-  /** Everything that it has to say of one subject, in order. */
+  /** All its decisions about one subject, in order. */
   explain(subject: PolicySubject): Awaitable<readonly Decision[]>;
   /** The policy as data, which means the same when compiled elsewhere; a function has none. */
   toJSON(): PolicyPreset | PolicyDefinition | undefined;

@@ -179,7 +179,7 @@ export class RuleLayer implements PolicyLayer {
 
 const noPermission = { permission: undefined, caller: undefined, arguments: {} } as const;
 
-/** Only a trusted tool is believed that what it asks for is all that its call comes to. */
+/** Only a trusted tool's permissions are believed to cover all effects of its call. */
 function isJudgedByPermissions({ tool, trusted }: RegisteredTool): boolean {
   return trusted && tool.preflight !== undefined;
 }

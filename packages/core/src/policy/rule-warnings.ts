@@ -16,10 +16,10 @@ export interface ConfigurationWarning {
 }
 
 /**
- * The rules that can never match, each with its place: those whose conditions contradict each other
- * or the form of what they look at, and, where tools are given, those that fit none of them.
+ * The rules that can never match, each with its place: those whose conditions contradict each other or the form of the
+ * values that they match, and, if tools are given, those that match none of them.
  *
- * @param entries all tools; empty: only what holds whatever the tools are.
+ * @param entries all tools; empty: only the warnings that do not depend on tools.
  */
 export function policyWarnings(
   layers: readonly PolicyLayer[],
@@ -220,8 +220,8 @@ function places(
 }
 
 /**
- * The tools that an executor adds by itself are not among those of a registry, nor are the names
- * under which a policy decides about the resources, prompts and completion of a gateway.
+ * A registry does not contain the built-in tools, nor the names under which a policy decides about the resources,
+ * prompts and completion of a gateway.
  */
 function isForHelpers(glob: string): boolean {
   return (

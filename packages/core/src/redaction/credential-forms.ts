@@ -64,8 +64,8 @@ const forms: readonly Form[] = [
     pattern: /eyJ[\w-]{8,4096}\.[\w-]{0,16384}\.[\w-]{8,16384}(?:\.[\w-]{8,16384}\.[\w-]{8,64})?/y,
     check: isJsonWebToken,
   },
-  // The values of an authorization header (RFC 6750, RFC 7617). Where a plus stands for a space it ends
-  // them, too: else each of many that follow on one another would be read to the end of all.
+  // The values of an authorization header (RFC 6750, RFC 7617). Where a plus stands for a space it ends them, too:
+  // otherwise each of many adjacent values would be read to the end of all.
   {
     anchors: "rer RER",
     at: 3,

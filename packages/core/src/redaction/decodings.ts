@@ -71,7 +71,7 @@ const base64Line = /^[\w+/-]+$/;
 
 /** True when the text from `end` on continues with a line of base64 after the line that begins at `start`. */
 function isWrapped(text: string, start: number, end: number): boolean {
-  // Most lines are told from one by a few characters.
+  // Most lines differ from it in a few characters.
   return (
     start >= minLineLength &&
     isBase64(text.charCodeAt(start - 1)) &&

@@ -43,9 +43,9 @@ interface Chain {
 }
 
 /**
- * Searches one error for secrets. Each object is visited once, whatever leads to it, and all visits
- * share one budget (`ErrorLimits.maxWork`), so that the work is bounded for causes that are long,
- * wide, shared or cyclic. What exceeds the budget counts as not clean.
+ * Searches one error for secrets. Each object is visited once, and all visits share one budget (`ErrorLimits.maxWork`),
+ * so that the work is bounded for causes that are long, wide, shared or cyclic. What exceeds the budget counts as not
+ * clean.
  */
 export class ErrorSearch {
   readonly #redact: RedactAny;

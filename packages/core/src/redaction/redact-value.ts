@@ -60,7 +60,7 @@ function redactedMembers(
 ): unknown {
   const keys = Object.keys(members);
   let changed = false;
-  // Each is read once: what was searched is what is shown.
+  // Each is read once: the searched value is the emitted one.
   const values: unknown[] = [];
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;

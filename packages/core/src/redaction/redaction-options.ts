@@ -7,6 +7,6 @@ export interface RedactionOptions {
   readonly secrets?: SecretSet | readonly string[];
   /** Known forms of credentials: private keys, tokens and the like. Default: true. */
   readonly credentials?: boolean;
-  /** Parts of every structured value, whatever the tool. */
+  /** Parts of every structured value, for all tools. */
   readonly paths?: readonly RedactionRule[];
 }

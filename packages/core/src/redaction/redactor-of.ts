@@ -18,9 +18,9 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof RedactionOptions)[];
 
 /**
- * The secrets of an executor's own, and what takes them and those of its sources out.
+ * The executor's own secrets, and the engine that redacts them and those of its sources.
  *
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` for an invalid option.
  */
 export function createRedaction(
   options: RedactionOptions | false | undefined,
@@ -63,7 +63,7 @@ function misuse(what: string): ToolError {
   return new ToolError("internal", `new ToolExecutor: redact: ${what}.`);
 }
 
-/** The parts of a call that say what is secret in it. */
+/** The parts of a call that define its secrets. */
 export interface RedactedCall {
   readonly engine: { readonly redactor: SecretRedactor | undefined };
   readonly run: RedactedRun;

@@ -4,7 +4,7 @@ import type { Spans } from "./spans.ts";
 
 /** Of a longer pattern only so much is in the automaton; the rest is compared. */
 const headLength = 16;
-/** Characters that are looked at together. No pattern is shorter. */
+/** The number of characters of a window. No pattern is shorter. */
 const windowLength = 4;
 
 /** In the table of windows: the beginning of a pattern. */

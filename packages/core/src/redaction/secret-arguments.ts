@@ -11,8 +11,8 @@ const maxSteps = 200_000;
 const withSecrets = new WeakMap<object, boolean>();
 
 /**
- * Arguments as they are shown to people: without what their schema calls secret, by
- * `format: "password"`, `writeOnly: true` or `x-secret: true`.
+ * Masks arguments for display: the values that their schema marks as secret, by `format: "password"`, `writeOnly: true`
+ * or `x-secret: true`.
  */
 export function maskArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   if (typeof schema !== "object" || schema === null || !namesSecrets(schema)) return args;
@@ -40,7 +40,7 @@ function namesSecrets(schema: object): boolean {
   return names;
 }
 
-/** Each part once, whatever leads to it. */
+/** Visits each part once. */
 function hasSecretKeyword(schema: object): boolean {
   const seen = new Set<object>([schema]);
   // A set hands out what is added while it is walked.

@@ -207,7 +207,7 @@ function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
 
 function describe(tool: Tool, source: string): string {
   const { adapter, origin } = tool.spec.provenance;
-  // Digests say nothing to a person.
+  // Digests mean nothing to a person.
   const { program: _program, place: _place, ...named } = origin ?? {};
   const where = origin === undefined ? "" : ` ${JSON.stringify(named).slice(0, 120)}`;
   return `${adapter} (${source})${where}`;

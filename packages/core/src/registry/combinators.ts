@@ -27,7 +27,7 @@ export function filter(source: ToolSource, keep: (tool: Tool) => boolean): ToolS
   return mapSource(source, (tool) => (keep(tool) ? tool : undefined));
 }
 
-/** The source with some tools under other names; the old names are gone. */
+/** The source with some tools under other names, without the old names. */
 export function rename(source: ToolSource, names: Readonly<Record<string, string>>): ToolSource {
   const renames = new Map(Object.entries(names));
   return mapSource(source, (tool) => {

@@ -34,9 +34,9 @@ export interface LoadedSourceOptions {
   load(signal: AbortSignal): Awaitable<readonly Tool[] | LoadedTools>;
   /** The tools' annotations may loosen a decision. Default: false; they can only tighten it. */
   readonly trustAnnotations?: boolean;
-  /** The credentials that the source holds. What `load` throws is told without them. */
+  /** The credentials that the source holds. Errors that `load` throws are redacted with them. */
   readonly secrets?: SecretSet;
-  /** Why the tools that are there cannot be called now; stands in `problems`, without the secrets. */
+  /** The reason why the loaded tools cannot be called now; added to `problems`, without the secrets. */
   trouble?(): ToolError | undefined;
   /** Further information for the host, a sentence each; added to `problems` as warnings, without the secrets. */
   warnings?(): readonly string[];
@@ -142,7 +142,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
 
   const announce = (): void => {
     for (const listener of [...listeners]) {
-      // One that hears of it may take others back, or close the source.
+      // A listener may remove others, or close the source.
       if (!listeners.has(listener)) continue;
       try {
         listener();
@@ -200,7 +200,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     ...(secrets === undefined ? {} : { secrets }),
     tools: () => tools,
     onChange(listener) {
-      // A listener that is added twice is told twice, and taken back one by one.
+      // A listener that is added twice is notified twice, and removed one by one.
       const own = (): void => listener();
       listeners.add(own);
       return () => void listeners.delete(own);

@@ -14,7 +14,7 @@ import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
 
-/** Milliseconds that a source has to say what it has, before it keeps the others' tools waiting no longer. */
+/** Milliseconds that a source has to list its tools, before calls of the others' tools no longer wait for it. */
 const sourceLoadGraceMs = 1_000;
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
@@ -59,7 +59,7 @@ export class ToolRegistry {
     return this.#version;
   }
 
-  /** True while a source has not said yet what it has. */
+  /** True while a source has not listed its tools yet. */
   get loading(): boolean {
     return this.#loading.size > 0;
   }
@@ -181,7 +181,7 @@ export class ToolRegistry {
     try {
       await closeAll(gone);
     } finally {
-      // Not before: calls that were under way may have said them until now.
+      // Not earlier: calls that were in progress may have used them until now.
       const held = new Set(this.#slots.map(({ source }) => source?.secrets));
       this.#secrets = this.#secrets.filter((secrets) => held.has(secrets));
     }
@@ -292,7 +292,7 @@ export class ToolRegistry {
     try {
       await source.ready;
     } catch (error) {
-      // One that was taken away meanwhile is no one's problem any more.
+      // The failure of a source that was removed meanwhile is no problem any more.
       if (this.#slots.some((slot) => slot.source === source)) this.#fail(source.id, error);
     }
     if (!this.#closed) this.#rebuild();

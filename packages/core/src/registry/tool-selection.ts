@@ -18,7 +18,7 @@ const selectionKeys: readonly string[] = [
 /**
  * Whether a tool meets all conditions of a selection but its budget.
  *
- * @throws ToolError `internal` when the selection makes no sense.
+ * @throws ToolError `internal` for an invalid selection.
  */
 export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolean {
   checkOptions("toolset selection", selection, selectionKeys);
@@ -82,7 +82,7 @@ export function withinTokens(maxTokens: number): (entry: RegisteredTool) => bool
       left -= size;
       return true;
     } catch {
-      // What cannot be written cannot be shown.
+      // A tool whose description cannot be serialised cannot be listed.
       return false;
     }
   };

@@ -10,8 +10,7 @@ import { spend } from "./pattern/work-budget.ts";
 
 type SafeExpr = Parameters<CodeGen["assign"]>[1];
 
-// In units of `spend`. A problem's memory counts, too: those of choices not taken are kept for a
-// while.
+// In units of `spend`. A problem's memory counts, too: those of branches that are not taken are retained for a while.
 const perFunctionWritten = 100_000;
 const perStatementWritten = 2000;
 const perCall = 50;
@@ -41,7 +40,7 @@ export function boundAjv(ajv: Ajv): void {
   for (const { rules } of [...RULES.rules, RULES.post]) {
     for (const rule of rules) bound(rule, account);
   }
-  // Comes first in every function, whatever else it checks.
+  // Comes first in every function, before all other checks.
   const any = ["type", ...Object.keys(RULES.keywords)];
   const first = { keyword: "", implements: any, type: [], schemaType: [], code: account };
   RULES.rules.unshift({ rules: [{ keyword: "", definition: first }] });
@@ -106,7 +105,7 @@ function meter(gen: CodeGen): void {
   };
 }
 
-/** Names that have been evaluated are kept where `__proto__` is one like any other. */
+/** Evaluated names are stored in an object without a prototype, in which `__proto__` is an ordinary key. */
 function withoutPrototype(value: SafeExpr): SafeExpr {
   const text = String(value);
   if (text === "{}") return _`Object.create(null)`;

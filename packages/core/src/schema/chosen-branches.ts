@@ -10,9 +10,9 @@ const maxBranches = 200;
 const maxLabels = 10;
 
 /**
- * Leaves out the errors of branches of `anyOf` and `oneOf` that were not meant. Where branches have constants, as
- * `type: "circle"`, the value selects them; where no branch has its constant, one error lists all that there are. Of the
- * branches that are left, the one that the value comes closest to keeps its errors, and the error of the union names it.
+ * Removes the errors of branches of `anyOf` and `oneOf` that were not meant. If branches have constants, as `type:
+ * "circle"`, the value selects them; if no branch has its constant, one error lists all constants. Of the remaining
+ * branches, the one that the value matches best keeps its errors, and the error of the union names it.
  *
  * @param errors with `parentSchema`, as Ajv's option `verbose` has them.
  */
