@@ -54,13 +54,13 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
   const tool = dynamicTool({
     description,
     ...(title === undefined ? {} : { title }),
-    // Without a validator of its own: what the executor says of invalid arguments is what helps.
+    // Without a validator of its own: the executor's error about invalid arguments helps a model more.
     inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
     needsApproval: async (input, { toolCallId, messages }) =>
       (await gate.asks({ id: toolCallId, name, input, messages })) !== undefined,
     execute: (input, { toolCallId, messages, abortSignal }) => {
       const call = { id: toolCallId, name, input, messages };
-      // Whatever is iterable is shown twice, as partial and as final: only what says that it streams.
+      // An iterable result would be displayed twice, as partial and as final: only for tools that declare streaming.
       return annotations.streamingHint === true
         ? partialOutputs((onUpdate) => gate.execute(call, abortSignal, onUpdate))
         : gate.execute(call, abortSignal).then(outputOf);

@@ -112,7 +112,7 @@ export class CallGate {
     return admission?.call.id === id && admission.call.name === name ? admission : undefined;
   }
 
-  /** Nothing for what nests too deeply to be written: admission says so, and nothing like it is pending. */
+  /** Nothing for input that nests too deeply to be serialised: admission reports that, and no such call is pending. */
   #keyIfPlain(call: SdkCall): string | undefined {
     try {
       return this.#keyOf(call);

@@ -6,7 +6,7 @@ export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>
 
 type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
 
-/** UTF-16 units of a value that is shown without the content that belonged to it. */
+/** The maximum length, in UTF-16 units, of a value without its original content. */
 const maxListed = 50_000;
 
 const remembered = new WeakMap<object, () => ModelOutput>();
@@ -36,7 +36,7 @@ export function modelOutput(output: unknown): ModelOutput {
   return { type: "text", value };
 }
 
-/** Content as the SDK's own: one text when it is nothing else, parts otherwise. */
+/** Content in the SDK's form: one text if it has only that, parts otherwise. */
 export function contentOutput(content: readonly ContentBlock[]): ModelOutput {
   const parts = content.map(contentPart);
   return parts.some(({ type }) => type !== "text")
@@ -75,7 +75,7 @@ function contentPart(block: ContentBlock): ContentPart {
         : file(blob, mimeType ?? "application/octet-stream");
     }
     case "resource_link": {
-      // As text: the SDK would download a link, from wherever a tool says.
+      // As text: the SDK would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

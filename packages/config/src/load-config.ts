@@ -43,9 +43,9 @@ export interface LoadConfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder to which paths are relative. Default: the file's folder; for an object the current one. */
   readonly folder?: string;
-  /** The folder for what is kept, where the file names none with `store`. Default: nothing is kept. */
+  /** The folder for stored data, if the file names none with `store`. Default: no data is stored. */
   readonly store?: string;
-  /** Where tokens are kept. Default: files in the `credentials` folder of the store, else memory. */
+  /** The store of tokens. Default: files in the `credentials` folder of the store, else memory. */
   readonly credentials?: CredentialStore;
   /** Options for every MCP server beside those of the file: handlers, such as `onElicitation`. */
   readonly mcp?: ServerDefaults;
@@ -94,12 +94,13 @@ export interface LoadedConfig {
 }
 
 /**
- * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` as other hosts write
- * it. Resolves as soon as the file is read; its sources load on, and one that fails is in `registry.problems`.
+ * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` in the form of other
+ * hosts. Resolves as soon as the file is read; its sources are then still loading, and one that fails is in
+ * `registry.problems`.
  *
- * @param input a path, a `file:` URL, or what would stand in the file.
- * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB; `internal` for one that cannot be meant, with the line
- * and column of everything that is wrong and what to do.
+ * @param input a path, a `file:` URL, or the content of a file.
+ * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB;
+ * `internal` for an invalid one, with the line and column of every fault and its correction.
  * @example
  * ```ts
  * await using config = await loadConfig("toolweave.json");
@@ -124,7 +125,7 @@ export async function loadConfig(
     for (const maker of made) {
       sources.push(attempt(maker, reader));
     }
-    // All at once: two tools of one name are said with both their places.
+    // All at once: two tools of one name are reported with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
     await Promise.allSettled(sources.map(({ source }) => source.close()));
@@ -235,7 +236,7 @@ function agentMakers(
   }));
 }
 
-/** An option that a source refuses is told with its place in the file. */
+/** An option that a source rejects is reported with its place in the file. */
 function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): ConfiguredSource {
   let made: ConfiguredSource;
   try {
@@ -287,7 +288,7 @@ function storeOf(config: JsonObject, folder: string, reader: ConfigReader): stri
   return resolve(folder, reader.resolved(store, "/store"));
 }
 
-/** Made when it is first needed: a file that is only looked at leaves no folder behind. */
+/** Made at the first use: reading a configuration leaves no folder behind. */
 function credentialsIn(store: string): CredentialStore {
   let made: CredentialStore | undefined;
   const files = (): CredentialStore => (made ??= fileCredentials(join(store, "credentials")));

@@ -13,7 +13,7 @@ function langGraph(): Promise<LangGraph | undefined> {
   return (loaded ??= import("@langchain/langgraph").catch(() => undefined));
 }
 
-/** One call, and how it is begun and gone on with. Nothing is thrown but a cancellation. */
+/** One call, and how it starts and resumes. Only a cancellation is thrown. */
 export interface DurableCall {
   /** The model's id for it; absent: none was given. */
   readonly id: string | undefined;
@@ -32,13 +32,12 @@ interface Step {
 }
 
 /**
- * Makes a call within a node of a graph, so that it is made once. LangGraph runs a node again from its
- * start when it is resumed: what had ended by then is in tasks, which are not run again but read from
- * the checkpoint. Each call is a task of its own, for an interrupt and an order of its own; within
- * it every time that it is begun or gone on with is one.
+ * Makes a call within a node of a graph, so that it is made once. LangGraph runs a node again from its start when it is
+ * resumed: work that had ended by then is in tasks, which are not run again but read from the checkpoint. Each call is
+ * a task of its own, with its own interrupts and order; within it every start and every resumption is a task.
  *
- * @param traced wraps what is done unless the checkpoint has the whole call.
- * @returns `undefined` when LangGraph is not there to be asked.
+ * @param traced wraps the work unless the checkpoint has the complete call.
+ * @returns `undefined` if LangGraph is not available.
  */
 export async function callDurably(
   call: DurableCall,

@@ -20,9 +20,9 @@ export interface Surroundings {
 /**
  * Runs a tool of LangChain's for one call.
  *
- * @throws ToolError `invalid_arguments` when the tool's own schema refuses what JSON Schema let pass;
- * `execution_failed` when it answers with orders for a graph; `unavailable` when the source is closed;
- * whatever the tool throws.
+ * @throws ToolError `invalid_arguments` when the tool's own schema rejects arguments that match the JSON Schema;
+ * `execution_failed` when it returns commands for a graph; `unavailable` when the source is closed; the tool's
+ * exception.
  */
 export async function invokeTool(
   tool: LangchainTool,
@@ -45,7 +45,7 @@ export async function invokeTool(
   const invoke = (): Promise<unknown> => tool.invoke(call as never, own as never);
   let output: unknown;
   try {
-    // Whatever graph is around: its interrupts and its state are not for what runs in here.
+    // Outside any graph: a graph's interrupts and state are not for a tool that runs here.
     output = await AsyncLocalStorageProviderSingleton.runWithConfig(undefined, invoke, true);
   } catch (error) {
     closing.throwIfAborted();

@@ -24,7 +24,7 @@ const optionNames: readonly string[] = [
   "runFor",
 ] satisfies readonly (keyof LangchainToolsOptions)[];
 
-/** Of more tools a model is shown a search: the list of an agent cannot change. */
+/** With more tools, a model is given a search: the list of an agent cannot change. */
 const maxListed = 100;
 
 /**

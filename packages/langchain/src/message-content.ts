@@ -16,7 +16,7 @@ export function messageContent(content: readonly ContentBlock[]): MessageContent
   const media = blocks.filter(({ type }) => type !== "text");
   if (media.length === 0) return plainText(content);
   if (media.length < blocks.length) return blocks;
-  // Providers that take no such block leave it out: what is left has to say that there was one.
+  // Providers that do not support such a block omit it: the text must mention it.
   return [{ type: "text", text: media.map(named).join("\n") }, ...blocks];
 }
 
@@ -48,7 +48,7 @@ function messageBlock(block: ContentBlock): MessageBlock.Standard {
       return { type: "file", data: blob, mimeType };
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

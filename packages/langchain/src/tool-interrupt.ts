@@ -26,7 +26,7 @@ export function answersIn(
   }
   if (!Object.hasOwn(resume, id)) return {};
   const given = resume[id];
-  // Whatever is in it comes from outside, and is the executor's to check.
+  // Its content comes from outside, and the executor validates it.
   return { answers: (Array.isArray(given) ? given : [given]) as readonly Answer[] };
 }
 

@@ -87,8 +87,8 @@ function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
 }
 
 /**
- * Mastra takes an argument of this name for a person's answer. It is the model's: out of the very
- * object that Mastra looks at next.
+ * Mastra takes an argument of this name for a person's answer. It is the model's, so it is deleted from the same object
+ * that Mastra reads next.
  */
 function forgetAnswer(input: unknown): void {
   if (typeof input === "object" && input !== null) Reflect.deleteProperty(input, "resumeData");

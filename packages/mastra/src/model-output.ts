@@ -1,6 +1,6 @@
 import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
 
-/** A result whose content says more than its value. */
+/** A result whose content contains more than its value. */
 export interface OutputForModel {
   readonly content: readonly ContentBlock[];
   readonly value?: JsonValue;

@@ -41,12 +41,12 @@ export function resumeSchemaOf(interruption: Interruption): { readonly resumeSch
   return schema === undefined ? {} : { resumeSchema: JSON.stringify(schema) };
 }
 
-/** True when a person is asked to agree to a call, and nothing else is waited for. */
+/** True when a person is asked to approve a call, and there is no other request. */
 export function isApproval(interruption: Interruption): boolean {
   return approvalOf(interruption) !== undefined;
 }
 
-/** A question as an agent's stream tells it. */
+/** A question in the form of an agent's stream. */
 export function questionChunk(interruption: Interruption, runId: string): Chunk {
   const approval = approvalOf(interruption);
   const resume = resumeSchemaOf(interruption);

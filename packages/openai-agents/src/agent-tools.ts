@@ -39,7 +39,7 @@ export interface AgentToolsOptions<Context = unknown> {
   readonly run?: (runContext: RunContext<Context>) => AgentRunOptions;
 }
 
-/** Of more tools than these a model is shown a search in their place. */
+/** With more tools than these, a model is given a search in their place. */
 const maxListed = 100;
 
 /**
@@ -85,7 +85,7 @@ export async function agentTools<Context = unknown>(
 }
 
 interface ListedTool<Context> {
-  /** All that a model may be shown in some run. */
+  /** All tools that a model may be given in some run. */
   readonly specs: Iterable<ToolSpec>;
   readonly start: (runContext: RunContext<Context>) => ToolRun;
 }
@@ -102,7 +102,7 @@ function ofExecutor<Context>(
     run.fixToolset();
     return run;
   };
-  // Callers may differ in what they may call: what one of them is not shown is hidden in its runs.
+  // Callers may differ in the tools that they may call: in each run the others are hidden.
   const byName = new Map(searches ? [] : all.specs().map((spec) => [spec.name, spec]));
   for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
   return { specs: byName.values(), start: (runContext) => start(optionsOf?.(runContext)) };
@@ -117,7 +117,7 @@ function ofRun<Context>(run: ToolRun): ListedTool<Context> {
   return { specs: names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []), start };
 }
 
-/** Made by hand: the SDK's own `tool()` would parse, log and answer for what goes wrong before we hear of it. */
+/** Made by hand: the SDK's own `tool()` would parse, log and handle errors before this package receives them. */
 function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<Context> {
   const { name, description } = spec;
   let strict: boolean | undefined;
@@ -125,7 +125,7 @@ function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<
     type: "function",
     name,
     description,
-    // Schemas stay unrealised until a model is shown them.
+    // Schemas stay unrealised until a model is given them.
     get parameters() {
       return spec.inputSchema as AgentTool["parameters"];
     },

@@ -38,7 +38,7 @@ export class CallGate<Context> {
     this.#runs = runs;
   }
 
-  /** True when the model of this agent run is shown the tool. */
+  /** True when the tool is listed for the model of this agent run. */
   async shows(runContext: RunContext<Context>, name: string): Promise<boolean> {
     for (const call of waitingIn(runContext)) {
       if (call.name === name) await this.#closeIfDeclined(runContext, call);
@@ -123,7 +123,7 @@ export class CallGate<Context> {
     return run.executor.resume(interruption, yes, { ...options, run });
   }
 
-  /** The SDK tells no tool what a person has declined: the executor, its store and its audit hear of it here. */
+  /** The SDK does not notify tools of a refusal: this informs the executor, its store and its audit. */
   async #closeIfDeclined(runContext: RunContext<Context>, call: StoredCall): Promise<void> {
     if (decisionOn(runContext, call) !== false || !takeWaiting(runContext, call)) return;
     // A suspended call that has run already would resume with the refusal, and its result would not be read.

@@ -15,7 +15,7 @@ type OutputPart = ToolOutputText | ToolOutputImage | ToolOutputFileContent;
 /** The media types of images that models accept (https://platform.openai.com/docs/guides/images-vision). */
 const images = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** The result's bounded content; for a call that waits, what it waits for. Whatever went wrong is a text, too. */
+/** The result's bounded content; for a pending call, what it waits for. A failure is a text, too. */
 export function outputOf(outcome: ToolOutcome): AgentToolOutput {
   return outcome.status === "interrupted"
     ? waiting(outcome.interruption)
@@ -53,7 +53,7 @@ function partOf(block: ContentBlock): OutputPart {
         : binary(blob, mimeType ?? "application/octet-stream", uri);
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return {
         type: "text",

@@ -155,7 +155,7 @@ function storedCallsInState(state: string): unknown {
   }
 }
 
-/** From a run's state that was kept elsewhere: it may be anything. What matters in it is sealed. */
+/** From a run's state that was stored elsewhere: it may be anything. Its critical parts are sealed. */
 function restored(found: unknown): StoredCalls {
   const { waiting, always } = isObject(found) ? found : {};
   return {

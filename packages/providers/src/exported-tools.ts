@@ -13,7 +13,7 @@ import { isObject } from "./schema/subschemas.ts";
 import { Unprojectable } from "./schema/unprojectable.ts";
 import { newCallId } from "./call-ids.ts";
 
-/** A tool that a provider would refuse, and that is left out of its list; or a list that is too long. */
+/** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
 export interface ProviderProblem {
   /** The tool's name. Absent: the problem is the whole list's. */
   readonly tool?: string;
@@ -24,8 +24,8 @@ export interface ProviderProblem {
 }
 
 /**
- * A place where a provider is shown less than a tool's schema demands: a model may write there what
- * the executor then refuses, with an error that says what is expected.
+ * A place where a provider is given a weaker schema than the tool's: a model may write a value there that the executor
+ * then rejects, with an error that describes the expected one.
  */
 export interface Simplified {
   /** The tool's name. */
@@ -39,7 +39,7 @@ export interface Simplified {
   readonly rule: RuleName;
 }
 
-/** One tool as a provider is shown it. */
+/** One tool as a provider receives it. */
 interface ExportedTool {
   /** Its name there. */
   readonly wireName: string;
@@ -152,7 +152,7 @@ function ownArguments(args: unknown, projected: Projection | undefined): string 
   const restores = projected !== undefined && isReversible(projected);
   const value = restores && typeof args === "string" ? parsed(args) : args;
   if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
-  // What is no object stays what it is: the executor says what is wrong with it.
+  // A value that is no object stays unchanged: the executor reports the problem.
   return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
 }
 

@@ -4,10 +4,10 @@ import { ToolError, type ContentBlock, type ToolOutcome, type ToolResult } from 
 export type Answered = ToolOutcome | ToolResult;
 
 /**
- * The results in what is answered.
+ * The results of the answered calls.
  *
- * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and what a
- * provider is told as one stays.
+ * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and a provider's result cannot
+ * be replaced later.
  */
 export function resultsOf(answered: readonly Answered[]): readonly ToolResult[] {
   return answered.map((one) => {
@@ -73,7 +73,7 @@ function partOf(block: ContentBlock): AnswerPart {
         : { type: "file", file: { mediaType: mimeType, data: blob, name: uri } };
     }
     case "resource_link": {
-      // As text: a provider would load a link, from wherever a tool says.
+      // As text: a provider would load a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

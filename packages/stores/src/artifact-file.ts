@@ -29,9 +29,9 @@ export interface OpenArtifact {
 }
 
 /**
- * Does `work` with the file of an artifact. `undefined`: there is no such file.
+ * Calls `work` with the file of an artifact. `undefined`: there is no such file.
  *
- * @throws whatever the system says; `damaged()` when the file is not that artifact, whole.
+ * @throws the system's error; `damaged()` when the file is not that artifact, or incomplete.
  */
 export async function withArtifact<T>(
   path: string,

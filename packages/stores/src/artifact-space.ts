@@ -6,13 +6,13 @@ import { artifactsFull, isArtifactKey, ownerFull } from "./described-artifact.ts
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
 const maxUnseenMs = 10_000;
 
-/** Files that are looked at side by side. */
+/** The number of files that are examined concurrently. */
 const lookedAtOnce = 32;
 
 /** An unfinished file without a write for this long is abandoned. */
 const abandonedMs = 600_000;
 
-/** A folder in which there is no room is looked at again after as many milliseconds. */
+/** A full folder is examined again after as many milliseconds. */
 const fullMs = 1_000;
 
 /** How the file of `key` is called while the writer `by` is at it. */
@@ -42,8 +42,8 @@ interface SeenFile {
 }
 
 /**
- * The quota of a folder. What this process writes counts at once; what others write is seen with the
- * next look at the folder, which also removes what has expired and what a crash has cut off.
+ * The quota of a folder. Writes of this process count at once; writes of others are counted at the next scan of the
+ * folder, which also removes expired and incomplete files.
  */
 export class ArtifactSpace {
   readonly #files: ArtifactFiles;
@@ -82,7 +82,7 @@ export class ArtifactSpace {
     add(this.#reservedBy, owner, -bytes);
   }
 
-  /** A file of this size is there now; 0: it is gone. */
+  /** Records that a file has this size; 0: it was removed. */
   changed(name: string, bytes: number, owner = ""): void {
     if (this.#look !== undefined) this.#meanwhile.set(name, { bytes, owner });
     this.#set(name, { bytes, owner });
@@ -137,7 +137,7 @@ export class ArtifactSpace {
     this.#seenAt = seenAt;
   }
 
-  /** A file that counts; removes one that should be gone. */
+  /** Returns a file that counts; removes an expired one. */
   async #lookAt(name: string): Promise<readonly [string, SeenFile]> {
     const path = join(this.#files.folder.path, name);
     const by = unfinished.exec(name)?.[1];

@@ -16,13 +16,13 @@ const toleranceMs = 1_000;
 const recordMs = 1_000;
 
 /**
- * Keeps leases at their length when the time of day is set. Without it a lease would last for ever when the clock is set
- * back, and a process that is there would count as gone when it is set forward.
+ * Keeps leases at their length when the time of day is set. Without it a lease would never expire when the clock is set
+ * back, and a live process would count as ended when it is set forward.
  *
- * The file has the time of day and the steady time of one moment. When they have gone on by different amounts, the
- * clock was set (or the machine slept, with all its processes): the ends of all leases move by the difference. A steady
- * time below the one in the file means that the machine has started anew; what a lease had left then begins now, and no
- * process renews it. Uses of a rate move with a clock that is set back alone: time that was slept counts for them.
+ * The file has the time of day and the steady time of one moment. If they have advanced by different amounts, the clock
+ * was set (or the machine slept, with all its processes): the ends of all leases move by the difference. A steady time
+ * below the one in the file means that the machine was restarted; the remaining time of a lease then begins now, and no
+ * process renews it. Uses of a rate move with a clock that is set back alone: sleep counts for them.
  */
 export class ClockSteps {
   readonly #steady: SteadyClock | undefined;

@@ -19,10 +19,10 @@ export interface DescribedArtifact {
 }
 
 /**
- * An artifact as a store keeps it.
+ * The form of an artifact in a store.
  *
- * @throws ToolError `internal` when key, size or expiry make no sense, `limit_exceeded` for a name or
- * an owner without end.
+ * @throws ToolError `internal` for an invalid key, size or expiry, `limit_exceeded` for a name or an owner that is too
+ * long.
  */
 export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): DescribedArtifact {
   const { key, size, expiresAt } = artifact;
@@ -46,7 +46,7 @@ export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): D
   return { json, expiresAt: kept.expiresAt };
 }
 
-/** The description that was kept; `undefined` when it is not that of `key`. */
+/** The stored description; `undefined` if it is not that of `key`. */
 export function descriptionOf(key: string, json: string): StoredArtifact | undefined {
   try {
     const artifact = JSON.parse(json) as Partial<StoredArtifact> | null;

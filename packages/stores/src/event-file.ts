@@ -24,12 +24,12 @@ export interface EventFile {
   /** How many events are missing in the file, because the disk was too slow or the file is full. */
   readonly dropped: number;
   /**
-   * Resolves when everything that was heard so far is in the file, except what was dropped.
+   * Resolves when all events received so far are in the file, except dropped ones.
    *
    * @throws ToolError `store_unavailable` when it cannot be written.
    */
   flush(): Promise<void>;
-  /** As `flush`; what is heard afterwards is ignored. Idempotent. */
+  /** Flushes and closes; later events are ignored. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -88,7 +88,7 @@ export function eventFile(path: string, options: EventFileOptions = {}): EventFi
 /** A line that waits for the disk. */
 interface Line {
   readonly text: string;
-  /** Of how many missing events it tells; `undefined`: it is an event. */
+  /** The number of missing events that it reports; `undefined`: it is an event. */
   readonly dropped?: number;
 }
 
@@ -99,10 +99,10 @@ class Recorder {
   readonly #maxBytes: number;
   readonly #lines: Line[] = [];
   #waiting = 0;
-  /** Lines that have come, and those that have gone. */
+  /** The numbers of lines that were added and written. */
   #added = 0;
   #removed = 0;
-  /** Missing events of which no line tells so far. */
+  /** Missing events that no line has reported so far. */
   #untold = 0;
   #isFull = false;
   #closed = false;
@@ -192,7 +192,7 @@ class Recorder {
 
   /** Never rejects: what could not be written waits for another try. */
   async #writeAll(): Promise<void> {
-    // What is heard in the same turn goes into the same write.
+    // Events of the same turn go into the same write.
     await undefined;
     try {
       while (this.#lines.length > 0) await this.#writeSome();
@@ -243,14 +243,14 @@ class Recorder {
     throw unavailable(this.#path, "has no more space on its disk: free some, then call again");
   }
 
-  /** The file is full: a line says so once, and what waits is dropped. */
+  /** Reports once that the file is full, and drops the waiting lines. */
   async #dropWaiting(file: FileHandle, start: string, size: number): Promise<void> {
     if (!this.#isFull && size <= this.#maxBytes + maxNotices) {
       await file.write(start + this.#notice("recording.full"));
     }
     this.#isFull = true;
     for (const { dropped } of this.#remove(this.#lines.length)) {
-      // Those that a notice told of have been counted.
+      // Events that a notice has reported are counted already.
       if (dropped === undefined) this.dropped++;
       this.#untold += dropped ?? 1;
     }

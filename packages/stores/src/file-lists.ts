@@ -9,9 +9,9 @@ import { storeError } from "./store-error.ts";
 /** As many tools as a registry takes of one source are smaller. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Lists of tools by key, kept from one process to the next: the `cache` of an MCP source. */
+/** Lists of tools by key, stored from one process to the next: the `cache` of an MCP source. */
 export interface FileLists {
-  /** The list that was kept last; `undefined`: none, or one that cannot be read. */
+  /** The list that was stored last; `undefined`: none, or one that cannot be read. */
   get(key: string): Promise<JsonValue | undefined>;
   set(key: string, list: JsonValue): Promise<void>;
 }
@@ -53,7 +53,7 @@ async function read(file: string): Promise<JsonValue | undefined> {
     const opened = await open(file, readFlags);
     try {
       const stat = await opened.stat();
-      // What others can write says nothing of what the server listed.
+      // A file that other users can write is no evidence of the server's list.
       const isUsable = stat.isFile() && exposure(stat, 0o600) === undefined;
       if (!isUsable || stat.size > maxBytes) return undefined;
       return JSON.parse(await opened.readFile("utf8")) as JsonValue;

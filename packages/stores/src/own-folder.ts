@@ -28,7 +28,7 @@ export class OwnFolder {
     }
   }
 
-  /** @throws ToolError `store_unavailable` when it is gone, or something else has taken its place. */
+  /** @throws ToolError `store_unavailable` when it was removed or replaced. */
   async assertThere(): Promise<void> {
     const stat = await lstat(this.path, { bigint: true }).catch(() => undefined);
     if (stat !== undefined && stat.isDirectory() && identityOf(stat) === this.#identity) return;

@@ -112,7 +112,7 @@ export class SqliteArtifacts implements ArtifactStore {
         await this.#file.write(() => this.#append(key, data, artifact.size, offset));
       }
     } catch (error) {
-      // Where that fails, too, its lease lapses.
+      // If that fails, too, its lease expires.
       await this.delete(key).catch(() => {});
       throw error;
     }
@@ -214,7 +214,7 @@ export class SqliteArtifacts implements ArtifactStore {
     if (end === size) this.#complete.run(seq);
   }
 
-  /** Copies bytes into the beginning of `target`; false: the artifact has gone. */
+  /** Copies bytes into the beginning of `target`; false: the artifact was removed. */
   #copy(key: string, from: number, to: number, target: Uint8Array): boolean {
     const first = Math.floor(from / chunkBytes);
     const last = Math.floor((to - 1) / chunkBytes);

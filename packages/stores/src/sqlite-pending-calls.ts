@@ -26,9 +26,8 @@ interface Row {
 }
 
 /**
- * Pending calls in a table. A claim is one update under the write lock and is never undone, so that
- * no clock, crash or lapsed lease can make a call run twice; its lease only tells others whether the
- * claimant is still there.
+ * Pending calls in a table. A claim is one update under the write lock and is never undone, so that no clock, crash or
+ * expired lease can make a call run twice; its lease only shows others whether the claimant is alive.
  */
 export class SqlitePendingCalls implements PendingCallStore {
   readonly #file: SqliteFile;
@@ -124,7 +123,7 @@ export class SqlitePendingCalls implements PendingCallStore {
   }
 
   async finish(id: string, result?: FinishedResult): Promise<void> {
-    // Also when it cannot be written: the lease lapses then, and the call is told as unfinished.
+    // Also if the write fails: the lease then expires, and the call is reported as unfinished.
     this.#leases.drop(id);
     await this.#file.write(() => {
       this.#finish.run(id);

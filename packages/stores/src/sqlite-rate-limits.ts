@@ -50,7 +50,7 @@ export class SqliteRateLimits implements RateLimitStore {
       `DELETE FROM rate_reservations WHERE (id, key) IN (SELECT id, key FROM rate_reservations
        WHERE counts_until <= ? ORDER BY counts_until LIMIT ${maxSwept})`,
     );
-    // One that has lapsed meanwhile stays so: others may have taken its place.
+    // An expired lease stays expired: others may have taken its place.
     const renew = file.prepare(
       `UPDATE rate_reservations SET counts_until = max(counts_until, ?), lease_until = ?
        WHERE id = ? AND counts_until > ?`,
@@ -93,7 +93,7 @@ export class SqliteRateLimits implements RateLimitStore {
     this.#leases.stop();
   }
 
-  /** Also when the rest cannot be written: it lapses then. */
+  /** Also if the rest cannot be written: it then expires. */
   #close(id: string): number | undefined {
     const rows = this.#rows.get(id);
     this.#rows.delete(id);
@@ -134,7 +134,7 @@ export class SqliteRateLimits implements RateLimitStore {
   }
 }
 
-/** Three times 0.1 is within 0.3, whatever binary fractions make of that. */
+/** Three times 0.1 is within 0.3, despite binary fractions. */
 function within(limit: number, used: number, amount: number): boolean {
   return used + amount <= limit * (1 + 1e-12);
 }

@@ -186,7 +186,7 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
     });
   }
   db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
-  // Looked at again: another process may have made or changed it meanwhile.
+  // Read again: another process may have made or changed it meanwhile.
   const missing = steps.slice(versionOf(db, path));
   if (missing.length > 0) {
     for (const step of missing) db.exec(step);

@@ -27,16 +27,15 @@ export interface SqliteStoreOptions {
    */
   readonly path: string;
   /**
-   * Milliseconds after which what a process that is gone had claimed is told as `unfinished`, the
-   * tasks that it ran as `lost`, and what it had reserved begins to lapse. Renewed three times as
-   * often. Default: 30,000.
+   * Milliseconds after which the claims of an ended process are reported as `unfinished`, and its tasks as `lost`, and
+   * its reservations begin to expire. Renewed three times as often. Default: 30,000.
    */
   readonly leaseMs?: number;
   /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
   readonly maxArtifactBytes?: number;
   /**
-   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that one
-   * cannot use up what is there for all; beyond, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
+   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that
+   * one cannot use up the space of all; beyond it, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
    */
   readonly maxArtifactBytesPerOwner?: number;
   /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
@@ -66,8 +65,8 @@ export interface SqliteStore {
   /** Not encrypted. */
   readonly credentials: CredentialStore;
   /**
-   * Drops nothing; once their lease has lapsed, claims that are still open are told as `unfinished`
-   * and tasks that have not ended as `lost`. Idempotent.
+   * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
+   * `lost`. Idempotent.
    */
   close(): void;
   [Symbol.dispose](): void;

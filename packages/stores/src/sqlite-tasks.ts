@@ -5,10 +5,12 @@ import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
-/** Tasks that are kept at once. */
+/** The maximum number of stored tasks. */
 const maxTasks = 10_000;
 
-/** Characters of all tasks with their results; the last one to end is kept, however large it is. */
+/**
+ * The maximum number of characters of all tasks with their results; the last one to end is stored, however large it is.
+ */
 const maxTextLength = 268_435_456;
 
 /** The maximum number of rows that one `add` removes, so that none takes long. */
@@ -108,7 +110,7 @@ export class SqliteTasks implements TaskStore {
 
   async change(id: string, change: TaskChange): Promise<boolean> {
     const goesOn = change.status === "working";
-    // Also when the end cannot be written: the lease lapses then, and the task is told as lost.
+    // Also if the end cannot be written: the lease then expires, and the task is reported as lost.
     if (!goesOn) this.#leases.drop(id);
     const changed = await this.#file.write(() => this.#changeTask(id, change));
     if (changed && goesOn) this.#leases.hold(id);

@@ -76,7 +76,7 @@ export function storeError(path: string, error: unknown): ToolError {
   return unavailable(path, text ?? "cannot be read or written", { cause: error });
 }
 
-/** `store_unavailable` about one file. `text` says what is wrong and what to do. */
+/** `store_unavailable` about one file. `text` contains the problem and its correction. */
 export function unavailable(
   path: string,
   text: string,

@@ -17,10 +17,10 @@ export interface AgentCalls {
   callId(modelId: string): string;
   /** How its calls are made. */
   readonly turns: TurnOptions;
-  /** Begins a turn: the tools that the model is shown in it. */
+  /** Begins a turn: returns the tools that the model is given in it. */
   nextTurn(): Toolset;
   executeAll(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
-  /** Why an answered call has not gone on and can still be answered; `undefined`: it has come to its end. */
+  /** The reason why an answered call has not resumed and can still be answered; `undefined`: it has ended. */
   refusal(interruption: Interruption, outcome: ToolOutcome): ToolError | undefined;
   /** Resumes a pending call; `undefined`: it is not answered yet. */
   resume(interruption: Interruption): Promise<ToolOutcome> | undefined;

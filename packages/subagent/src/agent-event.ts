@@ -24,7 +24,7 @@ export type AgentEvent = Envelope &
   (
     | { readonly type: "agent.started" | "agent.resumed" }
     | { readonly type: "turn.started"; readonly turn: number }
-    /** A piece of what the model says or thinks, as it comes. */
+    /** A piece of the model's text or reasoning, as it arrives. */
     | { readonly type: "text.delta" | "reasoning.delta"; readonly delta: string }
     | {
         readonly type: "turn.ended";

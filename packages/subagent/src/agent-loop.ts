@@ -49,13 +49,13 @@ export interface AgentWork {
   readonly signal: AbortSignal | undefined;
   /** Fires for the calls of the agent, too, when its own time is up. */
   readonly stop: AbortController;
-  /** Gets all that the model has said in this turn, each time that it says more. */
+  /** Receives the model's text of this turn, each time that it grows. */
   readonly onText: ((text: string) => void) | undefined;
-  /** Hears that a turn begins, and which tools one calls. */
+  /** Receives a message when a turn begins, with the tools that it calls. */
   readonly onProgress: ((message: string) => void) | undefined;
 }
 
-/** How often a model may answer against the `output` schema before the agent gives up. */
+/** The maximum number of answers that do not match the `output` schema before the agent fails. */
 const maxInvalidOutputs = 3;
 
 /** Reasons after which the calls of an answer are whole. */
@@ -146,7 +146,7 @@ export class AgentLoop {
     }
   }
 
-  /** One answer of the model, kept and counted. */
+  /** One answer of the model, stored and counted. */
   async #answer(tools: ReturnType<typeof functionTools>): Promise<ModelAnswer> {
     const { model, thinking, settings, output } = this.#definition;
     const { node, budget, clock, stop, onText } = this.#work;
@@ -185,7 +185,7 @@ export class AgentLoop {
     };
   }
 
-  /** A model that does not say what it has used must not be one without a limit. */
+  /** A model that does not report its usage must not be unlimited. */
   #estimated({ content }: ModelAnswer): TokenCounts {
     const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = noUsage();
     const none = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens };
@@ -328,7 +328,7 @@ export class AgentLoop {
     this.#settled(more);
   }
 
-  /** Of an agent that has only called tools since, what it said before. */
+  /** The last text of the model, also from before turns that only call tools. */
   #lastSaid(): string {
     if (this.#text !== "") return this.#text;
     for (const message of this.#messages.toReversed()) {

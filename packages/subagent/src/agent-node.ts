@@ -14,7 +14,7 @@ export interface AgentAbove {
   readonly budget: BudgetAbove;
   /** There is a listener for events. */
   readonly isHeard: boolean;
-  /** Tells what an agent below it tells. */
+  /** Emits an event of an agent below it. */
   tell(event: AgentEvent): void;
 }
 
@@ -68,12 +68,12 @@ export class AgentNode implements AgentAbove {
     }
   }
 
-  /** Tells something of its own. */
+  /** Emits an event of its own. */
   say(fields: AgentEventFields): void {
     if (this.#tell !== undefined) this.tell({ ...this.#envelope, ...fields } as AgentEvent);
   }
 
-  /** Tells nothing any more, neither of itself nor of those below. */
+  /** Stops emitting its own events and those of agents below it. */
   end(): void {
     this.#ended = true;
   }

@@ -7,7 +7,7 @@ import type { AgentDefinition, ModelSettings, Thinking } from "./agent-loop.ts";
 export interface AgentOptions {
   /** A language model of the AI SDK, of the current specification (`LanguageModelV4` of `@ai-sdk/provider`). */
   readonly model: LanguageModelV4;
-  /** How much the model is to think, where it can be told. Default: its own. */
+  /** The amount of reasoning, for models that support it. Default: the model's own. */
   readonly thinking?: Thinking;
   /** Settings that each request to the model has. */
   readonly settings?: ModelSettings;

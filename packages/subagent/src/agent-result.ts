@@ -28,8 +28,8 @@ export interface InterruptedAgent extends Common {
   /** Those of all calls that wait, in call order. */
   readonly interruptions: readonly Interruption[];
   /**
-   * Of `resumeAgent`: why answers had no effect, by the interruptions' ids: `approval_invalid`, such as one that does not
-   * fit, or came before; `store_unavailable`. What they were for waits on.
+   * Of `resumeAgent`: why answers had no effect, by the interruptions' ids: `approval_invalid`, such as one of the
+   * wrong form or a second one; `store_unavailable`. Their calls still wait.
    */
   readonly refused?: Readonly<Record<string, ToolError>>;
   /** All that the agent needs to resume, with the interruptions: plain JSON. */

@@ -64,7 +64,7 @@ export class Budget implements BudgetAbove {
     return { limit: "durationMs", most: this.#limits.durationMs ?? 0, isAbove: false };
   }
 
-  /** Takes one turn, or says why there is none. */
+  /** Takes one turn, or returns the limit that prevents it. */
   takeTurn(): LimitReached | undefined {
     if (this.#leftMs === 0) return this.timeUp;
     const reached = this.reached(["turns", "tokens"]);

@@ -7,7 +7,7 @@ interface Part {
   readonly providerOptions?: ProviderOptions;
 }
 
-/** A text that is said. */
+/** A text of a message. */
 export interface TextPart extends Part {
   readonly type: "text";
   text: string;

@@ -23,7 +23,7 @@ export interface ModelCall {
   /** Unique in its answer. */
   readonly id: string;
   readonly name: string;
-  /** The model's own text where that is no JSON object: the executor says what is wrong with it. */
+  /** The model's own text if it is no JSON object: the executor reports the problem. */
   readonly arguments: string | JsonObject;
 }
 
@@ -126,7 +126,7 @@ export class ModelAnswer {
       this.#blocks.set(key, block);
       this.content.push(block);
     }
-    // The last that a provider says of a block is what counts: signatures come at its end.
+    // The last metadata of a block counts: signatures come at its end.
     if (part.providerMetadata !== undefined) Object.assign(block, optionsOf(part));
     return block;
   }
@@ -147,7 +147,7 @@ export class ModelAnswer {
     if (own) this.calls.push({ id: toolCallId, name: toolName, arguments: input ?? part.input });
   }
 
-  /** Results are told apart by their ids alone. */
+  /** Only ids distinguish results. */
   #uniqueId(given: unknown): string {
     const wanted = typeof given === "string" && given !== "" ? given.slice(0, maxIdLength) : "call";
     let id = wanted;

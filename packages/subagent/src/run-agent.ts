@@ -29,16 +29,16 @@ import { isToolset, RunCalls } from "./run-calls.ts";
 export interface AgentRunOptions extends AgentOptions, TurnOptions {
   readonly executor: ToolExecutor;
   /**
-   * Which tools: globs over names, a selection, or a toolset. Default: all that the policy may let
-   * run. Of more than 100 the model is shown a search.
+   * The tools: globs over names, a selection, or a toolset. Default: all that the policy may allow. In place of more
+   * than 100, the model is given a search.
    */
   readonly tools?: Toolset | ToolSelection | readonly string[];
-  /** The answer has to be JSON that keeps it; `value` of the result is what that says. */
+  /** The schema of the answer, which must be JSON; `value` of the result has it parsed. */
   readonly output?: JsonSchema;
   readonly limits?: AgentLimits;
   /** Cancels the agent, and all that works for it. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears what the agent and its sub-agents do, as they do it. What it throws changes nothing. */
+  /** Receives the events of the agent and its sub-agents as they happen. Exceptions are ignored. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** On whose behalf. */
   readonly caller?: Caller;
@@ -76,11 +76,11 @@ const runNames: readonly string[] = [
 ] satisfies readonly (keyof AgentRunOptions)[];
 
 /**
- * Runs an agent: asks the model, makes the calls that it wants through the executor, gives it the
- * results, and so on until it answers, a limit is reached, or calls wait for people.
+ * Runs an agent: asks the model, makes its calls through the executor, passes back the results, and repeats this until
+ * the model answers, a limit is reached, or calls wait for people.
  *
- * @returns what came of it, whatever that is: a model that fails and a cancellation are results, too.
- * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+ * @returns the result: also for a model that fails and for a cancellation.
+ * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
  * @example
  * ```js
  * const result = await runAgent({ model, executor, prompt: "Which pets are for sale?" });

@@ -11,7 +11,7 @@ import {
 } from "@toolweave/core";
 import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
 
-/** More than this and a model searches for its tools instead of being shown all of them. */
+/** The maximum number of listed tools; with more, a model searches for them. */
 const maxListed = 100;
 
 /** The calls of an agent that is not a sub-agent: in a run of its own. */

@@ -33,7 +33,7 @@ export interface ScopeCallsOptions {
 /** The adapter's name in the provenance of tools that delegate to another agent. */
 export const adapter = "subagent";
 
-/** The source of the tools that an executor adds by itself. */
+/** The source of the built-in tools. */
 const helpers = "toolweave";
 const searching: ReadonlySet<string> = new Set(["search_tools", "describe_tool", "call_tool"]);
 /** More than this and a model searches for its tools, where the run of its calls does. */
@@ -93,7 +93,7 @@ export class ScopeCalls implements AgentCalls {
     return isResumed ? scope.resume(interruption, { inherit, signal }) : undefined;
   }
 
-  /** Of what may be called the part that is the sub-agent's; all of it is shown, unless it is too much. */
+  /** Selects the sub-agent's tools from those that may be called; all of them are listed, unless they are too many. */
   #select(all: Toolset): Toolset {
     const { selection, mayDelegate } = this.#options;
     const named = all.select(selection);

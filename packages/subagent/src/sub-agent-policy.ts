@@ -11,7 +11,7 @@ import { adapter } from "./scope-calls.ts";
 /** A policy that only narrows, as data: a pending call stores it, and resumes with it in another process. */
 export type NarrowingPolicy = "readOnly" | "strict" | PolicyDefinition;
 
-/** Every preset, and whether it takes something away from all that there is. */
+/** Every preset, and whether it narrows. */
 const narrows: Readonly<Record<PolicyPreset, boolean>> = {
   readOnly: true,
   strict: true,

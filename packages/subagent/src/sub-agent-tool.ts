@@ -66,7 +66,7 @@ export interface SubAgentOptions<Input extends AnySchema = TaskSchema>
   readonly policy?: NarrowingPolicy | readonly NarrowingPolicy[];
   /** The schema of its input: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
   readonly input?: Input;
-  /** Values of the host that `prompt` may use. Nothing else of the host's reaches the sub-agent's model. */
+  /** Values of the host that `prompt` may use. The sub-agent's model receives no other data of the host. */
   readonly injected?: readonly InjectedParameter[];
   /**
    * The user's message to the sub-agent. Default: `task`; the whole input as JSON if `input` is given.
@@ -148,7 +148,7 @@ export function subAgentTool<const Input extends AnySchema = TaskSchema>(
     annotations: { openWorldHint: true, streamingHint: true },
     // Its own limit ends it with what there is; a timeout would not.
     timeoutMs: 0,
-    // Whatever the host retries: half of its work may have been done.
+    // Regardless of the host's retries: half of its work may have been done.
     retry: { attempts: 1 },
     preflight: (args) => [
       {
@@ -195,7 +195,7 @@ class SubAgent {
       throw new ToolError("internal", `${where}: name its tools: ["library__*"], for one.`);
     }
     this.#selection = selectionOf(tools);
-    // A selection that makes no sense is to be found now.
+    // An invalid selection is detected now.
     new ToolsetSnapshot(0, new Map()).select(this.#selection);
   }
 
@@ -236,7 +236,7 @@ class SubAgent {
     });
     let emitted = 0;
     const onText = (said: string): void => {
-      // Each update is all that was said so far: of a long text not one for every word.
+      // Each update is the full text so far: a long text does not need one for every word.
       if (said.length > emitted && said.length < emitted + emitted / 32) return;
       emitted = said.length;
       void ctx.update({ content: [text(said)] });
@@ -286,7 +286,7 @@ function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
     }
     case "failed": {
       const { code, message, cause } = result.error;
-      // Its status and how long to wait are kept; the same call again would do half of the work twice.
+      // The status and the wait are passed on; a retry of the same call would repeat half of the work.
       const error = new ToolError(code, `${message} This is not a completed answer.`, {
         ...result.error,
         cause,
@@ -308,7 +308,7 @@ const tooLong: ToolError = new ToolError(
   "The agent stopped before it was done: it has to wait for a person, and its conversation is too long to be kept. This is not a completed answer.",
 );
 
-/** `undefined`: too much to be kept. */
+/** `undefined`: too large to be stored. */
 function waiting(name: string, { interruptions, state }: InterruptedAgent): Suspension | undefined {
   if (JSON.stringify(state).length > maxStateLength) return undefined;
   const requests = interruptions.flatMap((interruption) => interruption.requests);

@@ -32,7 +32,7 @@ function contentPart(block: ContentBlock): ContentPart {
         : file(blob, mimeType ?? "application/octet-stream");
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

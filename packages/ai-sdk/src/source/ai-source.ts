@@ -50,13 +50,13 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof AiSourceOptions)[];
 
 /**
- * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema,
- * `jsonSchema()`) become JSON Schema, refinements are checked before a call is allowed, and what a
- * tool yields on the way to its answer are updates. A tool without `execute` waits for a result from
- * the host. What cannot be had here, such as a tool that runs at its provider, stands in `problems`.
+ * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema, `jsonSchema()`) become
+ * JSON Schema, refinements are checked before a call is allowed, and the values that a tool yields before its result
+ * are updates. A tool without `execute` waits for a result from the host. Tools that cannot be converted, such as one
+ * that runs at its provider, are in `problems`.
  *
  * @param tools a `ToolSet`; or a function that gives one, which `refresh()` calls again.
- * @throws ToolError `internal` for an option that there is not, or cannot be meant.
+ * @throws ToolError `internal` for an unknown or invalid option.
  * @example
  * ```js
  * const registry = new ToolRegistry([aiSource({ weather }, { annotations: { weather: { readOnlyHint: true } } })]);
@@ -73,7 +73,7 @@ export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): Lo
   const { id = "ai-sdk" } = options;
   return loadedSource({
     id,
-    // All that stands in them is the host's own word.
+    // All annotations are the host's.
     trustAnnotations: true,
     load: async (closing) => {
       const set = typeof tools === "function" ? await tools() : tools;

@@ -4,7 +4,7 @@ import { own } from "./own.ts";
 /** The SDK's `toolApproval`, for tools of any kind. */
 export type AiToolApproval = ToolApprovalConfiguration<ToolSet, Record<string, unknown>>;
 
-/** A tool, and what the SDK needs to say whether a call of it needs approval. */
+/** A tool, and the data by which the SDK decides whether a call of it needs approval. */
 export interface Approvable {
   readonly tool: ToolSet[string];
   readonly set: ToolSet;

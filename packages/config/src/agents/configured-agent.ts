@@ -49,7 +49,7 @@ function configuredAgent(
   const { faults } = reader;
   const before = reader.taken.length;
   const agent = reader.resolved(written, pointer) as unknown as WrittenAgent;
-  // What is wrong with a text without its value is said already.
+  // The problem of a text without its value is reported already.
   if (reader.faults > faults) return undefined;
   const { system, model: of, policy, ...options } = agent;
   const prompt =
@@ -59,7 +59,7 @@ function configuredAgent(
   const model = writtenModel(of, `${pointer}/model`, place, reader);
   if (policy !== undefined) checkPolicy(policy as JsonValue, `${pointer}/policy`, reader);
   if (prompt === undefined || model === undefined || reader.faults > faults) return undefined;
-  // Which model it is may be said.
+  // The model's name may be displayed.
   const named = new Set([`${pointer}/model`, `${pointer}/model/model`]);
   const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
   return {

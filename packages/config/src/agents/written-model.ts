@@ -13,7 +13,7 @@ export interface AgentPlace {
   readonly models: AgentModels;
 }
 
-/** A model, and what must not be shown of how it is reached. */
+/** A model, and the secrets of its connection. */
 export interface WrittenModel {
   readonly model: AgentModel;
   readonly secrets: readonly string[];

@@ -66,7 +66,7 @@ export async function writeLock(path: string, lock: Lock): Promise<void> {
   }
 }
 
-/** A text says what is wrong with it. */
+/** Returns a text about the problem if it is invalid. */
 function parsed(text: string): Lock | string {
   let value: unknown;
   try {

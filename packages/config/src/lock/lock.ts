@@ -12,11 +12,11 @@ export interface LockedTool {
   readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
   /**
-   * SHA-256 of what runs behind the source's name: the command, arguments, names of environment variables and working
-   * folder of a program, or the URL. Absent: the source does not say.
+   * SHA-256 of the program behind the source's name: the command, arguments, names of environment variables and working
+   * folder of a program, or the URL. Absent: unknown.
    */
   readonly program?: string;
-  /** SHA-256 of the schema that arguments are checked against, where a model is shown less. */
+  /** SHA-256 of the schema that validates arguments, if a model is given less. */
   readonly argumentsHash?: string;
 }
 

@@ -81,7 +81,7 @@ export class ConfigReader {
   }
 }
 
-/** Shorter ones stand in texts that say nothing of the value. */
+/** Shorter values also occur in unrelated texts. */
 const minHiddenLength = 4;
 
 /** The name in place of the value: it may be secret. */

@@ -15,7 +15,7 @@ export type ServerPlace =
     }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** A server of one of the blocks, before what `mcp` says of it. */
+/** A server of one of the blocks, before its options in `mcp`. */
 export interface WrittenServer {
   readonly name: string;
   readonly pointer: string;
@@ -48,7 +48,7 @@ interface Block {
   readonly includeTools?: readonly string[];
 }
 
-/** Reads a server; undefined: it is left out, or something is wrong with it. */
+/** Reads a server; undefined: it is omitted, or has a fault. */
 export function writtenServer(
   name: string,
   written: JsonObject,
@@ -207,7 +207,7 @@ function refuseSecretArguments(
   });
 }
 
-/** A short plain word, such as `true`, stands in answers that say nothing of it. */
+/** A short plain word, such as `true`, also occurs in unrelated answers. */
 function isDistinctive(secret: string): boolean {
   return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }

@@ -20,8 +20,8 @@ export interface ConfigDescription {
 }
 
 /**
- * Tells what a configuration would do, for a person to agree to. Nothing is started, imported, requested or read from
- * the environment: only the file and the files that it names are read.
+ * Describes what a configuration would do, for a person's approval. Nothing is started, imported, requested or read
+ * from the environment: only the file and the files that it names are read.
  *
  * The digest covers the content of: the file, prompts of agents, `envFile`s, OpenAPI documents that are files, files
  * below the folder that the command line of a program names (with those in the values of its `env`), and packages in
@@ -79,7 +79,7 @@ class Description {
       const text = `${name} (${[...users].join(", ")})`;
       this.add("variable", name, text);
     }
-    // What is there of a package says more than its name.
+    // The part of an installed package has more details than its name.
     for (const part of this.#files.parts) this.#parts.set(`${part.kind} ${part.name}`, part);
     return [...this.#parts.values()];
   }

@@ -43,13 +43,13 @@ export interface TokenCredential {
   };
 }
 
-/** As whom the host is known at an authorization server, registered there by itself (RFC 7591) or by a person. */
+/** The registration of the host at an authorization server, made by the host itself (RFC 7591) or by a person. */
 export interface ClientCredential {
   readonly type: "client";
-  /** The server that knows it; no other one is told. */
+  /** The server that knows it; it is sent to no other. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent: a public client, or a secret that is kept elsewhere. */
+  /** Absent: a public client, or a secret that is stored elsewhere. */
   readonly clientSecret?: string;
   /** How it proves who it is there, by the registered name: `client_secret_post`. */
   readonly clientAuthentication?: string;
@@ -78,8 +78,8 @@ export type Credential =
   | CertificateCredential;
 
 /**
- * Where credentials are kept; a vault, a file, a keychain. Adapters read from it before a request, and write
- * tokens that were issued or renewed. What it throws ends the call with `store_unavailable`.
+ * A store of credentials: a vault, a file, a keychain. Adapters read from it before a request, and write tokens that
+ * were issued or renewed. If it throws, the call fails with `store_unavailable`.
  */
 export interface CredentialStore {
   /** The credential of exactly this key; a store decides itself whether a caller shares the host's. */

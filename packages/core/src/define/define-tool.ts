@@ -76,7 +76,7 @@ export interface ToolDefinition<
   readonly metadata?: Metadata;
   /** Ask a person before the call; a function decides by the arguments. Default: false. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
-  /** Says what a call intends to do, for the policy to decide on. Must not do any of it. */
+  /** Declares the actions that a call intends, for the policy to decide on. Must not perform any of them. */
   readonly preflight?: (
     args: ArgumentsOf<Input>,
     ctx: PreflightContext,
@@ -89,10 +89,10 @@ export interface ToolDefinition<
 }
 
 /**
- * Makes a tool out of a function. The arguments' type follows from `input`; they are validated
- * before the function sees them.
+ * Makes a tool out of a function. The arguments' type follows from `input`; they are validated before the function sees
+ * them.
  *
- * @throws ToolError `internal` when the definition makes no sense; the text says what to write.
+ * @throws ToolError `internal` for an invalid definition; the text says what to write.
  * @example
  * ```js
  * const add = defineTool({
@@ -319,7 +319,7 @@ function resultFromHost(args: JsonObject, ctx: ToolContext): ToolReturn {
 }
 
 function settle(returned: unknown, ctx: ToolContext): Awaitable<ToolReturn> {
-  // The executor makes JSON of whatever it is.
+  // The executor converts any value to JSON.
   return isGenerator(returned) ? drive(returned, ctx) : (returned as Awaitable<ToolReturn>);
 }
 

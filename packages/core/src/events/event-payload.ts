@@ -31,7 +31,7 @@ export function boundsOf(execution: ReportedCall): Bounds {
 /** Blocks beyond this number are not examined. */
 const maxBlocks = 1000;
 
-/** JSON of whatever it is, frozen: what becomes of the original changes nothing. */
+/** A frozen copy of the value as JSON: later changes of the original have no effect. */
 export function frozenJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(toJson(value)), freeze) as Value;
 }
@@ -41,8 +41,8 @@ function freeze(_: string, member: unknown): unknown {
 }
 
 /**
- * Characters beyond the limit that are searched for secrets, so that one that the cut goes through is found: longer than
- * any form of a credential.
+ * Characters beyond the limit that are searched for secrets, so that a secret across the cut is found: longer than any
+ * form of a credential.
  */
 const searchedBeyond = 70_000;
 
@@ -72,8 +72,8 @@ interface Part<Value> {
 }
 
 /**
- * A value for an event: a text is clipped, anything else that is too long is left out. What is too long is not searched
- * or copied as a whole.
+ * A value for an event: a text is clipped, any other value over the limit is omitted. A value over the limit is not
+ * searched or copied completely.
  */
 export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   const { maxOutputBytes, redactor } = bounds;
@@ -88,7 +88,7 @@ export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   }
   if (!fitsPayload(bounds, given)) return { truncated: true };
   const plain = toJson(given);
-  // Events have readers of every kind: names of headers and of URL parameters say what is secret, too.
+  // Events have readers of every kind: names of headers and of URL parameters also mark secrets.
   const part = frozenJson(redactor?.redactReport(redactor.value(plain)) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
@@ -127,7 +127,7 @@ function withoutLastEnd(content: readonly ContentBlock[]): readonly ContentBlock
 
 interface Beginning {
   readonly output: ToolOutput;
-  /** Something was left out. */
+  /** A part was omitted. */
   readonly isCut: boolean;
   /** The last block is a text without its end. */
   readonly endsCut: boolean;

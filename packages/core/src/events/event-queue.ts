@@ -61,7 +61,7 @@ export class EventQueue {
     if (oldest !== undefined) this.#remove(oldest, 0);
   }
 
-  /** @param replaced 1: another stands for it. */
+  /** @param replaced 1: another event replaces it. */
   #remove(node: QueuedNode, replaced: 0 | 1): void {
     const { previous, next, key } = node;
     if (previous === undefined) this.#first = next;
@@ -80,7 +80,7 @@ export class EventQueue {
     return node?.event;
   }
 
-  /** How many of those missing before the first have been replaced by later ones; told once. */
+  /** The number of those missing before the first that later ones have replaced; returned once. */
   takeReplaced(): number {
     const { replaced } = this.#first ?? this.#after;
     (this.#first ?? this.#after).replaced = 0;

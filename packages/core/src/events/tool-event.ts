@@ -24,7 +24,7 @@ interface CallEnvelope extends Envelope {
 
 /** Fields that are present only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
 interface PayloadFields {
-  /** A part of the payload was longer, and is clipped or left out. */
+  /** A part of the payload was longer, and is clipped or omitted. */
   readonly truncated?: true;
 }
 
@@ -145,21 +145,21 @@ export interface RegistryChangedEvent extends Envelope {
   readonly changed: readonly string[];
 }
 
-/** Everything an executor tells: plain JSON, frozen where more than one hears it. */
+/** Every event of an executor: plain JSON, frozen if it has several listeners. */
 export type ToolEvent = ToolCallEvent | RegistryChangedEvent;
 
 /** Receives events, in order; what it throws changes nothing. */
 export type ToolEventListener = (event: ToolEvent) => void;
 
 /**
- * Stands in `executor.events()` for events that do not come: the reader was too slow, or came back
- * too late. Its `seq` is that of the last of them.
+ * Replaces missing events in `executor.events()`: the reader was too slow, or came back too late. Its `seq` is that of
+ * the last of them.
  */
 export interface EventsDroppedEvent extends Envelope {
   readonly type: "events.dropped";
   /** How many are lost. */
   readonly dropped: number;
-  /** How many were updates and progress of a call that a later one of the same call stands for. */
+  /** The number of updates and progress events of a call that a later one of the same call replaces. */
   readonly replaced: number;
   /** `after` is a number that this executor has not reached: of another one, or of an earlier process. */
   readonly reset?: true;

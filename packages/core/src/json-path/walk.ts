@@ -19,7 +19,7 @@ export class Walk {
   readonly #segments: readonly Segment[];
   readonly #found: (value: JsonValue) => JsonValue | undefined;
 
-  /** @param found what to put in place of a node; `undefined`: it stays, and what is below it is looked at. */
+  /** @param found returns the replacement of a node; `undefined`: it stays, and its children are visited. */
   constructor(segments: readonly Segment[], found: (value: JsonValue) => JsonValue | undefined) {
     this.#segments = segments;
     this.#found = found;
@@ -96,7 +96,7 @@ export class Walk {
     return copy ?? object;
   }
 
-  /** One of the segments that apply looks at every child, or does as `is` says. */
+  /** True when one of the applicable segments visits every child, or satisfies `is`. */
   #some(places: number, is: (segment: Segment) => boolean): boolean {
     for (let index = 0; index < this.#segments.length; index++) {
       if ((places & (1 << index)) === 0) continue;

@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly [keyword: string]: JsonValue;
 }
 
-/** Free-form JSON that is kept and passed on, never interpreted. */
+/** Free-form JSON that is stored and passed on, never interpreted. */
 export type Metadata = JsonObject;
 
 /** A value, or a promise of it. Only thenables are awaited. */

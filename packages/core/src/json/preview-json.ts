@@ -5,16 +5,16 @@ import { wellFormed } from "../text/well-formed.ts";
 /** The bytes reserved for an omitted member: enough for its summary. */
 const summaryBytes = 32;
 
-/** JSON that is deeper than this is not looked at. */
+/** JSON that is deeper than this is not examined. */
 const maxDepth = 200;
 
 /**
- * The beginning of a text: at most `limit` bytes in UTF-8, valid Unicode, and never half a
- * character. It ends where a line or a word does, when one does in its last quarter. What is shown is
- * exactly the beginning of the text made well-formed, so that reading on starts at its length.
+ * The beginning of a text: at most `limit` bytes in UTF-8, valid Unicode, and never half a character. It ends where a
+ * line or a word does, when one does in its last quarter. The preview is exactly the beginning of the well-formed text,
+ * so that the rest starts at its length.
  */
 export function previewText(text: string, limit: number): string {
-  // No unit takes less than a byte, so the last one of these is never shown.
+  // No unit takes less than a byte, so the last one of these is never in the result.
   const clipped = truncateUtf8(text.slice(0, Math.max(0, limit) + 1), limit);
   if (clipped.length === text.length) return wellFormed(clipped);
   const earliest = clipped.length * 0.75;

@@ -13,7 +13,7 @@ const containerBytes = 8;
 /** Longer numbers are not written out: that takes more than linear time. */
 const maxBigintBits = 1_000_000;
 
-/** Told when there was more than was taken. */
+/** Set when there was more than was taken. */
 export interface Cut {
   truncated: boolean;
 }
@@ -135,7 +135,7 @@ class Conversion {
   #text(value: string): string {
     const left = Math.max(0, this.#left);
     this.#left -= value.length + 2;
-    // A note would be longer than what is left out.
+    // A note would be longer than the omitted part.
     if (value.length <= left || value.length <= 32) return wellFormed(value);
     return `${wellFormed(value.slice(0, left))}… ${this.#cut(value.length - left, "characters")}`;
   }
@@ -271,7 +271,7 @@ class Conversion {
 
   #member(result: Record<string, JsonValue>, key: string, member: unknown): void {
     const kind = typeof member;
-    // What is left out has been looked at, too: a map can hold it without an end.
+    // Omitted items are counted, too: a map can have any number of them.
     this.#left -= 1;
     if (kind === "undefined" || kind === "function" || kind === "symbol") return;
     const name = this.#text(key);

@@ -30,7 +30,7 @@ export function isJsonType(type: string): boolean {
   return type === "application/json" || type === "text/json" || type.endsWith("+json");
 }
 
-/** True for what is text, whatever it is about; an SVG is, since no model sees it. */
+/** True for text types, whatever their subject; an SVG is text, since no model sees it as an image. */
 export function isTextType(type: string): boolean {
   return (
     type.startsWith("text/") ||

@@ -18,8 +18,8 @@ type Method = (...args: unknown[]) => Awaitable<unknown>;
 type Loose = Readonly<Record<string | symbol, unknown>>;
 
 /**
- * True for what has to be read before it can be looked at: a stream, an async iterable, an iterator
- * or generator, a `Response` or a `Blob`, of this platform or made like one.
+ * True for a value that has to be read first: a stream, an async iterable, an iterator or generator, a `Response` or a
+ * `Blob`, of this platform or compatible with it.
  */
 export function isStreamed(value: unknown): value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

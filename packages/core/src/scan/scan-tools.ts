@@ -15,10 +15,10 @@ export function findingProblem(
 }
 
 /**
- * A warning for each group of tools that a reader takes for one another, by their names and by what they are called where
- * they come from: see `twinNames`.
+ * Makes a warning for each group of tools that a reader can confuse, by their names and by their names in the source:
+ * see `twinNames`.
  *
- * @param originals what the tools are called where they come from, in their order. Default: their names.
+ * @param originals the tools' names in the source, in their order. Default: their names.
  */
 export function twinProblems(
   tools: readonly Tool[],

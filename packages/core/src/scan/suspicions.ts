@@ -37,7 +37,7 @@ const words = (most: number): string => `(?:[\\w'’,-]{1,20}\\s{1,3}){0,${most}
 
 const gap = "[^.\\n]{0,80}?";
 
-/** The table. The first entry of a kind that fits is told. */
+/** The table. The first matching entry of a kind is reported. */
 export const suspicions: readonly Suspicion[] = [
   {
     kind: "order_tag",

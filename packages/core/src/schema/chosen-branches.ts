@@ -106,7 +106,7 @@ function replaced(
   return errors.map((error) => (error === before ? after : error));
 }
 
-/** True for an error of a branch that is none of `kept`. */
+/** True for an error of a branch that is not among `kept`. */
 function isOfOthers(
   { instancePath, parentSchema }: ErrorObject,
   union: ErrorObject,

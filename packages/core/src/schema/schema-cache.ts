@@ -3,7 +3,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
-/** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */
+/** The number of schemas whose check is cached for equal ones. A schema that is still referenced keeps its own. */
 const maxShared = 1000;
 
 /** Characters of a schema's JSON, of which a compiled one has ten million at most. */

@@ -15,7 +15,7 @@ export interface UncheckedPattern {
  * with thousands of states, or with syntax that ECMAScript does not have.
  */
 export function isCheckablePattern(pattern: string): boolean {
-  // Nothing else is being compiled or checked: each of these has a budget of its own.
+  // No other schema is being compiled or checked: each of these has a budget of its own.
   allowWork(workBudgets.compile);
   try {
     linearRegExp(pattern, "u");

@@ -2,7 +2,7 @@ import { globMatcher } from "../text/glob.ts";
 import type { RegisteredTool, Toolset } from "../contract/tool.ts";
 import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 
-/** So many of those that were found stay shown; the oldest are forgotten first. */
+/** The maximum number of found tools that stay listed; the oldest are dropped first. */
 const maxFound = 50;
 
 /** The tools that are listed for a model that searches: the permanent ones, and those that it has found. */
@@ -11,7 +11,7 @@ export class ExposedTools {
   readonly #grows: boolean;
   /** Names, the oldest first. */
   readonly #found = new Set<string>();
-  /** Something was found that is not shown yet. */
+  /** A found tool is not listed yet. */
   #hasNew = false;
   #turn = 0;
   #all: Toolset | undefined;
@@ -25,12 +25,12 @@ export class ExposedTools {
     this.#grows = form === "growing";
   }
 
-  /** The tool of that name, shown or not. */
+  /** The tool of that name, listed or not. */
   entry(name: string): RegisteredTool | undefined {
     return this.#whole?.entry(name);
   }
 
-  /** How many there are, shown or not. */
+  /** The number of tools, listed or not. */
   get size(): number {
     return this.#whole?.size ?? 0;
   }
@@ -40,7 +40,7 @@ export class ExposedTools {
     return this.#whole?.names() ?? [];
   }
 
-  /** These are shown from the next turn on. */
+  /** Lists these from the next turn on. */
   add(names: readonly string[]): void {
     if (!this.#grows) return;
     for (const name of names) {

@@ -18,9 +18,9 @@ interface QueryWord {
 }
 
 /**
- * How well each text answers a query, by slot: BM25 over the query's words, and then, as far as no
- * text has them all, over words of related meaning. A query in the words of its tool is thus not
- * blurred, and one in other words still finds it.
+ * How well each text answers a query, by slot: BM25 over the query's words, and then, as far as no text has them all,
+ * over words of related meaning. Thus related words do not affect a query in the words of its tool, and a query in
+ * other words still finds it.
  */
 export function scoreQuery(query: string, postings: Postings): Float64Array {
   const scores = new Float64Array(postings.slots);

@@ -14,7 +14,7 @@ import type { ToolIndex } from "./tool-index.ts";
 export const maxResults = 20;
 /** Bytes of a longer description in a list of what was found. */
 const maxLineLength = 160;
-/** Bytes of a longer description by itself. */
+/** The maximum length of a description, in bytes. */
 const maxDescriptionLength = 10_000;
 const maxParameters = 20;
 

@@ -58,7 +58,7 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   return { counts, length };
 }
 
-/** Of what arguments are validated against: what a model is shown may have to be made of it first. */
+/** Of the schema that validates arguments: the model's schema may have to be derived from it first. */
 function parameters(tool: Tool): readonly string[] {
   return (
     attempt(() => {

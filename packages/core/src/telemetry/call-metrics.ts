@@ -36,7 +36,7 @@ export class CallMetrics {
     this.#duration.record(seconds, attributes);
   }
 
-  /** A call has not started. Its name is not told: it may be whatever a model makes up. */
+  /** A call has not started. Its name is not recorded: a model may have made it up. */
   rejected(code: string): void {
     this.#rejected ??= this.#own.createCounter("toolweave.tool.rejected", {
       description: "Calls that were refused before the tool ran.",

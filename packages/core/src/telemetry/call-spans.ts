@@ -28,7 +28,7 @@ interface OpenCall {
   readonly startedAt: number;
   /** The call within the span; set when its first attempt begins. */
   call: HookedCall | undefined;
-  /** Its attempt has come to its end: it is the first that an end can be of. */
+  /** Its attempt has ended: an end event is matched to the first such call. */
   isDone: boolean;
 }
 

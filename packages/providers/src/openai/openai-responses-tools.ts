@@ -47,11 +47,11 @@ const images = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
 const pdf = "application/pdf";
 
 /**
- * The tools of a snapshot for OpenAI's Responses API. Results show PNG, JPEG, GIF and WebP images and
- * PDF documents; other files are named in their text.
+ * The tools of a snapshot for OpenAI's Responses API. Results contain PNG, JPEG, GIF and WebP images and PDF documents;
+ * other files are named in their text.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
- * @throws ToolError `internal` for an option that there is none of.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
+ * @throws ToolError `internal` for an unknown option.
  * @see https://developers.openai.com/api/docs/guides/function-calling
  */
 export function openAiResponsesTools(

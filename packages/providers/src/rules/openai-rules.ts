@@ -20,7 +20,7 @@ const common = {
     without: ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
     source: "https://github.com/langchain-ai/langchainjs/issues/9804",
   },
-  // Undocumented; the API's own message says so, for functions that are not strict, too.
+  // Undocumented; from the API's own message, also for functions that are not strict.
   patterns: {
     without: /\(\?<?[=!]/,
     source: "https://github.com/vercel/ai/pull/21037",

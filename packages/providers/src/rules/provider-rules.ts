@@ -50,9 +50,9 @@ export interface ProviderRules {
   readonly formats?: Sourced<{ readonly allowed: ReadonlySet<string> }>;
   /** The constructs that a `pattern`, and a key of `patternProperties`, must not contain. */
   readonly patterns?: Sourced<{ readonly without: RegExp }>;
-  /** A schema that takes arrays says of what, with `items`. */
+  /** A schema that accepts arrays describes their items, with `items`. */
   readonly arrayItems?: Sourced<object>;
-  /** Every schema says its `type`, or is an `anyOf`, an `enum`, a `const` or a `$ref`. */
+  /** Every schema has a `type`, or is an `anyOf`, an `enum`, a `const` or a `$ref`. */
   readonly types?: Sourced<object>;
   /** Every object has `additionalProperties: false` and names all of its properties as `required`. */
   readonly closedObjects?: Sourced<object>;

@@ -27,8 +27,8 @@ export interface ClosedObject {
  *
  * @param original the object before the schemas below were projected.
  * @param projected the same object after that.
- * @returns nothing when that would refuse what the original accepts: keys that have no names; names
- * without a schema; an absent property, where `null` says something else.
+ * @returns nothing if that would reject values that the original accepts: keys that have no names; names without a
+ * schema; an absent property, if `null` differs from it.
  */
 export function closedObject(
   original: JsonSchema,

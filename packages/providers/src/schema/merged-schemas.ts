@@ -48,8 +48,8 @@ const groups = [
 ];
 
 /**
- * One schema for what two demand together. Where one keyword cannot say it, it demands less, never
- * more; what the first says of itself, such as its description, goes before the second.
+ * One schema for the constraints of both. If no single keyword can express it, the result is weaker, never stronger;
+ * the first schema's annotations, such as its description, precede the second's.
  */
 export function mergedSchemas(
   first: SchemaNode,
@@ -114,7 +114,7 @@ class Merge {
       if (value !== undefined) entries.push([keyword, value]);
     }
     const merged = Object.fromEntries(entries);
-    // What is lost may have been what said that a property, or an item, is one.
+    // The lost keywords may have been those that evaluate a property, or an item.
     return this.#hasLost ? without(merged, "unevaluatedProperties", "unevaluatedItems") : merged;
   }
 

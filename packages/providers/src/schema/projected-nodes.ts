@@ -67,7 +67,7 @@ export class ProjectedNodes {
       }
       const weaker = this.#newWeaker;
       if (weaker.size === this.#weaker.size) return { schema, simplified: this.#simplified };
-      // What says `not` of one that has become weaker would refuse more: once again, knowing that.
+      // A `not` of a schema that has become weaker would reject more: project again, with that knowledge.
       this.#weaker = weaker;
     }
   }
@@ -121,7 +121,7 @@ export class ProjectedNodes {
     if (reference !== undefined) {
       const replaced = this.#reference(node, reference, path, within);
       if (replaced !== undefined) return replaced;
-      // What is gone from there may have said which properties there are.
+      // The removed keywords may have evaluated properties.
       if (this.#weaker.has(reference)) node = without(node, ...unevaluated);
     }
     const rules = this.#rules;
@@ -274,7 +274,7 @@ export class ProjectedNodes {
       return changed;
     });
     const isReversed = reversed.some((keyword) => weakened.has(keyword));
-    // What is gone from a schema beside it may have said which properties there are.
+    // The removed keywords of a schema beside it may have evaluated properties.
     const isUnsure =
       unevaluated.some((keyword) => projected[keyword] !== undefined) &&
       inPlace.some((keyword) => weakened.has(keyword));
@@ -297,7 +297,7 @@ export class ProjectedNodes {
     return at;
   }
 
-  /** With what the rules want to be said. */
+  /** Adds the keywords that the rules require. */
   #complete(node: JsonSchema, path: string): JsonSchema {
     const { arrayItems, types, closedObjects, keywords } = this.#rules;
     let at = node;

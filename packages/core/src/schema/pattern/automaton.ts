@@ -33,7 +33,7 @@ interface Closure {
   readonly rare: Map<number, Front>;
 }
 
-/** Transitions kept by all automata together; beyond that each forgets its own. */
+/** Transitions cached by all automata together; beyond that each drops its own. */
 const maxStored = 100_000;
 let kept = 0;
 let generation = 0;

@@ -6,7 +6,7 @@ import { parsePattern, type PatternNode } from "./parse-pattern.ts";
 const maxPatternLength = 20_000;
 /** States of one pattern, its counts written out. */
 const maxStates = 5000;
-/** Of one that is looked at closely enough to leave it to the native engine. */
+/** For patterns that are examined closely enough to use the native engine. */
 const maxNativeStates = 300;
 /** A match that may begin anywhere costs the native engine its length at each place. */
 const maxNativeLength = 64;

@@ -36,7 +36,7 @@ export function spend(units: number): void {
   if (left < 0) throw new WorkExceeded("this takes more work than is allowed");
 }
 
-/** Whether something was given up because it would have taken too much time or stack. */
+/** Whether work was cancelled because it would have taken too much time or stack. */
 export function isExceeded(error: unknown): boolean {
   return error instanceof WorkExceeded || error instanceof RangeError;
 }
