@@ -72,7 +72,8 @@ export class RegistryTool extends StructuredTool {
    */
   override async call(arg: unknown, configArg?: unknown): Promise<ToolMessage | MessageContent> {
     const config = parseCallbackConfigArg(configArg as RunnableConfig) as ToolConfig;
-    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks like.
+    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks
+    // like.
     const isWhole = config.toolCall === undefined && isToolCall(arg);
     const { id, args: input } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
     const work = { id, name: this.name, ...this.#work(id, input, config) };

@@ -4,7 +4,9 @@ import type { Clock } from "@toolweave/core";
 /** A time that cannot be set, in milliseconds. */
 export type SteadyClock = Pick<Clock, "now">;
 
-/** The machine's time since its start: the same for all of its processes, which are all that can share an SQLite file. */
+/**
+ * The machine's time since its start: the same for all of its processes, which are all that can share an SQLite file.
+ */
 export const systemSteadyClock: SteadyClock = {
   now: () => Number(process.hrtime.bigint() / 1_000_000n),
 };

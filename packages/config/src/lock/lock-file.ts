@@ -43,8 +43,8 @@ export async function readLock(path: string): Promise<Lock> {
 }
 
 /**
- * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed. The
- * file keeps its mode; a new one has 0644, as it belongs with the configuration.
+ * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed.
+ * The file keeps its mode; a new one has 0644, as it belongs with the configuration.
  */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
   const before = await lstat(path).catch(() => undefined);

@@ -56,8 +56,8 @@ export function snakeWords(name: string): readonly string[] {
 }
 
 /**
- * Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. Acronyms in plural are one
- * word: `listAPIs` → `list_apis`.
+ * Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. Acronyms in plural are
+ * one word: `listAPIs` → `list_apis`.
  */
 export function snakeName(name: string): string {
   const words = snakeWords(name);

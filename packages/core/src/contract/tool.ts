@@ -259,8 +259,8 @@ export interface ToolSelection {
 }
 
 /**
- * An immutable snapshot of tools for one turn, ordered by name: the listed tools, which a model is given, and behind them,
- * where tools are searched for, tools that are not listed. Both can be called; nothing else can.
+ * An immutable snapshot of tools for one turn, ordered by name: the listed tools, which a model is given, and behind
+ * them, where tools are searched for, tools that are not listed. Both can be called; nothing else can.
  */
 export interface Toolset extends Iterable<Tool> {
   /** The registry's version when the snapshot was made. */

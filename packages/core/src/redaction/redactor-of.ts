@@ -139,7 +139,9 @@ function addInjected(
 const maxInjectedDepth = 5;
 const maxInjectedObjects = 10_000;
 
-/** The texts of a value that may be anything, such as a client with its credentials: level by level, each object once. */
+/**
+ * The texts of a value that may be anything, such as a client with its credentials: level by level, each object once.
+ */
 function addTexts(injected: unknown, set: SecretSet): void {
   const seen = new Set<object>();
   let level: unknown[] = [injected];
