@@ -114,7 +114,7 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const read = await readConfig(input, options);
   const { servers, documents, agents, policy, store, serve, reader } = read;
-  // Who has no agents need not wait for what they are made of.
+  // A configuration without agents need not wait for their modules.
   const toSource =
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
   const { lock } = options;

@@ -39,7 +39,7 @@ export async function invokeTool(
     ...config,
     ...(streams ? { callbacks: withUpdates(config.callbacks, ctx) } : {}),
     signal,
-    // What LangGraph's `ToolNode` gives.
+    // The same as LangGraph's `ToolNode` passes.
     toolCallId: id,
   };
   const invoke = (): Promise<unknown> => tool.invoke(call as never, own as never);

@@ -94,7 +94,7 @@ export class AgentQuestions {
     return isOfOthers ? this.#open.get(callId) : undefined;
   }
 
-  /** Of one that is no object, another answer may be the same. */
+  /** If the answer is no object, another answer may be equal. */
   #got(callId: string, answer: unknown): boolean {
     const isSame = this.#answers.has(callId) && this.#answers.get(callId) === answer;
     return isSame && (typeof answer === "object" || this.#calls.has(callId));

@@ -12,7 +12,7 @@ const most = 1000;
 export class ReportedQuestions {
   readonly #listeners = new Map<string, () => Promise<void>>();
   readonly #display: NonNullable<ToolPayloadTransform["display"]> = {
-    // As they are: Mastra puts a placeholder where a function is missing.
+    // Unchanged: Mastra uses a placeholder if a function is missing.
     input: ({ input }) => input,
     inputDelta: ({ inputTextDelta }) => inputTextDelta,
     output: ({ output }) => output,

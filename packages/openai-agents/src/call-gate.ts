@@ -156,7 +156,7 @@ async function waitingAs(
 ): Promise<StoredCall | undefined> {
   const waiting = waitingIn(runContext);
   if (waiting.length === 0) return undefined;
-  // Nothing that nests too deeply to be written waits.
+  // A call that nests too deeply to be serialised is never pending.
   const digest = await digestOf(name, input()).catch(() => undefined);
   const same = waiting.filter(
     (one) => one.digest === digest && isAnswerable(one.interruption.requests),

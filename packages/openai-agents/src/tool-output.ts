@@ -63,7 +63,7 @@ function partOf(block: ContentBlock): OutputPart {
   }
 }
 
-/** Of other types a request would be refused, and with it the whole run. */
+/** With another type, a request would be rejected, and with it the whole run. */
 function binary(base64: string, mediaType: string, uri: string): OutputPart {
   if (images.has(mediaType)) {
     return { type: "image", image: `data:${mediaType};base64,${base64}` };

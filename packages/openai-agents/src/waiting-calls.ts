@@ -19,7 +19,7 @@ export interface StoredCall extends WaitingCall {
   readonly asked: boolean;
   /** The tool that the SDK calls; not always the one inside of a `call_tool`. */
   readonly name: string;
-  /** Of the tool's name and the model's arguments: the same id alone is not the same call. */
+  /** The digest of the tool's name and the model's arguments: the same id alone is not the same call. */
   readonly digest: string;
   /** The tool has run, and has asked on its way. */
   readonly suspended: boolean;
@@ -32,7 +32,7 @@ interface StoredCalls {
   readonly always: GrantProposal[];
 }
 
-/** Of the SDK's context object, which `RunState.toString()` writes down. */
+/** The property of the SDK's context object, which `RunState.toString()` serialises. */
 const property = "@toolweave/openai-agents";
 
 /** More do not wait in one run; the oldest have to be asked for again. */

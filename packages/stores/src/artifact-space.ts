@@ -25,14 +25,14 @@ const unfinished = /^\.art_[0-9a-f]{32}\.([0-9a-f-]{36})\.tmp$/;
 /** The list of files, and how to find out whether one has expired. */
 export interface ArtifactFiles {
   readonly folder: OwnFolder;
-  /** Of this writer nothing unfinished is counted: it has reserved it. */
+  /** Unfinished files of this writer are not counted: it has reserved their bytes. */
   readonly writer: string;
   readonly maxBytes: number;
   readonly maxBytesPerOwner: number;
   now(): number;
   /** Whether the artifact in a file that looks expired is. */
   hasExpired(key: string): Promise<boolean>;
-  /** Whose quota the artifact in a file counts against; empty: it cannot be read. */
+  /** The owner whose quota the artifact in a file counts against; empty: it cannot be read. */
   quotaOwnerOf(key: string): Promise<string>;
 }
 
@@ -161,7 +161,7 @@ export class ArtifactSpace {
       );
       return isRemoved ? gone : [name, { bytes: stat.size, owner: "" }];
     }
-    // What is in a file never changes: it is read once.
+    // The content of a file never changes: it is read once.
     const known = this.#seen.get(name)?.owner;
     const owner = known ?? (by === undefined ? await this.#files.quotaOwnerOf(name) : "");
     return [name, { bytes: stat.size, owner }];

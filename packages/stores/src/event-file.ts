@@ -138,7 +138,7 @@ class Recorder {
     this.#tellDropped();
     const heard = this.#added;
     while (this.#removed < heard) {
-      // What is under way may have begun without the last ones, or with a disk that was full.
+      // A write in progress may have begun without the last lines, or with a full disk.
       await this.#writing;
       if (this.#removed >= heard) return;
       await this.#write();
@@ -225,7 +225,7 @@ class Recorder {
     for (const { text } of this.#lines) {
       const line = Buffer.from(text);
       length += line.length;
-      // One that is longer than what is written at once goes alone.
+      // A line that is longer than one write is written alone.
       if (length > (lines.length === 0 ? room : most)) break;
       lines.push(line);
     }

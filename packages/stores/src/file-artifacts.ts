@@ -149,7 +149,7 @@ class FileArtifacts implements ArtifactStore {
       await this.#folder.sync();
       await this.#folder.assertThere();
     } catch (error) {
-      // What stays all the same is removed when it is old.
+      // A file that remains is removed when it is old.
       await rm(unfinished, { force: true }).catch(() => {});
       throw error;
     }

@@ -6,7 +6,7 @@ import { OwnFolder } from "./own-folder.ts";
 import { exposure, readFlags } from "./private-file.ts";
 import { storeError } from "./store-error.ts";
 
-/** As many tools as a registry takes of one source are smaller. */
+/** The maximum number of tools of one source takes less. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** Lists of tools by key, stored from one process to the next: the `cache` of an MCP source. */

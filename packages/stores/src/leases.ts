@@ -45,7 +45,7 @@ export class Leases {
     if (this.#held.size === 0) this.#rest();
   }
 
-  /** Nothing is renewed any more. */
+  /** Stops all renewals. */
   stop(): void {
     this.#stopped = true;
     this.#rest();

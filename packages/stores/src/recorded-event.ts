@@ -2,7 +2,7 @@ import type { ToolEvent } from "@toolweave/core";
 
 /** Where in a recording an event is. */
 export interface RecordingPosition {
-  /** Of the recorder that wrote it: numbers of events begin anew with each executor. */
+  /** The stream of its recorder: numbers of events begin anew with each executor. */
   readonly stream: string;
   readonly seq: number;
 }

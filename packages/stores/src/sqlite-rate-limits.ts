@@ -18,7 +18,7 @@ type Refusal = Extract<RateReservation, { readonly granted: false }>;
 export class SqliteRateLimits implements RateLimitStore {
   readonly #file: SqliteFile;
   readonly #leases: Leases;
-  /** Of each open reservation of this store, how many rows it has. */
+  /** The number of rows of each open reservation of this store. */
   readonly #rows = new Map<string, number>();
   readonly #used;
   readonly #oldest;

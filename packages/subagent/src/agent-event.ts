@@ -1,7 +1,7 @@
 import type { AgentUsage, TokenCounts } from "./agent-usage.ts";
 import type { AgentResult } from "./agent-result.ts";
 
-/** Of which agent an event is. */
+/** The agent of an event. */
 interface Envelope {
   /** The agent's own run: of `runAgent` that of its calls, of a sub-agent its `childRunId`. */
   readonly runId: string;

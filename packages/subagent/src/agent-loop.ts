@@ -230,7 +230,7 @@ export class AgentLoop {
     const { approvalIds, finishReason } = answer;
     const denied = approvalIds.map(deniedApproval);
     if (!whole.has(finishReason)) {
-      // What was cut off may be a call that would have been another one.
+      // A truncated answer may have truncated a call.
       this.#turn = answer.calls.map((call) =>
         notRun(call, "the answer that it belongs to was cut off"),
       );

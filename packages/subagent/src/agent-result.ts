@@ -25,7 +25,7 @@ export interface CompletedAgent extends Common {
 /** Calls of the last turn wait for people. Resume with `resumeAgent`. */
 export interface InterruptedAgent extends Common {
   readonly status: "interrupted";
-  /** Those of all calls that wait, in call order. */
+  /** The interruptions of all pending calls, in call order. */
   readonly interruptions: readonly Interruption[];
   /**
    * Of `resumeAgent`: why answers had no effect, by the interruptions' ids: `approval_invalid`, such as one of the

@@ -10,10 +10,10 @@ export interface AgentUsage {
    */
   readonly toolCalls: number;
   readonly inputTokens: number;
-  /** Of the input tokens: read from the provider's cache. */
+  /** The input tokens that were read from the provider's cache. */
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
-  /** Of the output tokens: spent on thinking. */
+  /** The output tokens that were spent on reasoning. */
   readonly reasoningTokens: number;
   /** Milliseconds of work; those in which it waited for a person to answer an interruption are not among them. */
   readonly durationMs: number;
@@ -22,7 +22,7 @@ export interface AgentUsage {
 /** The counters of the usage. */
 export type Counters = { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
 
-/** Nothing yet. */
+/** Returns counters of zero. */
 export function noUsage(): Counters {
   return {
     turns: 0,

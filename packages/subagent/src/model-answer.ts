@@ -162,7 +162,7 @@ export class ModelAnswer {
 /** The tokens that a model reports; `undefined`: none. */
 export function tokensOf(usage: LanguageModelV4Usage | undefined): TokenCounts | undefined {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
-  // What is no number is no report: who counts tokens estimates them then.
+  // A value that is no number is no report: a budget of tokens then estimates them.
   if (!Number.isFinite(inputTokens?.total) && !Number.isFinite(outputTokens?.total))
     return undefined;
   return {

@@ -40,7 +40,7 @@ export interface AgentRunOptions extends AgentOptions, TurnOptions {
   readonly signal?: AbortSignal | undefined;
   /** Receives the events of the agent and its sub-agents as they happen. Exceptions are ignored. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** On whose behalf. */
+  /** The caller. */
   readonly caller?: Caller;
   readonly sessionId?: string;
   /** The value of `ctx.injected` in tools. No model sees it. */

@@ -55,7 +55,7 @@ export class ScopeCalls implements AgentCalls {
   }
 
   callId(modelId: string): string {
-    // What a model writes must not pass for a call of one further down.
+    // An id of a model must not pass for the id of a call further down.
     return `${this.#options.callId}/${modelId.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   }
 

@@ -87,7 +87,7 @@ export class SdkParser {
   }
 }
 
-/** Of Zod and Standard Schema each issue; of anything else its message. */
+/** Each issue of Zod and Standard Schema; the message of any other error. */
 function problemsOf(error: Error): readonly ValidationProblem[] {
   const { cause } = error;
   const issues = [error, cause].map(issuesIn).find((list) => list !== undefined);

@@ -64,7 +64,7 @@ function configuredAgent(
   const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
   return {
     pointer,
-    // As it is written: a key that is replaced makes no other agent of it.
+    // As written, without resolved values: a new API key does not make it a different agent.
     program: sha256(canonicalJson({ ...written, system: prompt })),
     options: {
       ...options,

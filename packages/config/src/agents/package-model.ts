@@ -88,7 +88,7 @@ async function imported(provider: string, folder: string): Promise<object> {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "MODULE_NOT_FOUND") throw unusable(provider, cause);
   }
-  // What is built into Node has a name without a place.
+  // Built-in modules of Node have a name without a path.
   if (file === undefined || !isAbsolute(file)) {
     throw refused(
       `The package ${provider} is not installed where the configuration is: run \`npm install ${provider}\` there.`,

@@ -90,7 +90,7 @@ function parsed(text: string): Lock | string {
   return value as Lock;
 }
 
-/** As many tools as a registry takes of one source are smaller. */
+/** The maximum number of tools of one source takes less. */
 const maxBytes = 268_435_456;
 
 const sha256 = /^[0-9a-f]{64}$/;

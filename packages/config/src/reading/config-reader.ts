@@ -51,7 +51,7 @@ export class ConfigReader {
     if (first === undefined) return;
     const left = this.#faults.length - maxFaults;
     const more = left > 0 ? [`… and ${left} more.`] : [];
-    // What led to it has not been looked through for values.
+    // The cause has not been searched for the values.
     const options = this.taken.length === 0 ? { cause } : {};
     throw new ToolError("internal", [first, ...others, ...more].join("\n"), options);
   }

@@ -38,7 +38,7 @@ export interface FinishedCall {
 export interface SteerProgress {
   /** In the order in which they ended; those that were refused or wait for a person first. */
   readonly finished: readonly FinishedCall[];
-  /** Those that have not started, in call order. */
+  /** The calls that have not started, in call order. */
   readonly remaining: readonly ToolCall[];
 }
 

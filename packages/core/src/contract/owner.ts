@@ -3,7 +3,7 @@ import { formatValue } from "../text/format-value.ts";
 import type { Caller } from "./caller.ts";
 import { ToolError } from "./tool-error.ts";
 
-/** On whose behalf something is made, and by whom alone it can be read again. */
+/** The session and the caller for which something is made, and which alone can read it again. */
 export interface Behalf {
   readonly sessionId?: string | undefined;
   readonly caller?: Caller | undefined;

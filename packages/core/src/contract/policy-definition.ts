@@ -69,9 +69,8 @@ export interface PermissionCondition {
 }
 
 /**
- * On whose behalf. Every key that is there has to hold; a caller without roles has none, and one
- * without an agent acts itself. Of a call without any caller nothing is known: `ask` and `deny`
- * apply to it, `allow` does not.
+ * The caller. Every given key must match; a caller without roles has none, and one without an agent acts itself. If a
+ * call has no caller, `ask` and `deny` apply to it, and `allow` does not.
  */
 export interface CallerCondition {
   readonly id?: PolicyGlobs;

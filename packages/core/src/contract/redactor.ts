@@ -22,7 +22,7 @@ export interface Redactor {
   redactReport<Value>(value: Value): Value;
   /** Takes out nothing but what is registered. */
   registered(text: string): string;
-  /** Of a tool's output everything but what only the executor sets. */
+  /** Redacts all of a tool's output, except the fields that only the executor sets. */
   output(output: ToolOutput): ToolOutput;
   /**
    * Message, body and causes.

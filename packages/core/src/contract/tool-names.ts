@@ -182,7 +182,7 @@ export function shortHash(value: string): string {
  * @param limit how many at most. Default: 5.
  */
 export function nearNames(wrong: string, names: Iterable<string>, limit = 5): string[] {
-  // What a model made up may be of any length; names are 64 characters at most.
+  // A name that a model made up may be of any length; names are 64 characters at most.
   const wanted = fold(wrong.slice(0, 2 * maxNameLength));
   const scored: { name: string; score: number }[] = [];
   for (const name of names) {

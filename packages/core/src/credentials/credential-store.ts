@@ -38,7 +38,7 @@ export interface TokenCredential {
   readonly bound?: {
     /** The URL of the API. */
     readonly resource: string;
-    /** As whom it was issued, and by whom it is renewed. */
+    /** The client to which it was issued, and which renews it. */
     readonly client: ClientCredential;
   };
 }

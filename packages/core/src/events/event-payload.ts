@@ -133,7 +133,7 @@ interface Beginning {
   readonly endsCut: boolean;
 }
 
-/** As much of an output as can be in an event, and a little more: the rest is neither searched nor copied. */
+/** The part of an output that can be in an event, and a little more: the rest is neither searched nor copied. */
 function truncateOutput(bounds: Bounds, output: ToolOutput): Beginning {
   let left = bounds.maxOutputBytes + searchedBeyond;
   let isCut = false;

@@ -7,7 +7,7 @@ export interface QueuedNode {
   replaced: number;
   previous: QueuedNode | undefined;
   next: QueuedNode | undefined;
-  /** Of what can be done without: by what it is found among those. */
+  /** The key of an event that can be dropped. */
   readonly key: string | number | undefined;
 }
 

@@ -18,7 +18,7 @@ interface CallEnvelope extends Envelope {
   readonly turnId?: string;
   /** At most 1,000 bytes of it. */
   readonly callId: string;
-  /** As it was called, at most 200 bytes of it: a model can ask for a tool that does not exist. */
+  /** The called name, at most 200 bytes of it: a model can ask for a tool that does not exist. */
   readonly tool: string;
 }
 
@@ -44,7 +44,7 @@ export type ToolCallEvent = CallEnvelope &
   (
     | ({
         readonly type: "tool.requested";
-        /** As the model sent them. */
+        /** The model's arguments, unchanged. */
         readonly arguments?: JsonValue;
       } & PayloadFields)
     | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
@@ -78,7 +78,7 @@ export type ToolCallEvent = CallEnvelope &
         readonly attempt: number;
         /** Arguments that the model sent although only the host may supply them. */
         readonly discarded?: readonly string[];
-        /** As the tool gets them, without what the host supplies. */
+        /** The tool's arguments, without those that the host supplies. */
         readonly arguments?: JsonValue;
       } & PayloadFields)
     | ({

@@ -11,7 +11,7 @@ const maxDepth = 1000;
  * is set when the segments from `n` on apply to the node, the last bit when it has been found.
  */
 export class Walk {
-  /** Nothing more is looked for. */
+  /** The search has ended. */
   ended = false;
   #left: number = maxWork;
   /** The additional work of comparing one child with all indices and slices of the path. */

@@ -73,7 +73,7 @@ function sizeOf(value: JsonValue, limit: number, depth: number): number {
 function showText(text: string, budget: number): string {
   const room = budget - summaryBytes;
   if (room < 8) return summary(text);
-  // What has to be escaped takes up to six times as much.
+  // Escaped characters take up to six times as much.
   for (let length = room; ; length = Math.floor(length / 2)) {
     const start = truncateUtf8(wellFormed(text.slice(0, length + 1)), length);
     const json = JSON.stringify(`${start}… ${grouped(text.length - start.length)} more characters`);

@@ -1,5 +1,5 @@
-// What the parts of a policy are made of. Every check throws a ToolError `internal` that starts with
-// the place, and takes values of a plain copy: nothing that it reads runs code.
+// Checks of the parts of a policy. Every check throws a ToolError `internal` that starts with the place, and takes
+// values of a plain copy: nothing that it reads runs code.
 import { checkOptions } from "../contract/check-options.ts";
 import { nearNames } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";

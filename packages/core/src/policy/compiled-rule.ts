@@ -159,7 +159,7 @@ function hintTest(
 ): Certainty {
   const byDefault = hintDefaults[name];
   const given: unknown = annotations[name];
-  // What is neither true nor false, such as "true", may mean either.
+  // A value that is neither true nor false, such as "true", may mean either.
   if (given !== undefined && given !== null && typeof given !== "boolean") return possible;
   const claimed = given ?? byDefault;
   if (trusted || claimed === byDefault) return claimed === wanted ? certain : impossible;
@@ -172,7 +172,7 @@ function permissionTest({ kind, target: globs }: PermissionCondition): Test<Perm
   const ofTarget = matcher(globs);
   return (permission) => {
     const { kind, target }: { kind: unknown; target: unknown } = permission;
-    // What a tool proposes is only as well-formed as the tool.
+    // A permission is only as well-formed as the tool that proposes it.
     if (typeof kind !== "string" || typeof target !== "string") return possible;
     if (!ofKind(kind)) return impossible;
     // `drafts/../letters` begins like a draft: which globs match such a path is undecidable.

@@ -11,7 +11,7 @@ export const presetNames: readonly string[] = [
   "strict",
 ] satisfies readonly PolicyPreset[];
 
-/** Those that deny no call of any tool. */
+/** Presets that deny no call of any tool. */
 export const hidingNothing: readonly PolicyPreset[] = ["supervised", "autonomous"];
 
 /** Decides what no rule matches: a permission, or the call itself when there is none. */

@@ -12,7 +12,7 @@ import { hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts"
 
 /** The rules' evaluation for one tool; computed once. */
 interface Plan {
-  /** Those that may be for it, in order. */
+  /** The rules that may match it, in order. */
   readonly rules: readonly { readonly rule: CompiledRule; readonly certainty: Certainty }[];
   /** Decides the call itself for every caller; absent when that depends on the caller. */
   readonly call?: Decision;

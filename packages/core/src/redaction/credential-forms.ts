@@ -119,7 +119,7 @@ export function markForms(windows: Uint8Array, shift: number): void {
   for (const anchor of formsByAnchor().keys()) {
     const [a, b, c] = [0, 1, 2].map((at) => anchor.charCodeAt(at)) as [number, number, number];
     const window = (a << (2 * shift)) ^ (b << shift) ^ c;
-    // Of the character before only so many bits are left.
+    // Only this many bits of the previous character are left.
     for (let before = 0; before < 1 << shift; before++) {
       windows[(window ^ (before << (3 * shift))) & (windows.length - 1)] = form;
     }

@@ -124,7 +124,7 @@ export const fromPercent: Decoder = (text, matters) => {
     const byte = percent(text, at);
     if (byte === -1) {
       const unit = /u/i.test(text.charAt(at + 1)) ? hex(text, at + 2, 4) : -1;
-      // What JavaScript's `escape` writes (ECMA-262, annex B.2.1.1).
+      // The form that JavaScript's `escape` writes (ECMA-262, annex B.2.1.1).
       if (unit !== -1) parts.replace(at, at + 6, String.fromCharCode(unit), matters(unit));
       at = text.indexOf("%", unit === -1 ? at + 1 : at + 6);
       continue;

@@ -74,7 +74,7 @@ export class ErrorSearch {
     try {
       return this.#redactChain(this.#chainOf(cause));
     } catch {
-      // What cannot be read may hold anything.
+      // A value that cannot be read may hold a secret.
       return withheld();
     }
   }
@@ -167,7 +167,7 @@ export class ErrorSearch {
       define(copy, "name", this.#text(String(name)));
       define(copy, "stack", this.#text(String(stack)));
     } catch {
-      // What could be read is enough.
+      // The readable part is enough.
     }
     if (cause !== undefined) define(copy, "cause", cause);
     return copy;

@@ -82,7 +82,7 @@ function redactBlock<Block extends object>(
 function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedactor): string {
   const { mimeType } = block;
   const type = typeof mimeType === "string" ? mimeType : "";
-  // What is in a picture is found without taking it apart; a drawing is text.
+  // A secret in an image's bytes is found without decoding the image; an SVG is text.
   if (/^(?:image|audio|video)\/(?!svg)/i.test(type)) return by.base64(data);
   const bytes = base64ToBytes(data);
   // No base64 after all.

@@ -2,7 +2,7 @@ import { form, formAt, markForms } from "./credential-forms.ts";
 import { LongPatterns } from "./long-patterns.ts";
 import type { Spans } from "./spans.ts";
 
-/** Of a longer pattern only so much is in the automaton; the rest is compared. */
+/** The length of a pattern's part in the automaton; the rest is compared. */
 const headLength = 16;
 /** The number of characters of a window. No pattern is shorter. */
 const windowLength = 4;

@@ -18,7 +18,7 @@ export interface Slot {
   readonly stop: () => void;
 }
 
-/** Of one source; what it has beyond is not taken. The host's own tools are not counted. */
+/** The maximum number of tools of one source; the rest is ignored. The host's own tools are not counted. */
 const maxToolsOfSource = 40_000;
 
 /** A tool with the slot that has its name. */

@@ -367,7 +367,7 @@ export class ToolRegistry {
   }
 }
 
-/** Of two states that have the same names. */
+/** Compares two states that have the same names. */
 function isSameEntries(
   before: ReadonlyMap<string, RegisteredTool>,
   after: ReadonlyMap<string, RegisteredTool>,

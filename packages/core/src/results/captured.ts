@@ -26,7 +26,7 @@ export class StreamBuffer implements Cut {
     if (isList) this.#items = [];
   }
 
-  /** Nothing has come, or nothing but empty pieces. */
+  /** True if nothing has been received, or only empty pieces. */
   get isEmpty(): boolean {
     return this.#texts.length === 0 && this.#length === 0 && (this.#items ?? []).length === 0;
   }
@@ -55,7 +55,7 @@ export class StreamBuffer implements Cut {
     );
     this.#left -= size;
     if (this.#texts.length < maxParts) return;
-    // What is joined is not joined again before there is as much of it.
+    // Only short texts are joined: the long ones before them stay as they are.
     this.#texts = halved(this.#texts);
   }
 
@@ -94,7 +94,7 @@ export class StreamBuffer implements Cut {
   }
 }
 
-/** Texts of which every two neighbours are one; those at the beginning are long already. */
+/** Joins the texts after the long ones at the beginning; all of them if every text is long. */
 function halved(texts: readonly string[]): string[] {
   const first = texts.findIndex((text) => text.length < 65_536);
   return first === -1 ? [texts.join("")] : [...texts.slice(0, first), texts.slice(first).join("")];

@@ -80,7 +80,7 @@ function valueOutput(value: JsonValue, json: string, limit: number, cut: Cut): T
   return cut.truncated ? { content } : { content, value };
 }
 
-/** As much of a text as is taken at all. */
+/** The part of a text within the limit. */
 function within(value: string, limit: number, cut: Cut): string {
   // No unit takes more than three bytes: most texts need no counting.
   if (value.length * 3 <= limit) return value;

@@ -149,7 +149,7 @@ function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   } finally {
     ajv.opts.unevaluated = unevaluated;
     ajv.opts.ownProperties = ownProperties;
-    // What one schema calls itself (`$id`) must neither serve nor disturb another.
+    // The `$id` of one schema must neither resolve nor disturb references of another.
     for (const ref of Object.keys(ajv.refs)) if (!own.has(ref)) delete ajv.refs[ref];
   }
   return (value) => {

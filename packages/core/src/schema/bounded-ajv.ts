@@ -79,7 +79,7 @@ function meter(gen: CodeGen): void {
   };
   gen.if = (condition, ...bodies) => {
     count();
-    // What every object has ("constructor") is not evaluated for that.
+    // Inherited properties ("constructor") do not count as evaluated.
     const [, props, key] = /^!(\w+) \|\| !\1\[(\w+)\]$/.exec(String(condition)) ?? [];
     const own = `!${props} || !Object.hasOwn(${props}, ${key})`;
     return branch.call(gen, props === undefined ? condition : new _Code(own), ...bodies);
@@ -135,7 +135,7 @@ function bound({ keyword, definition }: Rule, account: (context: KeywordCxt) => 
         const times = Array.isArray(schema) ? schema.length : 1;
         gen.code(_`${func(gen, spendOnKeys)}(${data}, ${times})`);
       }
-      // Of these one long condition is made, in time by the square of their number.
+      // These become one long condition, in time by the square of their number.
       if (keyword === "unevaluatedProperties" && manyNames(it.props)) {
         it.props = evaluatedPropsToName(gen, it.props);
       }

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../json/json.ts";
 const maxDepth = 400;
 /** Objects, arrays and other values. Large schemas of real services have 20,000. */
 const maxValues = 200_000;
-/** Of all texts, and of the paths to all values with the `$id`s on their way. */
+/** For all texts, and the paths to all values with the `$id`s on their way. */
 const maxCharacters = 10_000_000;
 /** Ajv makes one condition of all patterns of an object, in time by the square of their number. */
 const maxPatterns = 500;

@@ -120,7 +120,7 @@ function parametersOf(spec: ToolSpec): readonly string[] {
 
 type MayCall = (name: string) => boolean;
 
-/** Of a nested call, that may be less than the run shows. */
+/** A nested call may call fewer tools than the run lists. */
 function callableBy(ctx: ToolContext): MayCall {
   return (name) => (ctx as ToolContext & SearchContext).mayCall(name);
 }
@@ -197,7 +197,7 @@ const callTool: Tool = {
     annotations: {},
     provenance,
   },
-  // What is well formed has become a call of the tool inside before it gets here.
+  // A well-formed call has become a call of the inner tool before it gets here.
   validate: () => [
     {
       path: "",

@@ -15,7 +15,7 @@ import type { CallMetrics } from "./call-metrics.ts";
 
 type EventOf<Type extends ToolCallEvent["type"]> = Extract<ToolCallEvent, { type: Type }>;
 
-/** So many calls that wait for a person are remembered, for links. */
+/** The maximum number of pending calls that are remembered, for links. */
 const maxWaiting = 1000;
 const maxDescription = 1000;
 
@@ -24,7 +24,7 @@ interface OpenCall {
   readonly span: Span;
   /** With the span in it. */
   readonly context: Context;
-  /** Of `performance.now()`. */
+  /** In the time of `performance.now()`. */
   readonly startedAt: number;
   /** The call within the span; set when its first attempt begins. */
   call: HookedCall | undefined;
