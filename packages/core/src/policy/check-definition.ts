@@ -26,7 +26,7 @@ import { readPlainJson } from "../contract/read-plain-json.ts";
 import { presetNames } from "./presets.ts";
 
 /**
- * Makes a frozen copy of a host's policy, read once. Examples are only checked for their form: see `checkExamples`.
+ * Makes a frozen copy of a host's policy, read once. Examples are not checked here: see `checkExamples`.
  *
  * @param where the host's name for it: `policy[1]`.
  * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
