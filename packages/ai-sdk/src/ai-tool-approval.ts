@@ -20,12 +20,12 @@ export interface AiApprovalQuestion {
 export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<ToolApprovalStatus>;
 
 /**
- * What `generateText` and `streamText` take as `toolApproval`, for tools of `aiTools` and others in one
- * object. Without it the tools of `aiTools` ask as well; with it the approval request says what the
- * call intends and why the policy asks (`reason`), and tools of your own keep what you say of them.
+ * Creates the `toolApproval` of `generateText` and `streamText`, for tools of `aiTools` and others in one object. The
+ * tools of `aiTools` ask without it, too; with it the approval request says what the call intends and why the policy
+ * asks (`reason`), and your own tools keep their own approval settings.
  *
- * @param others what you would give as `toolApproval` for your own tools. It is not asked about tools
- * of `aiTools`, and cannot loosen their policy.
+ * @param others the `toolApproval` of your own tools. It is not called for tools of `aiTools`, and cannot loosen their
+ * policy.
  * @example
  * ```js
  * await generateText({ model, messages, tools, toolApproval: aiToolApproval({ draw: "user-approval" }) });

@@ -7,31 +7,28 @@ import { modelOutput } from "./model-output.ts";
 import { partialOutputs } from "./partial-outputs.ts";
 import { outputOf } from "./tool-output.ts";
 
-/** What `generateText` and `streamText` take as `tools`, by name. */
+/** The `tools` of `generateText` and `streamText`, by name. */
 export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
 
 /**
- * Gives every tool of an executor, or of one run, to the AI SDK's `generateText` and `streamText`.
- * Every call goes through the executor's pipeline. What the model reads is the result's bounded
- * content; `toolResults[].output` is the structured value, or the text; whatever goes wrong is a
- * tool error that the model reads, and `error` is a `ToolError`.
+ * Gives every tool of an executor, or of one run, to the AI SDK's `generateText` and `streamText`. Every call goes
+ * through the executor's pipeline. The model reads the result's bounded content; `toolResults[].output` is the
+ * structured value, or the text; a failure is a tool error that the model reads, and `error` is a `ToolError`.
  *
- * A call that the policy asks about becomes the SDK's own `tool-approval-request`, and runs after
- * an approving `tool-approval-response`: once, with the very arguments that were asked about, within
- * 24 hours, in this process, for the same executor, and for the same caller and session (a run
- * with neither: in a run of the same id). Anything else answers with `approval_invalid` and runs
- * nothing. An answer in the SDK's `toolApproval` option does not count as a person's: see
- * `aiToolApproval`, which also says why a call is asked about.
+ * A call that the policy asks about becomes the SDK's own `tool-approval-request`, and runs after an approving
+ * `tool-approval-response`: once, with exactly the arguments of the request, within 24 hours, in this process, for the
+ * same executor, and for the same caller and session (a run with neither: in a run of the same id). Any other approval
+ * fails with `approval_invalid`, and the call does not run. An answer in the SDK's `toolApproval` option does not count
+ * as a person's: see `aiToolApproval`, which also says why a call is asked about.
  *
- * A run that searches (`startRun({ search })`) needs nothing more. With a constant list the calls
- * inside of `call_tool` are what is asked about and run. With a growing one the object itself grows
- * between steps: pass it on as it is, and add tools of your own with `Object.assign(tools, …)`, since
- * a copy would stay as it was.
+ * A run that searches (`startRun({ search })`) needs nothing more. With a constant list, the calls inside of
+ * `call_tool` are the ones that need approval and run. With a growing one the object itself grows between steps: pass
+ * it on unchanged, and add tools of your own with `Object.assign(tools, …)`, since a copy would not grow.
  *
- * @param target an executor, for calls on nobody's behalf; or a run, for a caller, a session,
- * limits, injected values, a search or a toolset of its own.
- * @returns the tools as they are once every source has loaded, and with them the helper tools that a
- * later call may need.
+ * @param target an executor, for calls without a caller; or a run, for a caller, a session, limits, injected values, a
+ * search or a toolset of its own.
+ * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
+ * need.
  * @example
  * ```js
  * const { text } = await generateText({ model, prompt, tools: await aiTools(executor) });
@@ -57,13 +54,13 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
   const tool = dynamicTool({
     description,
     ...(title === undefined ? {} : { title }),
-    // Without a validator of its own: what the executor says of invalid arguments is what helps.
+    // Without a validator of its own: the executor's error about invalid arguments helps a model more.
     inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
     needsApproval: async (input, { toolCallId, messages }) =>
       (await gate.asks({ id: toolCallId, name, input, messages })) !== undefined,
     execute: (input, { toolCallId, messages, abortSignal }) => {
       const call = { id: toolCallId, name, input, messages };
-      // Whatever is iterable is shown twice, as partial and as final: only what says that it streams.
+      // An iterable result would be displayed twice, as partial and as final: only for tools that declare streaming.
       return annotations.streamingHint === true
         ? partialOutputs((onUpdate) => gate.execute(call, abortSignal, onUpdate))
         : gate.execute(call, abortSignal).then(outputOf);

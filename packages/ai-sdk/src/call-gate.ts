@@ -22,13 +22,13 @@ export interface SdkCall {
   readonly messages: readonly ModelMessage[];
 }
 
-/** What a person is asked. */
+/** A question to a person. */
 export interface Question {
-  /** What the call intends, and why the policy asks. Absent: it has been said before. */
+  /** The intention of the call, and why the policy asks. Absent: it has been given before. */
   readonly reason?: string;
 }
 
-/** What admission said of a call that the SDK has not executed yet. */
+/** The admission of a call that the SDK has not executed yet. */
 interface Admission {
   readonly call: ToolCall;
   /** Absent: the call would run. */
@@ -40,10 +40,10 @@ export class CallGate {
   readonly #run: ToolRun;
   readonly #pending: PendingApprovals;
   readonly #onBehalfOf: unknown;
-  /** By the input object, which the SDK hands to both questions and nobody outside can produce. */
+  /** By the input object, which the SDK passes to both functions and no other code can produce. */
   readonly #admitted = new WeakMap<object, Admission>();
 
-  /** @param ofHost the run is the host's own; otherwise it acts on nobody's behalf. */
+  /** @param ofHost the run is the host's own; otherwise it has no caller. */
   constructor(run: ToolRun, ofHost: boolean) {
     this.#run = run;
     this.#pending = PendingApprovals.of(run.executor);
@@ -55,7 +55,7 @@ export class CallGate {
     }
   }
 
-  /** What a person has to agree to before the call may be executed; `undefined`: nothing. */
+  /** The approval that the call needs before it may be executed; `undefined`: none. */
   async asks(call: SdkCall): Promise<Question | undefined> {
     // The SDK asks once more about what a person has answered. Messages come from outside: a call
     // that first appears here, approval and all, must not become pending, or it would run.
@@ -71,7 +71,7 @@ export class CallGate {
   }
 
   /**
-   * Executes the call, or goes on with it when a person has agreed to it.
+   * Executes the call, or resumes it when a person has approved it.
    *
    * @throws ToolError `approval_invalid` when the call needs an approval that it does not have.
    */
@@ -91,7 +91,7 @@ export class CallGate {
     }
     const admission = this.#takeAdmission(call) ?? (await this.#admit(call, signal && { signal }));
     if (admission.refusal?.status === "interrupted") throw notApproved(call.name);
-    // The very object that was admitted: the run goes on from there.
+    // The same object that was admitted: the run continues from there.
     return admission.refusal ?? this.#run.execute(admission.call, options);
   }
 
@@ -112,7 +112,7 @@ export class CallGate {
     return admission?.call.id === id && admission.call.name === name ? admission : undefined;
   }
 
-  /** Nothing for what nests too deeply to be written: admission says so, and nothing like it is pending. */
+  /** Nothing for input that nests too deeply to be serialised: admission reports that, and no such call is pending. */
   #keyIfPlain(call: SdkCall): string | undefined {
     try {
       return this.#keyOf(call);

@@ -1,4 +1,4 @@
 import type { CallGate } from "./call-gate.ts";
 
-/** Who admits the calls of a tool that `aiTools` has made. */
+/** The gates that admit the calls of tools that `aiTools` has made. */
 export const gates: WeakMap<object, CallGate> = new WeakMap();

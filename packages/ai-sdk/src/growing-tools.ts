@@ -2,10 +2,10 @@ import type { ToolRun, ToolSpec, Toolset } from "@toolweave/core";
 import type { AiTools } from "./ai-tools.ts";
 
 /**
- * The tools of a run that searches, as one object that grows. The SDK reads it anew before every step
- * and shows a model what is enumerable: what the run shows then. Every other tool that may be called
- * is there for whoever asks for it by its name: a model that knows it, and an approval that is
- * answered in a later request. Tools are made when they are needed, and new ones come last.
+ * The tools of a run that searches, as one object that grows. The SDK reads it anew before every step and gives a model
+ * its enumerable members: the tools that the run lists then. Every other tool that may be called can be read by its
+ * name: for a model that knows it, and for an approval that is answered in a later request. Tools are made when they
+ * are needed, and new ones come last.
  */
 export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[string]): AiTools {
   const made = new WeakMap<ToolSpec, AiTools[string]>();

@@ -1,12 +1,12 @@
 import { isContentBlock, type ContentBlock } from "@toolweave/core";
 import type { Tool } from "ai";
 
-/** What the SDK sends to a model as a tool's result. */
+/** The output that the SDK sends to a model as a tool's result. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
 
-/** UTF-16 units of a value that is shown without the content that belonged to it. */
+/** The maximum length, in UTF-16 units, of a value without its original content. */
 const maxListed = 50_000;
 
 const remembered = new WeakMap<object, () => ModelOutput>();
@@ -18,9 +18,9 @@ export function remember<Output extends object>(output: Output, model: () => Mod
 }
 
 /**
- * What the model reads instead of the host's output: the content that came with it. An output that
- * has been away, such as one in a user interface's messages, has lost it: blocks speak for
- * themselves, and a value becomes its JSON text, cut at 50,000 characters.
+ * The content for the model in place of the host's output: the content that came with it. An output that was serialized
+ * in between, such as one in a user interface's messages, has lost it: content blocks are used as they are, and a value
+ * becomes its JSON text, truncated at 50,000 characters.
  */
 export function modelOutput(output: unknown): ModelOutput {
   if (typeof output === "string") return textOutput(output);
@@ -36,7 +36,7 @@ export function modelOutput(output: unknown): ModelOutput {
   return { type: "text", value };
 }
 
-/** Content as the SDK's own: one text when it is nothing else, parts otherwise. */
+/** Content in the SDK's form: one text if it has only that, parts otherwise. */
 export function contentOutput(content: readonly ContentBlock[]): ModelOutput {
   const parts = content.map(contentPart);
   return parts.some(({ type }) => type !== "text")
@@ -75,7 +75,7 @@ function contentPart(block: ContentBlock): ContentPart {
         : file(blob, mimeType ?? "application/octet-stream");
     }
     case "resource_link": {
-      // As text: the SDK would download a link, from wherever a tool says.
+      // As text: the SDK would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

@@ -4,8 +4,8 @@ import { hostOutput, outputOf } from "./tool-output.ts";
 type OnUpdate = NonNullable<CallOptions["onUpdate"]>;
 
 /**
- * A call as the SDK takes one that streams: its partial outputs, each in place of the one before, and
- * at last its answer. The tool waits until one is taken, and the call goes on when nobody takes any more.
+ * A call as a stream for the SDK: its partial outputs, each in place of the one before, and at last its result. The
+ * tool waits until an output is read, and the call continues when the stream is no longer read.
  *
  * @throws ToolError when the result is an error.
  */

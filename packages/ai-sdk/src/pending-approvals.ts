@@ -1,6 +1,6 @@
 import type { Interruption, ToolExecutor } from "@toolweave/core";
 
-/** Nobody agrees to more than this; the oldest ones have to be asked for again. */
+/** The maximum number of pending approvals; the oldest are dropped and have to be requested again. */
 const most = 1000;
 
 const byExecutor = new WeakMap<ToolExecutor, PendingApprovals>();
@@ -27,7 +27,7 @@ export class PendingApprovals {
     if (oldest !== undefined) this.#interruptions.delete(oldest);
   }
 
-  /** Takes it out: whoever comes second finds nothing. */
+  /** Removes and returns an interruption: a second caller finds none. */
   take(key: string): Interruption | undefined {
     const interruption = this.#interruptions.get(key);
     this.#interruptions.delete(key);

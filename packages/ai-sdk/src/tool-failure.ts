@@ -1,8 +1,8 @@
 import { ToolError } from "@toolweave/core";
 
 /**
- * A `ToolError` as `execute` throws it. The SDK tells the model `String(error)`, which for other
- * errors begins with the name of their class.
+ * A `ToolError` as `execute` throws it. The SDK gives the model `String(error)`, which for other errors begins with the
+ * name of their class.
  */
 export class ToolFailure extends ToolError {
   override toString(): string {

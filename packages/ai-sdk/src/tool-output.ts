@@ -10,12 +10,11 @@ import { contentOutput, plainText, remember } from "./model-output.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 /**
- * What the host reads as `toolResults[].output`: the structured value; or the text; or, where there
- * is more than text and no value, the content blocks. A call that waits for something the SDK cannot
- * ask for gives its `interrupted` outcome, to be resumed with `executor.resume`.
+ * The host's `toolResults[].output`: the structured value; or the text; or, if there is more than text and no value,
+ * the content blocks. If a call waits for input that the SDK cannot request, it is the `interrupted` outcome, to be
+ * resumed with `executor.resume`.
  *
- * @throws ToolError when the result is an error. The SDK makes a tool error of it, and its message
- * is what the model reads.
+ * @throws ToolError when the result is an error. The SDK makes a tool error of it, and the model reads its message.
  */
 export function outputOf(outcome: ToolOutcome): unknown {
   if (outcome.status === "interrupted") {

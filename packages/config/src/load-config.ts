@@ -37,15 +37,15 @@ import {
   type ServerDefaults,
 } from "./servers/configured-server.ts";
 
-/** What a file cannot hold. Everything has a default. */
+/** Options that a file cannot hold. Every one has a default. */
 export interface LoadConfigOptions {
-  /** What references name. Default: `process.env`. */
+  /** The variables of references. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What paths are relative to. Default: the file's folder; for an object the current one. */
+  /** The folder to which paths are relative. Default: the file's folder; for an object the current one. */
   readonly folder?: string;
-  /** The folder for what is kept, where the file names none with `store`. Default: nothing is kept. */
+  /** The folder for stored data, if the file names none with `store`. Default: no data is stored. */
   readonly store?: string;
-  /** Where tokens are kept. Default: files in the `credentials` folder of the store, else memory. */
+  /** The store of tokens. Default: files in the `credentials` folder of the store, else memory. */
   readonly credentials?: CredentialStore;
   /** Options for every MCP server beside those of the file: handlers, such as `onElicitation`. */
   readonly mcp?: ServerDefaults;
@@ -61,7 +61,7 @@ export type ConfiguredSource =
       readonly kind: "mcp";
       readonly name: string;
       readonly source: McpSource;
-      /** What it was made of; its values are resolved, and may be secret. */
+      /** The options from which it was made; its values are resolved, and may be secret. */
       readonly server: McpServer;
     }
   | { readonly kind: "openapi"; readonly name: string; readonly source: OpenApiSource }
@@ -72,21 +72,21 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     };
 
-/** What a configuration makes. */
+/** The result of loading a configuration. */
 export interface LoadedConfig {
-  /** Still loading: see `ready`. Whoever has it closes it, or this. */
+  /** Still loading: see `ready`. Close it, or this object. */
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
   /** In the order of the file: MCP servers, documents, agents; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
-  /** What the file says and nobody reads, and rules of policies that can never match, with line and column. */
+  /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
   /** The folder that the file names with `store`, as an absolute path. */
   readonly store?: string;
   /** The limits of `toolweave serve` that the file has; absent: none. */
   readonly serve?: ServeLimits;
-  /** What came from the environment, and must not be shown. */
+  /** Values that came from the environment, and must not be displayed. */
   readonly secrets: readonly string[];
   /** Closes the registry, and ends its servers. */
   close(): Promise<void>;
@@ -94,12 +94,13 @@ export interface LoadedConfig {
 }
 
 /**
- * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` as other hosts write
- * it. Resolves as soon as the file is read; its sources load on, and one that fails is in `registry.problems`.
+ * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` in the form of other
+ * hosts. Resolves as soon as the file is read; its sources are then still loading, and one that fails is in
+ * `registry.problems`.
  *
- * @param input a path, a `file:` URL, or what would stand in the file.
- * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB; `internal` for one that cannot be meant, with the line
- * and column of everything that is wrong and what to do.
+ * @param input a path, a `file:` URL, or the content of a file.
+ * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB;
+ * `internal` for an invalid one, with the line and column of every fault and its correction.
  * @example
  * ```ts
  * await using config = await loadConfig("toolweave.json");
@@ -113,7 +114,7 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const read = await readConfig(input, options);
   const { servers, documents, agents, policy, store, serve, reader } = read;
-  // Who has no agents need not wait for what they are made of.
+  // A configuration without agents need not wait for their modules.
   const toSource =
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
   const { lock } = options;
@@ -124,7 +125,7 @@ export async function loadConfig(
     for (const maker of made) {
       sources.push(attempt(maker, reader));
     }
-    // All at once: two tools of one name are said with both their places.
+    // All at once: two tools of one name are reported with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
     await Promise.allSettled(sources.map(({ source }) => source.close()));
@@ -235,7 +236,7 @@ function agentMakers(
   }));
 }
 
-/** An option that a source refuses is told with its place in the file. */
+/** An option that a source rejects is reported with its place in the file. */
 function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): ConfiguredSource {
   let made: ConfiguredSource;
   try {
@@ -287,7 +288,7 @@ function storeOf(config: JsonObject, folder: string, reader: ConfigReader): stri
   return resolve(folder, reader.resolved(store, "/store"));
 }
 
-/** Made when it is first needed: a file that is only looked at leaves no folder behind. */
+/** Made at the first use: reading a configuration leaves no folder behind. */
 function credentialsIn(store: string): CredentialStore {
   let made: CredentialStore | undefined;
   const files = (): CredentialStore => (made ??= fileCredentials(join(store, "credentials")));

@@ -63,14 +63,14 @@ export function interpretedValidator(): SchemaValidator {
   };
 }
 
-/** What the copy of a schema refers to while a value is checked. */
+/** The data to which the copy of a schema refers while a value is checked. */
 interface Run {
   /** Dynamic anchors of the schema, in the draft that has them. */
   readonly anchors: Set<string> | undefined;
   /** Checks of texts, which the library calls by name. */
   readonly formats: Record<string, (text: string) => boolean>;
   data: unknown;
-  /** Whether any array of the data has equal items; known once somebody asks. */
+  /** Whether any array of the data has equal items; computed at the first use. */
   repeats: boolean | undefined;
 }
 
@@ -103,11 +103,11 @@ function copyOf(schema: JsonSchema, run: Run): Schema {
 }
 
 /**
- * A copy of a schema that does no more work than is allowed: patterns are matched by the engine of
- * the default validator, and every visit of a part is accounted for.
+ * A copy of a schema that does no more work than is allowed: patterns are matched by the engine of the default
+ * validator, and every visit of a part is accounted for.
  *
- * @param certain it is a schema; else it may be, below a keyword that nobody knows, and what is wrong
- * with it does not matter before it is visited.
+ * @param certain the value is a schema; otherwise it may be one, below an unknown keyword, and its errors do not matter
+ * before it is visited.
  */
 function adapted(schema: JsonValue, run: Run, certain: boolean): JsonValue {
   if (typeof schema !== "object" || schema === null) return schema;
@@ -194,7 +194,7 @@ function formatOf(node: JsonSchema, run: Run): string | undefined {
   return name;
 }
 
-/** What one visit costs at most, beside what it reads of the data. */
+/** The maximum cost of one visit, beside that of the data read. */
 function costOf(node: JsonSchema): number {
   let units = 500;
   for (const [keyword, value] of Object.entries(node)) {

@@ -7,7 +7,7 @@ import {
   type ToolResult,
 } from "@toolweave/core";
 
-/** What came of a call, as plain JSON: a checkpointer keeps it, and gives it back in another process. */
+/** The outcome of a call, as plain JSON: a checkpointer stores it, and returns it in another process. */
 export type CallRecord =
   | { readonly result: ToolResult; readonly error?: JsonObject }
   | { readonly interruption: Interruption }
@@ -26,8 +26,8 @@ export function recordOf(outcome: ToolOutcome): CallRecord {
 }
 
 /**
- * What was thrown as plain JSON. What is thrown within a LangGraph task ends the whole graph, whoever
- * would have caught it.
+ * An exception as plain JSON. An exception within a LangGraph task ends the whole graph, even if it would be caught
+ * outside the task.
  */
 export function thrownRecord(error: unknown): ThrownRecord {
   const code = ToolError.is(error) ? error.code : "internal";

@@ -3,7 +3,7 @@ import type { CallRecord } from "./call-record.ts";
 import { earlierWrites, type EarlierWrites } from "./earlier-writes.ts";
 import { answersIn, type ToolInterrupt } from "./tool-interrupt.ts";
 
-/** LangGraph's functions for what goes on in another process. */
+/** LangGraph's functions for calls that resume in another process. */
 type LangGraph = Pick<typeof import("@langchain/langgraph"), "getConfig" | "interrupt" | "task">;
 
 let loaded: Promise<LangGraph | undefined> | undefined;
@@ -13,7 +13,7 @@ function langGraph(): Promise<LangGraph | undefined> {
   return (loaded ??= import("@langchain/langgraph").catch(() => undefined));
 }
 
-/** One call, and how it is begun and gone on with. Nothing is thrown but a cancellation. */
+/** One call, and how it starts and resumes. Only a cancellation is thrown. */
 export interface DurableCall {
   /** The model's id for it; absent: none was given. */
   readonly id: string | undefined;
@@ -22,7 +22,7 @@ export interface DurableCall {
   resume(interruption: Interruption, answers: readonly Answer[]): Promise<CallRecord>;
 }
 
-/** What a LangGraph task gives back, and a checkpointer keeps. */
+/** The result of a LangGraph task, which a checkpointer stores. */
 interface Step {
   /** Tasks are in the "updates" of a stream, where readers look for messages. */
   readonly messages: readonly [];
@@ -32,13 +32,12 @@ interface Step {
 }
 
 /**
- * Makes a call within a node of a graph, so that it is made once. LangGraph runs a node again from its
- * start when it is resumed: what had ended by then is in tasks, which are not run again but read from
- * the checkpoint. Each call is a task of its own, for an interrupt and an order of its own; within
- * it every time that it is begun or gone on with is one.
+ * Makes a call within a node of a graph, so that it is made once. LangGraph runs a node again from its start when it is
+ * resumed: work that had ended by then is in tasks, which are not run again but read from the checkpoint. Each call is
+ * a task of its own, with its own interrupts and order; within it every start and every resumption is a task.
  *
- * @param traced wraps what is done unless the checkpoint has the whole call.
- * @returns `undefined` when LangGraph is not there to be asked.
+ * @param traced wraps the work unless the checkpoint has the complete call.
+ * @returns `undefined` if LangGraph is not available.
  */
 export async function callDurably(
   call: DurableCall,
@@ -86,7 +85,7 @@ async function untilAnswered(
       const asked: ToolInterrupt = { interruption, ...(problem === undefined ? {} : { problem }) };
       resume = interrupt<ToolInterrupt, unknown>(asked);
     } catch (error) {
-      // Without a checkpointer nobody can be asked.
+      // Without a checkpointer no person can be asked.
       if (isMissingCheckpointer(error)) return record;
       throw error;
     }
@@ -97,7 +96,7 @@ async function untilAnswered(
     }
     const next = await step("toolweave_step", () => call.resume(interruption, given.answers));
     problem = problemOf(next);
-    // A no always ends it, and so does time: nobody is asked for ever.
+    // A refusal always ends it, and so does expiry: a question does not stay open forever.
     if (problem === undefined || isTooLate(next, interruption) || given.answers.some(isNo)) {
       problem = undefined;
       record = next;
@@ -113,7 +112,7 @@ function problemOf(record: CallRecord): string | undefined {
   return code === "approval_invalid" || code === "store_unavailable" ? String(message) : undefined;
 }
 
-/** When it was answered, as the checkpoint has it: each time that the graph goes on, the same is decided again. */
+/** The time of the answer, as the checkpoint has it: each time that the graph resumes, the decision is the same. */
 function isTooLate(record: CallRecord, { expiresAt }: Interruption): boolean {
   return "result" in record && expiresAt <= record.result.timestamp;
 }

@@ -1,9 +1,9 @@
 import type { BaseCheckpointSaver, LangGraphRunnableConfig } from "@langchain/langgraph";
 
-/** What a task has written: its id, the channel, the value. */
+/** The writes of a task: its id, the channel, the value. */
 export type EarlierWrites = readonly (readonly [string, string, unknown])[];
 
-/** What LangGraph keeps in the config of a task beside what it documents. */
+/** Undocumented fields that LangGraph stores in the config of a task. */
 interface TaskConfigurable {
   readonly __pregel_checkpointer?: BaseCheckpointSaver;
   readonly __pregel_resume_map?: unknown;
@@ -13,12 +13,12 @@ interface TaskConfigurable {
 }
 
 /**
- * What the checkpoint has of tasks that LangGraph may now begin again, although they have ended. By
- * itself it reads that for a graph that nothing is around; but in a graph within a graph, and in one
- * that is resumed at a checkpoint which the host has named, it begins every task of the step again.
+ * Reads the checkpoint's writes of tasks that LangGraph may now begin again, although they have ended. LangGraph reads
+ * them itself for an outermost graph; but in a nested graph, and in a graph that is resumed at a checkpoint of the
+ * host's choice, it begins every task of the step again.
  *
  * @param config of the task that runs now.
- * @returns nothing where LangGraph reads it.
+ * @returns nothing if LangGraph reads them itself.
  * @see https://github.com/langchain-ai/langgraphjs/issues/2667
  */
 export async function earlierWrites(config: LangGraphRunnableConfig): Promise<EarlierWrites> {

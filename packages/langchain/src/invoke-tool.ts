@@ -8,7 +8,7 @@ import { ToolError, type JsonObject, type ToolContext, type ToolReturn } from "@
 import type { LangchainTool } from "./langchain-source.ts";
 import { outputOf, updateOf } from "./source-output.ts";
 
-/** What a tool runs under, beside what the executor hands to it. */
+/** The environment of a tool, beside the executor's context. */
 export interface Surroundings {
   /** Fires when the source is closed. */
   readonly closing: AbortSignal;
@@ -20,9 +20,9 @@ export interface Surroundings {
 /**
  * Runs a tool of LangChain's for one call.
  *
- * @throws ToolError `invalid_arguments` when the tool's own schema refuses what JSON Schema let pass;
- * `execution_failed` when it answers with orders for a graph; `unavailable` when the source is closed;
- * whatever the tool throws.
+ * @throws ToolError `invalid_arguments` when the tool's own schema rejects arguments that match the JSON Schema;
+ * `execution_failed` when it returns commands for a graph; `unavailable` when the source is closed; the tool's
+ * exception.
  */
 export async function invokeTool(
   tool: LangchainTool,
@@ -39,13 +39,13 @@ export async function invokeTool(
     ...config,
     ...(streams ? { callbacks: withUpdates(config.callbacks, ctx) } : {}),
     signal,
-    // What LangGraph's `ToolNode` gives.
+    // The same as LangGraph's `ToolNode` passes.
     toolCallId: id,
   };
   const invoke = (): Promise<unknown> => tool.invoke(call as never, own as never);
   let output: unknown;
   try {
-    // Whatever graph is around: its interrupts and its state are not for what runs in here.
+    // Outside any graph: a graph's interrupts and state are not for a tool that runs here.
     output = await AsyncLocalStorageProviderSingleton.runWithConfig(undefined, invoke, true);
   } catch (error) {
     closing.throwIfAborted();

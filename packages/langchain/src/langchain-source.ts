@@ -30,13 +30,13 @@ export interface LangchainSourceOptions {
   /** The source's id. Default: `langchain`. */
   readonly name?: string;
   /**
-   * What a tool does to the world. LangChain's tools do not say, so that MCP's defaults hold where this
-   * does not: the default policy asks before each call. It is the host's word, and loosens decisions.
+   * The effects of a tool. LangChain's tools do not declare any, so that MCP's defaults apply to absent hints: the
+   * default policy asks before each call. The host vouches for these hints, and they loosen decisions.
    */
   readonly annotations?: (tool: LangchainTool) => ToolAnnotations;
   /**
-   * What a tool gets as LangChain's config, such as `configurable` and `context`. The call's signal and
-   * id are added. Default: nothing.
+   * LangChain's config for a tool, such as `configurable` and `context`. The call's signal and id are added. Default:
+   * none.
    */
   readonly config?: (ctx: ToolContext) => RunnableConfig;
 }
@@ -48,12 +48,12 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof LangchainSourceOptions)[];
 
 /**
- * LangChain's tools for the registry. Names are cleaned where they have to be. LangChain validates once
- * more, by the tool's own schema, since only that knows its defaults and transformations. A tool runs
- * outside of the graph that the call comes from: in there, `interrupt()` fails.
+ * LangChain's tools for the registry. Names are cleaned if necessary. LangChain validates once more, by the tool's own
+ * schema, since only that knows its defaults and transformations. A tool runs outside of the calling graph:
+ * `interrupt()` fails in it.
  *
  * @param tools those of `langchain`, of a toolkit, or your own. The list is read once.
- * @throws ToolError `internal` when an option makes no sense, or something is no tool of LangChain's.
+ * @throws ToolError `internal` for an invalid option, or an entry that is no LangChain tool.
  * @example
  * ```js
  * const registry = new ToolRegistry([
@@ -94,7 +94,7 @@ export function langchainSource(
     id,
     ready: Promise.resolve(),
     problems,
-    // What is said of them is said by the host.
+    // The hints are the host's.
     trustAnnotations: true,
     tools: () => kept,
     onChange: () => () => {},

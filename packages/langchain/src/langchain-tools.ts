@@ -13,10 +13,9 @@ import { RegistryTool, type RunFor } from "./registry-tool.ts";
 /** How the tools of an executor become LangChain's. */
 export interface LangchainToolsOptions {
   /**
-   * The run that a call is made in, for an agent that serves many people: LangChain's config of the
-   * call, `configurable` among it, is all that is known of it. Called for each call, so that the host
-   * keeps one run for each run of its agent. What it throws, the call fails with. Default: the target
-   * run; of an executor one run, on nobody's behalf.
+   * Returns the run of a call, for an agent that serves several users: it receives only LangChain's config of the call,
+   * with `configurable`. Called for each call, so the host must return the same run for each run of its agent. If it
+   * throws, the call fails with that error. Default: the target run; for an executor one run without a caller.
    */
   readonly runFor?: (config: RunnableConfig) => Awaitable<ToolRun>;
 }
@@ -25,33 +24,32 @@ const optionNames: readonly string[] = [
   "runFor",
 ] satisfies readonly (keyof LangchainToolsOptions)[];
 
-/** Of more tools a model is shown a search: the list of an agent cannot change. */
+/** With more tools, a model is given a search: the list of an agent cannot change. */
 const maxListed = 100;
 
 /**
- * Gives every tool of an executor, or of one run, to LangChain: to `createAgent`, a `ToolNode`, or a
- * model's `bindTools`. Every call goes through the executor's pipeline; LangChain validates nothing. A
- * `ToolMessage` holds what the model reads, and a `ToolArtifact` for the host; what went wrong has
- * `status: "error"`. Nothing is thrown but a cancellation; without a tool call to answer, what went wrong
- * is thrown as a `ToolError`.
+ * Gives every tool of an executor, or of one run, to LangChain: to `createAgent`, a `ToolNode`, or a model's
+ * `bindTools`. Every call goes through the executor's pipeline; LangChain validates nothing. A `ToolMessage` holds the
+ * content for the model, and a `ToolArtifact` for the host; a failure has `status: "error"`. Only a cancellation is
+ * thrown; without a tool call to answer, a failure is thrown as a `ToolError`.
  *
- * In a graph with a checkpointer a call that waits for a person interrupts the graph: see `ToolInterrupt`
- * and `ToolResume`. When the graph goes on, in another process too, nothing runs twice. Elsewhere the
- * model reads what the call waits for.
+ * In a graph with a checkpointer a call that waits for a person interrupts the graph: see `ToolInterrupt` and
+ * `ToolResume`. When the graph resumes, in another process too, no call runs twice. Without one, the model reads what
+ * the call waits for.
  *
- * Of an executor with more than 100 tools the constant form of the search is given: `search_tools`,
- * `describe_tool` and `call_tool`.
+ * For an executor with more than 100 tools, the list is the search tools: `search_tools`, `describe_tool` and
+ * `call_tool`.
  *
- * @param target an executor, for calls on nobody's behalf; or a run, for a caller, a session,
- * limits, injected values, a search or a toolset of its own.
- * @returns the tools as they are once every source has loaded, and with them the helper tools that a
- * later call may need.
+ * @param target an executor, for calls without a caller; or a run, for a caller, a session, limits, injected values, a
+ * search or a toolset of its own.
+ * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
+ * need.
  * @example
  * ```js
  * const agent = createAgent({ model, tools: await langchainTools(executor) });
  * ```
  *
- * @throws ToolError `internal` when an option makes no sense, and for a run with a growing search.
+ * @throws ToolError `internal` for an invalid option, and for a run with a growing search.
  */
 export async function langchainTools(
   target: ToolExecutor | ToolRun,

@@ -1,10 +1,13 @@
 import type { ContentBlock } from "@toolweave/core";
 import type { ContentBlock as MessageBlock } from "@langchain/core/messages";
 
-/** What all providers take as an image: of another type a request would be refused, and with it every later one. */
+/**
+ * The media types of images that all providers accept: a request with another type would be rejected, and with it every
+ * later one.
+ */
 const images = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What a model reads of a result: one text, or LangChain's standard blocks where there is more. */
+/** The content of a result for the model: one text, or LangChain's standard blocks if there is more. */
 export type MessageContent = string | MessageBlock.Standard[];
 
 /** The content in LangChain's words. Some models refuse a result without a text: there always is one. */
@@ -13,7 +16,7 @@ export function messageContent(content: readonly ContentBlock[]): MessageContent
   const media = blocks.filter(({ type }) => type !== "text");
   if (media.length === 0) return plainText(content);
   if (media.length < blocks.length) return blocks;
-  // Providers that take no such block leave it out: what is left has to say that there was one.
+  // Providers that do not support such a block omit it: the text must mention it.
   return [{ type: "text", text: media.map(named).join("\n") }, ...blocks];
 }
 
@@ -45,7 +48,7 @@ function messageBlock(block: ContentBlock): MessageBlock.Standard {
       return { type: "file", data: blob, mimeType };
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

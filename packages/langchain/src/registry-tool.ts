@@ -33,7 +33,7 @@ export type RunFor = (config: RunnableConfig) => ToolRun | Promise<ToolRun>;
 
 type AnswerRecord = Exclude<CallRecord, ThrownRecord>;
 
-/** What LangChain and LangGraph add to a tool's config. */
+/** The fields that LangChain and LangGraph add to a tool's config. */
 interface ToolConfig extends RunnableConfig {
   readonly toolCall?: { readonly id?: string };
   /** LangGraph's, within a graph. */
@@ -64,15 +64,16 @@ export class RegistryTool extends StructuredTool {
   }
 
   /**
-   * What `invoke` comes to. LangChain's own would validate first, slowly, and throw: what the executor says
-   * of invalid arguments is what helps a model.
+   * Implements `invoke`. LangChain's own implementation would validate first, slowly, and throw; the executor's error
+   * about invalid arguments helps a model more.
    *
-   * @throws ToolError `cancelled`, or what the call was aborted with; and, without a tool call that a
-   * message could answer, whatever went wrong.
+   * @throws ToolError `cancelled`, or the reason of the abort; and, without a tool call that a message could answer,
+   * any failure.
    */
   override async call(arg: unknown, configArg?: unknown): Promise<ToolMessage | MessageContent> {
     const config = parseCallbackConfigArg(configArg as RunnableConfig) as ToolConfig;
-    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks like.
+    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks
+    // like.
     const isWhole = config.toolCall === undefined && isToolCall(arg);
     const { id, args: input } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
     const work = { id, name: this.name, ...this.#work(id, input, config) };
@@ -113,7 +114,7 @@ export class RegistryTool extends StructuredTool {
     };
   }
 
-  /** Tells whoever listens to LangChain's callbacks: tracers, and streams of events. */
+  /** Notifies the listeners of LangChain's callbacks: tracers, and streams of events. */
   async #traced(
     input: unknown,
     callId: string | undefined,
@@ -190,7 +191,7 @@ function callOf(id: string | undefined, name: string, input: unknown): ToolCall 
   return { id: id ?? crypto.randomUUID(), name, arguments: args };
 }
 
-/** @throws what the call was aborted with: whoever cancels does not want an answer. */
+/** @throws the reason of the abort: a caller that cancels expects no result. */
 function notCancelled(outcome: ToolOutcome, signal: AbortSignal | undefined): ToolOutcome {
   if (outcome.status !== "failed" || outcome.error.code !== "cancelled") return outcome;
   signal?.throwIfAborted();

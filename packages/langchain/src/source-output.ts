@@ -1,7 +1,7 @@
 import { ToolMessage, type ContentBlock as MessageBlock } from "@langchain/core/messages";
 import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
 
-/** What a tool of LangChain's answered: a message with what the model reads, or any value. */
+/** Converts the output of a LangChain tool: a message with content for the model, or any value. */
 export function outputOf(answer: unknown): ToolOutput | JsonValue {
   if (!ToolMessage.isInstance(answer)) return answer as JsonValue;
   const content = answer.contentBlocks.map(contentBlock);
@@ -14,7 +14,7 @@ export function outputOf(answer: unknown): ToolOutput | JsonValue {
   };
 }
 
-/** What a tool that is a generator yields before its answer. */
+/** Converts a value that a generator tool yields before its result. */
 export function updateOf(chunk: unknown): ToolOutput {
   return { content: [text(typeof chunk === "string" ? chunk : (JSON.stringify(chunk) ?? ""))] };
 }

@@ -3,7 +3,7 @@ import type { CallRecord, ThrownRecord } from "./call-record.ts";
 
 /** The `artifact` of a `ToolMessage` whose call has ended: the result without what the model reads. */
 export interface AnsweredArtifact extends Omit<ToolResult, "content"> {
-  /** What went wrong: a `ToolError` as plain data, `code` and `message` among it. */
+  /** The failure: a `ToolError` as plain data, with `code` and `message`. */
   readonly error?: JsonObject;
 }
 
@@ -13,10 +13,10 @@ export interface WaitingArtifact {
   readonly interruption: Interruption;
 }
 
-/** What the host finds in a `ToolMessage`, beside what the model reads. Plain JSON. */
+/** The artifact of a `ToolMessage`, for the host. Plain JSON. */
 export type ToolArtifact = AnsweredArtifact | WaitingArtifact;
 
-/** What is in a record for the host. */
+/** The host's part of a record. */
 export function artifactOf(record: Exclude<CallRecord, ThrownRecord>): ToolArtifact {
   if ("interruption" in record) return { interruption: record.interruption };
   const { content: _, ...rest } = record.result;

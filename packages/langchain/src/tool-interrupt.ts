@@ -2,15 +2,15 @@ import type { Answer, Interruption } from "@toolweave/core";
 
 /** The value of LangGraph's interrupt while a call waits for a person. Plain JSON. */
 export interface ToolInterrupt {
-  /** What is asked, and about which call; arguments with a mask in place of what is secret. */
+  /** The question, and the call that it is about; secrets in its arguments are masked. */
   readonly interruption: Interruption;
   /** Set when it is asked again: why the last answer could not be used. */
   readonly problem?: string;
 }
 
 /**
- * What `Command({ resume })` takes: answers by the `id` of the interruption that they are for. LangGraph may
- * hand one `resume` to every call that waits: what names none of them is no answer.
+ * The value of `Command({ resume })`: answers by the `id` of the interruption that they are for. LangGraph may pass one
+ * `resume` to every pending call: a value that names none of them is no answer.
  */
 export type ToolResume = Readonly<Record<string, Answer | readonly Answer[]>>;
 
@@ -26,7 +26,7 @@ export function answersIn(
   }
   if (!Object.hasOwn(resume, id)) return {};
   const given = resume[id];
-  // Whatever is in it comes from outside, and is the executor's to check.
+  // Its content comes from outside, and the executor validates it.
   return { answers: (Array.isArray(given) ? given : [given]) as readonly Answer[] };
 }
 

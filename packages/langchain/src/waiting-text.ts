@@ -1,6 +1,6 @@
 import { displayProse, type Interruption } from "@toolweave/core";
 
-/** What a model reads of a call that waits for what cannot be asked for here. */
+/** The text for a model about a call that waits for input that cannot be requested here. */
 export function waitingText({ call, requests }: Interruption): string {
   const needs = requests.map((request) => {
     if (request.type === "approval") return `approval: ${displayProse(request.permission.summary)}`;

@@ -14,12 +14,11 @@ import { ToolFailure } from "./tool-failure.ts";
 import { hostOutput, outputOf } from "./tool-output.ts";
 
 /**
- * Runs a call that Mastra makes, or goes on with one that has waited.
+ * Runs a call that Mastra makes, or resumes a pending one.
  *
- * @param input what the model sent: parsed JSON, of any type.
- * @returns what the host reads; nothing when the call waits.
- * @throws ToolError when the result is an error. Mastra makes a tool error of it, and its message is
- * what the model reads.
+ * @param input the model's input: parsed JSON, of any type.
+ * @returns the output for the host; nothing when the call waits.
+ * @throws ToolError when the result is an error. Mastra makes a tool error of it, and the model reads its message.
  */
 export async function executeCall(
   name: string,
@@ -96,7 +95,7 @@ class AgentCall {
     return run.executor.resume(interruption, answers, { ...callOptions(this.#context), run });
   }
 
-  /** Suspends the call until somebody has answered. */
+  /** Suspends the call until a person has answered. */
   async #ask(interruption: Interruption): Promise<void> {
     const { toolCallId, suspend } = this.#agent;
     this.#questions.open(toolCallId, interruption);
@@ -112,8 +111,8 @@ class AgentCall {
   }
 
   /**
-   * Tells what other calls wait for, after one that has waited: Mastra does not run them again, and
-   * takes a run that goes on with nothing to ask, and nothing to say, to have failed.
+   * Announces the questions of other calls, after a pending call has ended: Mastra does not run those again, and treats
+   * a resumed run without a question and without output as failed.
    */
   async #end(): Promise<void> {
     this.#questions.end(this.#agent.toolCallId);

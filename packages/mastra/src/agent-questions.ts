@@ -27,11 +27,10 @@ export function announce(executor: ToolExecutor, callId: string): void {
 }
 
 /**
- * What calls of one agent's run wait for, as far as this process knows.
+ * The questions of one agent run's calls that this process knows.
  *
- * Mastra gives an answer that names no call to every call that waits, and tells none of them
- * whether it was named. It goes through them in order, so the first one takes such an answer, and
- * the others know it when they get it, too.
+ * Mastra passes an answer that names no call to every pending call, without telling them whether they were named. It
+ * passes the answer to them in order, so the first call takes it, and the others recognise it.
  */
 export class AgentQuestions {
   /** Calls that run or wait, in order. */
@@ -54,7 +53,7 @@ export class AgentQuestions {
     this.#announced = announced;
   }
 
-  /** The call begins, or goes on. */
+  /** The call begins, or resumes. */
   begin(callId: string): void {
     this.#announced.delete(callId);
     this.#calls.add(callId);
@@ -85,8 +84,8 @@ export class AgentQuestions {
   }
 
   /**
-   * What the call waits for, when it got an answer that another one has got before. Mastra may have
-   * lost by then what it waited with.
+   * The question of a call that received an answer which another call had received before. Mastra may have lost the
+   * call's suspend payload by then.
    */
   openBeside(callId: string, answer: unknown): Interruption | undefined {
     const isOfOthers = [...this.#answers.keys()].some(
@@ -95,7 +94,7 @@ export class AgentQuestions {
     return isOfOthers ? this.#open.get(callId) : undefined;
   }
 
-  /** Of one that is no object, another answer may be the same. */
+  /** If the answer is no object, another answer may be equal. */
   #got(callId: string, answer: unknown): boolean {
     const isSame = this.#answers.has(callId) && this.#answers.get(callId) === answer;
     return isSame && (typeof answer === "object" || this.#calls.has(callId));
@@ -106,7 +105,7 @@ export class AgentQuestions {
     this.#open.set(callId, interruption);
   }
 
-  /** What the first call that waits is asked. */
+  /** The question of the first pending call. */
   get first(): Interruption | undefined {
     for (const callId of this.#calls) {
       const interruption = this.#open.get(callId);

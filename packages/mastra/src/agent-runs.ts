@@ -42,7 +42,7 @@ export class AgentRuns {
     return run;
   }
 
-  /** The id of the agent's run. Mastra gives it to every tool, though its types do not say so. */
+  /** The id of the agent's run. Mastra gives it to every tool, though its types do not have it. */
   agentRunId(context: ToolExecutionContext): string | undefined {
     const { runId } = context as { readonly runId?: unknown };
     return typeof runId === "string" && runId !== "" ? runId : undefined;
@@ -53,7 +53,7 @@ export class AgentRuns {
       const own = this.#optionsOf?.(context);
       return this.executor.startRun({ ...this.#defaults, ...named, ...own });
     } catch (cause) {
-      // The model reads the message: what the host's function said stays with the host.
+      // The model reads the message: the error of the host's function stays with the host.
       throw new ToolError("internal", "The tools are not available: nobody could be named.", {
         cause,
       });

@@ -1,9 +1,8 @@
 import type { Answer, InterruptionRequest } from "@toolweave/core";
 
 /**
- * What Mastra resumes a call with, as answers: those of a list as they are; `{ approved }`, which is
- * what `approveToolCall` and `declineToolCall` give, for all that is asked; anything else as the
- * value that was asked for.
+ * Converts Mastra's resume data to answers: those of a list unchanged; `{ approved }`, which `approveToolCall` and
+ * `declineToolCall` pass, for all requests; anything else as the requested value.
  */
 export function answersOf(requests: readonly InterruptionRequest[], given: unknown): Answer[] {
   // The executor checks each.

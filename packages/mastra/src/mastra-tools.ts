@@ -22,37 +22,34 @@ import { openSchema } from "./open-schema.ts";
 /** More tools than these are searched. */
 const maxListed = 100;
 
-/** What `new Agent({ tools })` takes, by name. */
+/** The `tools` of `new Agent({ tools })`, by name. */
 export type MastraTools = Record<string, Tool>;
 
 /** How calls that Mastra makes become calls of an executor. */
 export interface MastraToolsOptions {
   /**
-   * What each run of an agent is started with, such as the caller whom the host's request context
-   * names. Asked once for each, and anew in each process that goes on with it: whoever a call that
-   * waits was made for has to be given again. Default: a run on nobody's behalf.
+   * Returns the options of each run of an agent, such as the caller that the host's request context names. Called once
+   * for each run, and again in each process that resumes it: the caller of a pending call has to be given again.
+   * Default: a run without a caller.
    */
   readonly run?: (context: ToolExecutionContext) => RunOptions;
 }
 
 /**
- * Gives every tool of an executor, or of one run, to Mastra's `Agent`. Every call goes through the
- * executor's pipeline. The model reads the result's bounded content; the host reads the structured
- * value, or the text, or both as `{ content, value }`; whatever goes wrong is a tool error that the
- * model reads, and its `cause` is a `ToolError`.
+ * Gives every tool of an executor, or of one run, to Mastra's `Agent`. Every call goes through the executor's pipeline.
+ * The model reads the result's bounded content; the host reads the structured value, or the text, or both as `{
+ * content, value }`; a failure is a tool error that the model reads, and its `cause` is a `ToolError`.
  *
- * A call that the policy asks about becomes Mastra's own `tool-call-approval`, and goes on with
- * `approveToolCall` or `declineToolCall`: once, with the very arguments that were shown, within 24
- * hours, and in another process when both share Mastra's storage, the executor's `key` and its store
- * of pending calls. What else a call waits for becomes `tool-call-suspended`, and goes on with
- * `resumeStream`.
+ * A call that the policy asks about becomes Mastra's own `tool-call-approval`, and resumes with `approveToolCall` or
+ * `declineToolCall`: once, with exactly the displayed arguments, within 24 hours, and in another process when both
+ * share Mastra's storage, the executor's `key` and its store of pending calls. Any other request becomes
+ * `tool-call-suspended`, and the call resumes with `resumeStream`.
  *
- * @param target an executor: each run of an agent gets a run of its own; or one run, for all calls.
- * @returns the tools as they are once every source has loaded, and with them the helper tools that a
- * later call may need. Of an executor with more than 100: `search_tools`, `describe_tool` and
- * `call_tool`.
- * @throws ToolError `internal` (by rejecting) for another target, for `options.run` beside a run,
- * and for a run whose search makes the list grow: Mastra reads it once.
+ * @param target an executor: each run of an agent has a run of its own; or one run, for all calls.
+ * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
+ * need. Of an executor with more than 100: `search_tools`, `describe_tool` and `call_tool`.
+ * @throws ToolError `internal` (by rejecting) for another target, for `options.run` beside a run, and for a run whose
+ * search makes the list grow: Mastra reads it once.
  * @example
  * ```js
  * const agent = new Agent({ id: "a", name: "A", instructions, model, tools: await mastraTools(executor) });
@@ -90,8 +87,8 @@ function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
 }
 
 /**
- * Mastra takes an argument of this name for a person's answer. It is the model's: out of the very
- * object that Mastra looks at next.
+ * Mastra takes an argument of this name for a person's answer. It is the model's, so it is deleted from the same object
+ * that Mastra reads next.
  */
 function forgetAnswer(input: unknown): void {
   if (typeof input === "object" && input !== null) Reflect.deleteProperty(input, "resumeData");

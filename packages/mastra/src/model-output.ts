@@ -1,6 +1,6 @@
 import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
 
-/** A result whose content says more than its value. */
+/** A result whose content contains more than its value. */
 export interface OutputForModel {
   readonly content: readonly ContentBlock[];
   readonly value?: JsonValue;
@@ -14,7 +14,7 @@ type Part =
       readonly mediaType: string;
     };
 
-/** What the model reads of what the host reads: one text, or parts. */
+/** Converts the host's output to the content for the model: one text, or parts. */
 export function modelOutput(output: unknown): object {
   if (isOutputForModel(output)) return contentOutput(output.content);
   return textOutput(typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
@@ -64,7 +64,7 @@ function contentPart(block: ContentBlock): Part {
         : { type: "file-data", data: blob, mediaType: mimeType ?? "application/octet-stream" };
     }
     case "resource_link": {
-      // As text: nobody is to download a link, from wherever a tool says.
+      // As text: a tool must not cause a download from a link.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

@@ -1,6 +1,9 @@
 import type { Interruption, JsonObject } from "@toolweave/core";
 
-/** What Mastra keeps with a call that waits, shows to whoever answers, and gives back with the answer. */
+/**
+ * The suspend payload of a pending call, which Mastra stores, displays to the person who answers, and returns with the
+ * answer.
+ */
 export interface Question {
   readonly interruption: Interruption;
   /** The calls before it that had not ended. */
@@ -22,7 +25,7 @@ const approvalSchema = JSON.stringify({
   additionalProperties: false,
 });
 
-/** What a call was suspended with, if it is a question of ours. Whether it is genuine, the executor says. */
+/** The payload of a suspended call, if it is a question of this package. The executor checks that it is genuine. */
 export function questionOf(payload: unknown, callId: string): Question | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
   const { interruption, before } = payload as Partial<Question>;
@@ -30,7 +33,7 @@ export function questionOf(payload: unknown, callId: string): Question | undefin
   return isOurs && Array.isArray(before) ? { interruption, before } : undefined;
 }
 
-/** What an answer has to look like, as Mastra tells it. */
+/** The schema of an answer, as Mastra passes it on. */
 export function resumeSchemaOf(interruption: Interruption): { readonly resumeSchema?: string } {
   if (isApproval(interruption)) return { resumeSchema: approvalSchema };
   const [request, ...others] = interruption.requests;
@@ -38,12 +41,12 @@ export function resumeSchemaOf(interruption: Interruption): { readonly resumeSch
   return schema === undefined ? {} : { resumeSchema: JSON.stringify(schema) };
 }
 
-/** True when a person is asked to agree to a call, and nothing else is waited for. */
+/** True when a person is asked to approve a call, and there is no other request. */
 export function isApproval(interruption: Interruption): boolean {
   return approvalOf(interruption) !== undefined;
 }
 
-/** A question as an agent's stream tells it. */
+/** A question in the form of an agent's stream. */
 export function questionChunk(interruption: Interruption, runId: string): Chunk {
   const approval = approvalOf(interruption);
   const resume = resumeSchemaOf(interruption);

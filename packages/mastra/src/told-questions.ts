@@ -2,18 +2,17 @@ import type { ToolPayloadTransform } from "@mastra/core/tools";
 import type { Interruption } from "@toolweave/core";
 import { questionOf } from "./question.ts";
 
-/** Questions that are about to be told; the oldest are forgotten first. */
+/** The maximum number of questions to be reported; the oldest are dropped first. */
 const most = 1000;
 
 /**
- * Hears when Mastra tells a question, which in a stream is later than a call asks it: Mastra asks
- * then how it is to be shown. At any other time nothing is shown in another way, since Mastra keeps
- * a copy of all that might be.
+ * Detects when Mastra reports a question, which in a stream is later than the call's request: Mastra then reads how to
+ * display it. At any other time the display is not transformed, since Mastra copies all that it may display.
  */
 export class ReportedQuestions {
   readonly #listeners = new Map<string, () => Promise<void>>();
   readonly #display: NonNullable<ToolPayloadTransform["display"]> = {
-    // As they are: Mastra puts a placeholder where a function is missing.
+    // Unchanged: Mastra uses a placeholder if a function is missing.
     input: ({ input }) => input,
     inputDelta: ({ inputTextDelta }) => inputTextDelta,
     output: ({ output }) => output,
@@ -29,12 +28,12 @@ export class ReportedQuestions {
     },
   };
 
-  /** What Mastra reads whenever it makes a call. */
+  /** The transform that Mastra reads whenever it makes a call. */
   get display(): ToolPayloadTransform["display"] | undefined {
     return this.#listeners.size === 0 ? undefined : this.#display;
   }
 
-  /** Calls `listener` once, when Mastra tells the question. */
+  /** Calls `listener` once, when Mastra reports the question. */
   whenTold({ id }: Interruption, listener: () => Promise<void>): void {
     this.#listeners.set(id, listener);
     const [oldest] = this.#listeners.keys();

@@ -5,7 +5,7 @@ import { ToolFailure } from "./tool-failure.ts";
 type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;
 
 /**
- * What the host reads as a call's result.
+ * The result of a call for the host.
  *
  * @throws ToolError when the result is an error.
  */
@@ -15,9 +15,8 @@ export function outputOf({ result, error }: EndedOutcome): unknown {
 }
 
 /**
- * The structured value, when the model reads just that; the text, when there is nothing else; or
- * both. Mastra stores it and asks what the model reads of it later, in another process perhaps: it
- * has to say so by itself.
+ * The structured value, if the model reads exactly that; the text, if there is nothing else; or both. Mastra stores it
+ * and derives the content for the model from it later, perhaps in another process: it must contain all of that.
  */
 export function hostOutput({ content, value }: Pick<ToolOutput, "content" | "value">): unknown {
   const [block, ...others] = content;

@@ -1,10 +1,10 @@
 import type { RunContext } from "@openai/agents-core";
 import type { JsonObject, RunOptions, ToolCall, ToolOutcome, ToolRun } from "@toolweave/core";
 
-/** What admission said of a call that the SDK has not executed yet. */
+/** The admission of a call that the SDK has not executed yet. */
 export interface Admission {
   readonly call: ToolCall;
-  /** What the model sent, parsed. */
+  /** The model's input, parsed. */
   readonly input: JsonObject;
   /** Absent: the call would run. */
   readonly refusal: ToolOutcome | undefined;
@@ -39,7 +39,7 @@ export class AgentRuns<Context> {
 }
 
 /**
- * What a run of an agent is started with. Which tools there are is not for one run to say, and its
- * signal is the one that the SDK's `run` takes.
+ * The options of an agent's run. A single run cannot choose the tools, and its signal is the one that the SDK's `run`
+ * takes.
  */
 export type AgentRunOptions = Omit<RunOptions, "search" | "signal" | "toolset">;

@@ -29,37 +29,37 @@ export type AgentTool<Context = unknown> = Pick<
   | "invoke"
 >;
 
-/** What `agentTools` takes beside an executor. */
+/** Options of `agentTools`. */
 export interface AgentToolsOptions<Context = unknown> {
   /**
-   * On whose behalf, and with what, the calls of one agent run are made: caller, session, limits,
-   * injected values. Asked once for each run, with the SDK's context of it; the agents that it runs
-   * as tools, or hands over to, belong to it. Default: on nobody's behalf.
+   * Returns the options of the calls of one agent run: caller, session, limits, injected values. Called once for each
+   * run, with the SDK's context of it; the agents that it runs as tools, or hands over to, belong to it. Default: no
+   * caller.
    */
   readonly run?: (runContext: RunContext<Context>) => AgentRunOptions;
 }
 
-/** Of more tools than these a model is shown a search in their place. */
+/** With more tools than these, a model is given a search in their place. */
 const maxListed = 100;
 
 /**
- * Gives every tool of an executor, or of one run, to agents of the OpenAI Agents SDK. Every call goes
- * through the executor's pipeline. What the model reads is the result's bounded content; whatever goes
- * wrong is a text that it reads, too. A cancelled call ends the agent's run.
+ * Gives every tool of an executor, or of one run, to agents of the OpenAI Agents SDK. Every call goes through the
+ * executor's pipeline. The model reads the result's bounded content; a failure is a text that it reads, too. A
+ * cancelled call ends the agent's run.
  *
- * A call that the policy asks about becomes one of the SDK's interruptions, and runs after
- * `result.state.approve(…)`: once, with the very arguments that were asked about, within 24 hours,
- * and for the same caller and session. The sealed call travels in the run's context object, and so
- * in `RunState.toString()`: another process goes on with it when its executor has the same `key`.
+ * A call that the policy asks about becomes one of the SDK's interruptions, and runs after `result.state.approve(…)`:
+ * once, with exactly the arguments of the request, within 24 hours, and for the same caller and session. The sealed
+ * call travels in the run's context object, and so in `RunState.toString()`: another process can resume it if its
+ * executor has the same `key`.
  *
- * Of more than 100 tools a model is shown a search with a constant list in place of them. A run with
- * a search of its own decides that for itself.
+ * In place of more than 100 tools, a model is given a search with a constant list. A run with a search of its own is
+ * not changed.
  *
- * @param target an executor: then each agent run has a `ToolRun` of its own; or one such run, for a
- * single run of an agent.
- * @returns the tools as they are once every source has loaded, for any number of agents and runs. Each
- * run is shown those of them that its caller may call just then.
- * @throws ToolError `internal` (by rejecting) for what is neither, and for `run` beside a `ToolRun`.
+ * @param target an executor: each agent run then has a `ToolRun` of its own; or one such run, for a single run of an
+ * agent.
+ * @returns the tools as they are once every source has loaded, for any number of agents and runs. Each run lists those
+ * of them that its caller may call at that time.
+ * @throws ToolError `internal` (by rejecting) for another target, and for `run` beside a `ToolRun`.
  * @example
  * ```js
  * const agent = new Agent({ name: "Guard", tools: await agentTools(executor) });
@@ -85,7 +85,7 @@ export async function agentTools<Context = unknown>(
 }
 
 interface ListedTool<Context> {
-  /** All that a model may be shown in some run. */
+  /** All tools that a model may be given in some run. */
   readonly specs: Iterable<ToolSpec>;
   readonly start: (runContext: RunContext<Context>) => ToolRun;
 }
@@ -102,7 +102,7 @@ function ofExecutor<Context>(
     run.fixToolset();
     return run;
   };
-  // Callers may differ in what they may call: what one of them is not shown is hidden in its runs.
+  // Callers may differ in the tools that they may call: in each run the others are hidden.
   const byName = new Map(searches ? [] : all.specs().map((spec) => [spec.name, spec]));
   for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
   return { specs: byName.values(), start: (runContext) => start(optionsOf?.(runContext)) };
@@ -117,7 +117,7 @@ function ofRun<Context>(run: ToolRun): ListedTool<Context> {
   return { specs: names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []), start };
 }
 
-/** Made by hand: the SDK's own `tool()` would parse, log and answer for what goes wrong before we hear of it. */
+/** Made by hand: the SDK's own `tool()` would parse, log and handle errors before this package receives them. */
 function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<Context> {
   const { name, description } = spec;
   let strict: boolean | undefined;
@@ -125,7 +125,7 @@ function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<
     type: "function",
     name,
     description,
-    // Schemas stay unrealised until a model is shown them.
+    // Schemas stay unrealised until a model is given them.
     get parameters() {
       return spec.inputSchema as AgentTool["parameters"];
     },
@@ -142,7 +142,7 @@ function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<
       const call = { callId, name, namespace: toolCall?.namespace, text };
       const outcome = await gate.execute(runContext, call, signal);
       if (outcome === undefined) return notApproved(name);
-      // Swallowed, it would let the agent go on.
+      // If it were swallowed, the agent would continue.
       if (outcome.status === "failed" && outcome.error.code === "cancelled") {
         throw signal?.aborted === true ? signal.reason : outcome.error;
       }

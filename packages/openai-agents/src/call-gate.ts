@@ -38,7 +38,7 @@ export class CallGate<Context> {
     this.#runs = runs;
   }
 
-  /** True when the model of this agent run is shown the tool. */
+  /** True when the tool is listed for the model of this agent run. */
   async shows(runContext: RunContext<Context>, name: string): Promise<boolean> {
     for (const call of waitingIn(runContext)) {
       if (call.name === name) await this.#closeIfDeclined(runContext, call);
@@ -56,7 +56,7 @@ export class CallGate<Context> {
     const asked = await waitingAs(runContext, { callId, name }, () => input);
     if (asked !== undefined) {
       if (asked.callId === callId) return true;
-      // The same may be asked about twice in one turn: whichever is answered with yes first goes on.
+      // The same call may be asked about twice in one turn: the first approved one resumes.
       if (!asked.asked) takeWaiting(runContext, asked);
       keepWaiting(runContext, { ...asked, asked: true, callId });
       return true;
@@ -76,7 +76,7 @@ export class CallGate<Context> {
   }
 
   /**
-   * Executes the call, or goes on with it when a person has agreed to it.
+   * Executes the call, or resumes it when a person has approved it.
    *
    * @returns `undefined` when it needs an approval that it does not have.
    */
@@ -105,7 +105,7 @@ export class CallGate<Context> {
     const { run } = agentRun;
     const asked = await waitingAs(runContext, call, () => parsed(call.text));
     if (asked !== undefined && decisionOn(runContext, call) === true) {
-      // The SDK has not asked about this one, but somebody has agreed to every call of the tool.
+      // The SDK has not asked about this call, but a person has approved every call of the tool.
       if (asked.callId !== call.callId && !isAgreed(runContext, asked.interruption)) {
         return undefined;
       }
@@ -115,7 +115,7 @@ export class CallGate<Context> {
     const admission = takeAdmission(agentRun, call) ?? (await admit(run, call, options));
     const { refusal } = admission;
     if (refusal?.status !== "interrupted") {
-      // The very object that was admitted: the run goes on from there.
+      // The same object that was admitted: the run continues from there.
       return refusal ?? run.execute(admission.call, options);
     }
     const { interruption } = refusal;
@@ -123,10 +123,10 @@ export class CallGate<Context> {
     return run.executor.resume(interruption, yes, { ...options, run });
   }
 
-  /** The SDK tells no tool what a person has declined: the executor, its store and its audit hear of it here. */
+  /** The SDK does not notify tools of a refusal: this informs the executor, its store and its audit. */
   async #closeIfDeclined(runContext: RunContext<Context>, call: StoredCall): Promise<void> {
     if (decisionOn(runContext, call) !== false || !takeWaiting(runContext, call)) return;
-    // What has run already would go on with a no, and nobody would read what came of it.
+    // A suspended call that has run already would resume with the refusal, and its result would not be read.
     if (call.suspended) return;
     const { run } = this.#runs.of(runContext);
     const reason = runContext.getRejectionMessage(call.name, call.callId);
@@ -137,7 +137,7 @@ export class CallGate<Context> {
 
 const yes: readonly Answer[] = [{ type: "approve" }];
 
-/** Goes on with what a person has agreed to. */
+/** Resumes a call that a person has approved. */
 function resumeCall(
   runContext: RunContext<unknown>,
   call: SdkCall,
@@ -156,7 +156,7 @@ async function waitingAs(
 ): Promise<StoredCall | undefined> {
   const waiting = waitingIn(runContext);
   if (waiting.length === 0) return undefined;
-  // Nothing that nests too deeply to be written waits.
+  // A call that nests too deeply to be serialised is never pending.
   const digest = await digestOf(name, input()).catch(() => undefined);
   const same = waiting.filter(
     (one) => one.digest === digest && isAnswerable(one.interruption.requests),
@@ -208,7 +208,9 @@ function proposals(requests: readonly InterruptionRequest[]): GrantProposal[] {
   );
 }
 
-/** Somebody has agreed, for the rest of the run, to the same tool and permissions, whatever the arguments are. */
+/**
+ * True when a person has approved the same tool and permissions for the rest of the run, whatever the arguments are.
+ */
 function isAgreed(runContext: RunContext<unknown>, { requests }: Interruption): boolean {
   const needed = proposals(requests);
   if (needed.length < requests.length) return false;

@@ -9,7 +9,7 @@ export interface DecidedCall {
   readonly namespace?: string | undefined;
 }
 
-/** What a person has said of a call, if anything: `result.state.approve` and `reject`. */
+/** The decision of a person about a call, if there is one: `result.state.approve` and `reject`. */
 export function decisionOn(
   runContext: RunContext<unknown>,
   { callId, name, namespace }: DecidedCall,
@@ -20,7 +20,7 @@ export function decisionOn(
   return runContext.isToolApproved({ toolName, callId });
 }
 
-/** A person has agreed to every call of the tool (`alwaysApprove`): to one that nobody has made, too. */
+/** True when a person has approved every call of the tool (`alwaysApprove`): then also a call that does not exist. */
 export function agreedForAll(runContext: RunContext<unknown>, call: DecidedCall): boolean {
   return decisionOn(runContext, { ...call, callId: crypto.randomUUID() }) === true;
 }

@@ -1,6 +1,9 @@
 import type { JsonSchema } from "@toolweave/core";
 
-/** What strict mode takes of a schema (https://platform.openai.com/docs/guides/structured-outputs, supported schemas). */
+/**
+ * The keywords that strict mode supports (https://platform.openai.com/docs/guides/structured-outputs, supported
+ * schemas).
+ */
 const keywords = new Set([
   "type",
   "description",

@@ -7,22 +7,22 @@ import {
 } from "@toolweave/core";
 import { isAnswerable } from "./answerable.ts";
 
-/** What the SDK makes the result of a call of: one text, or parts when it is more than text. */
+/** The result of a call for the SDK: one text, or parts when it is more than text. */
 export type AgentToolOutput = string | OutputPart[];
 
 type OutputPart = ToolOutputText | ToolOutputImage | ToolOutputFileContent;
 
-/** What models take as an image (https://platform.openai.com/docs/guides/images-vision). */
+/** The media types of images that models accept (https://platform.openai.com/docs/guides/images-vision). */
 const images = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** The result's bounded content; for a call that waits, what it waits for. Whatever went wrong is a text, too. */
+/** The result's bounded content; for a pending call, what it waits for. A failure is a text, too. */
 export function outputOf(outcome: ToolOutcome): AgentToolOutput {
   return outcome.status === "interrupted"
     ? waiting(outcome.interruption)
     : contentOutput(outcome.result.content);
 }
 
-/** What the model reads of a call that needs an approval which it does not have. */
+/** The text for the model about a call that lacks the approval it needs. */
 export function notApproved(name: string): string {
   return (
     `${name} was not run now: it needs a person's approval, and this call has none that is valid. ` +
@@ -53,7 +53,7 @@ function partOf(block: ContentBlock): OutputPart {
         : binary(blob, mimeType ?? "application/octet-stream", uri);
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return {
         type: "text",
@@ -63,7 +63,7 @@ function partOf(block: ContentBlock): OutputPart {
   }
 }
 
-/** Of other types a request would be refused, and with it the whole run. */
+/** With another type, a request would be rejected, and with it the whole run. */
 function binary(base64: string, mediaType: string, uri: string): OutputPart {
   if (images.has(mediaType)) {
     return { type: "image", image: `data:${mediaType};base64,${base64}` };

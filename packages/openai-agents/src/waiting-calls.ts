@@ -7,8 +7,8 @@ export interface WaitingCall {
   /** The model's id of the call, as in the `rawItem.callId` of the SDK's interruption. */
   readonly callId: string;
   /**
-   * What it waits for: what it intends to do is in `requests[].permission`. What the SDK cannot ask
-   * for, such as an input, is answered with `executor.resume(interruption, answers)`.
+   * The interruption: `requests[].permission` is the action that the call intends. Requests that the SDK cannot pass
+   * on, such as an input, are answered with `executor.resume(interruption, answers)`.
    */
   readonly interruption: Interruption;
 }
@@ -19,20 +19,20 @@ export interface StoredCall extends WaitingCall {
   readonly asked: boolean;
   /** The tool that the SDK calls; not always the one inside of a `call_tool`. */
   readonly name: string;
-  /** Of the tool's name and the model's arguments: the same id alone is not the same call. */
+  /** The digest of the tool's name and the model's arguments: the same id alone is not the same call. */
   readonly digest: string;
   /** The tool has run, and has asked on its way. */
   readonly suspended: boolean;
 }
 
-/** What an agent run has to remember until a person has answered. */
+/** The state of an agent run that is stored until a person has answered. */
 interface StoredCalls {
   readonly waiting: StoredCall[];
-  /** What a person has agreed to for the rest of the run. */
+  /** The approvals of a person for the rest of the run. */
   readonly always: GrantProposal[];
 }
 
-/** Of the SDK's context object, which `RunState.toString()` writes down. */
+/** The property of the SDK's context object, which `RunState.toString()` serialises. */
 const property = "@toolweave/openai-agents";
 
 /** More do not wait in one run; the oldest have to be asked for again. */
@@ -51,8 +51,8 @@ const madeIn = new WeakMap<object, object>();
 const elsewhere = new WeakMap<object, StoredCalls>();
 
 /**
- * The calls of an agent's run that wait for a person, those of agents that it runs as tools included:
- * for whoever decides on the SDK's interruptions, which show a call's arguments only.
+ * The calls of an agent's run that wait for a person, including those of agents that it runs as tools: for the host's
+ * decision about the SDK's interruptions, which contain only a call's arguments.
  *
  * @param runContext `result.runContext`.
  */
@@ -88,7 +88,7 @@ export function keepWaiting(runContext: RunContext<unknown>, call: StoredCall): 
   if (waiting.length > most) waiting.shift();
 }
 
-/** Takes it out, so that it is answered once. False: somebody else has. */
+/** Removes the call, so that it is answered once. False: it has been removed already. */
 export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): boolean {
   const waiting = storedCallsIn(runContext)?.waiting;
   const index = waiting?.indexOf(call) ?? -1;
@@ -97,7 +97,7 @@ export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): 
   return true;
 }
 
-/** What a person has agreed to for the rest of the run. */
+/** The approvals of a person for the rest of the run. */
 export function agreedIn(runContext: RunContext<unknown>): readonly GrantProposal[] {
   return ofRun(runContext, storedCallsIn(runContext)?.always);
 }
@@ -155,7 +155,7 @@ function storedCallsInState(state: string): unknown {
   }
 }
 
-/** From a run's state that was kept elsewhere: it may be anything. What matters in it is sealed. */
+/** From a run's state that was stored elsewhere: it may be anything. Its critical parts are sealed. */
 function restored(found: unknown): StoredCalls {
   const { waiting, always } = isObject(found) ? found : {};
   return {

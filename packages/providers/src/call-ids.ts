@@ -1,4 +1,4 @@
-/** What the id of a call begins with that came without one. */
+/** The prefix of ids for calls that came without one. */
 const prefix = "toolweave_";
 
 /** An id for a call that a model gave none. */

@@ -13,19 +13,19 @@ import { isObject } from "./schema/subschemas.ts";
 import { Unprojectable } from "./schema/unprojectable.ts";
 import { newCallId } from "./call-ids.ts";
 
-/** A tool that a provider would refuse, and that is left out of its list; or a list that is too long. */
+/** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
 export interface ProviderProblem {
   /** The tool's name. Absent: the problem is the whole list's. */
   readonly tool?: string;
   /** Where in the tool's schema: a JSON pointer. */
   readonly path?: string;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
 }
 
 /**
- * A place where a provider is shown less than a tool's schema demands: a model may write there what
- * the executor then refuses, with an error that says what is expected.
+ * A place where a provider is given a weaker schema than the tool's: a model may write a value there that the executor
+ * then rejects, with an error that describes the expected one.
  */
 export interface Simplified {
   /** The tool's name. */
@@ -39,7 +39,7 @@ export interface Simplified {
   readonly rule: RuleName;
 }
 
-/** One tool as a provider is shown it. */
+/** One tool as a provider receives it. */
 interface ExportedTool {
   /** Its name there. */
   readonly wireName: string;
@@ -49,7 +49,7 @@ interface ExportedTool {
   readonly rules: ProviderRules;
 }
 
-/** What every provider's list is made of. */
+/** The tools from which every provider's list is made. */
 export interface ExportedTools {
   readonly tools: readonly ExportedTool[];
   readonly problems: readonly ProviderProblem[];
@@ -60,7 +60,7 @@ export interface ExportedTools {
   readonly wireName: (name: string) => string;
 }
 
-/** What a model asked for, as far as it was there at all. */
+/** The fields of a model's call, which may be missing. */
 interface AskedCall {
   readonly id: unknown;
   readonly name: unknown;
@@ -141,7 +141,7 @@ function newAttempt(spec: ToolSpec, rules: ProviderRules): Attempt {
     return projection(spec.inputSchema, rules);
   } catch (error) {
     if (error instanceof BadSchema || error instanceof Unprojectable) return error;
-    // A schema that is made when it is read, by somebody else's code; or one that nests too deeply.
+    // The schema's getter, which is foreign code, has failed; or the schema nests too deeply.
     const reason = error instanceof Error ? error.message : String(error);
     return new BadSchema("", `The schema cannot be read: ${reason.slice(0, 200)}`);
   }
@@ -152,7 +152,7 @@ function ownArguments(args: unknown, projected: Projection | undefined): string 
   const restores = projected !== undefined && isReversible(projected);
   const value = restores && typeof args === "string" ? parsed(args) : args;
   if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
-  // What is no object stays what it is: the executor says what is wrong with it.
+  // A value that is no object stays unchanged: the executor reports the problem.
   return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
 }
 

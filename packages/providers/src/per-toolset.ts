@@ -12,7 +12,7 @@ export function perToolset<Value extends object>(
   };
 }
 
-/** A list that nobody adds to: it is everybody's. Not `readonly`, since SDKs take none that is. */
+/** Freezes a list, because all callers share it. Not `readonly`, since SDKs accept no readonly arrays. */
 export function frozen<Item>(list: Item[]): Item[] {
   Object.freeze(list);
   return list;

@@ -4,20 +4,20 @@ import type { Answered } from "./tool-answers.ts";
 
 /** A snapshot of tools in the formats of one provider. */
 export interface ProviderTools<WireTool, Response, Message> {
-  /** What the provider takes as its list of tools. Frozen: put others beside, as in `[...tools, other]`. */
+  /** The provider's list of tools. Frozen: to add others, use `[...tools, other]`. */
   readonly tools: WireTool[];
-  /** The tools that are left out of it, and why. */
+  /** The tools that are omitted from it, and why. */
   readonly problems: readonly ProviderProblem[];
-  /** Where the provider is shown less than a tool's schema demands. */
+  /** The places where the provider is given a weaker schema than the tool's. */
   readonly simplified: readonly Simplified[];
   /**
-   * The calls in a provider's response, in order. Never throws for what a model wrote: a name that no
-   * tool has, and arguments that are no JSON, come to the executor, which answers what is wrong. A call
-   * without an id gets one. Calls of tools that the provider runs itself are not among them.
+   * The calls in a provider's response, in order. Never throws because of a model's output: an unknown name, and
+   * arguments that are no JSON, are passed to the executor, which reports the problem. A call without an id gets one.
+   * Calls of tools that the provider runs itself are omitted.
    */
   readonly calls: (response: Response) => ToolCall[];
   /**
-   * What the provider is sent as the results of calls, in the order that is given.
+   * Creates the messages with the results of calls, in the given order.
    *
    * @throws ToolError `internal` for an interrupted outcome: it is no result.
    */

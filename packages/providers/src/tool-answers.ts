@@ -1,13 +1,13 @@
 import { ToolError, type ContentBlock, type ToolOutcome, type ToolResult } from "@toolweave/core";
 
-/** What a provider is answered: an outcome, or the result in it. */
+/** The answer for a provider: an outcome, or the result in it. */
 export type Answered = ToolOutcome | ToolResult;
 
 /**
- * The results in what is answered.
+ * The results of the answered calls.
  *
- * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and what a
- * provider is told as one stays.
+ * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and a provider's result cannot
+ * be replaced later.
  */
 export function resultsOf(answered: readonly Answered[]): readonly ToolResult[] {
   return answered.map((one) => {
@@ -36,8 +36,8 @@ export interface AnswerFile {
 }
 
 /**
- * What a model reads of a result, with a text in place of each file that the provider does not take.
- * Never empty: some providers refuse a result without a text.
+ * The content of a result for the model, with a text in place of each file that the provider does not accept. Never
+ * empty: some providers reject a result without a text.
  */
 export function answerParts(
   { content }: ToolResult,
@@ -73,7 +73,7 @@ function partOf(block: ContentBlock): AnswerPart {
         : { type: "file", file: { mediaType: mimeType, data: blob, name: uri } };
     }
     case "resource_link": {
-      // As text: a provider would load a link, from wherever a tool says.
+      // As text: a provider would load a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

@@ -3,7 +3,10 @@ import type { StoredArtifact } from "@toolweave/core";
 import { descriptionOf, maxDescription } from "./described-artifact.ts";
 import { readFlags } from "./private-file.ts";
 
-/** What such a file begins with. The length of the description follows in 4 bytes, then that, then the data. */
+/**
+ * The first bytes of such a file. The length of the description follows in 4 bytes, then the description, then the
+ * data.
+ */
 const magic = Buffer.from("TWA1");
 const preambleBytes = magic.length + 4;
 
@@ -26,9 +29,9 @@ export interface OpenArtifact {
 }
 
 /**
- * Does `work` with the file of an artifact. `undefined`: there is no such file.
+ * Calls `work` with the file of an artifact. `undefined`: there is no such file.
  *
- * @throws whatever the system says; `damaged()` when the file is not that artifact, whole.
+ * @throws the system's error; `damaged()` when the file is not that artifact, or incomplete.
  */
 export async function withArtifact<T>(
   path: string,

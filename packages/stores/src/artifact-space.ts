@@ -6,13 +6,13 @@ import { artifactsFull, isArtifactKey, ownerFull } from "./described-artifact.ts
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
 const maxUnseenMs = 10_000;
 
-/** Files that are looked at side by side. */
+/** The number of files that are examined concurrently. */
 const lookedAtOnce = 32;
 
-/** A file that nobody has written into for so long is not being written any more. */
+/** An unfinished file without a write for this long is abandoned. */
 const abandonedMs = 600_000;
 
-/** A folder in which there is no room is looked at again after as many milliseconds. */
+/** A full folder is examined again after as many milliseconds. */
 const fullMs = 1_000;
 
 /** How the file of `key` is called while the writer `by` is at it. */
@@ -22,17 +22,17 @@ export function unfinishedName(key: string, by: string): string {
 
 const unfinished = /^\.art_[0-9a-f]{32}\.([0-9a-f-]{36})\.tmp$/;
 
-/** What files there are, and what it takes to tell whether one has expired. */
+/** The list of files, and how to find out whether one has expired. */
 export interface ArtifactFiles {
   readonly folder: OwnFolder;
-  /** Of this writer nothing unfinished is counted: it has reserved it. */
+  /** Unfinished files of this writer are not counted: it has reserved their bytes. */
   readonly writer: string;
   readonly maxBytes: number;
   readonly maxBytesPerOwner: number;
   now(): number;
   /** Whether the artifact in a file that looks expired is. */
   hasExpired(key: string): Promise<boolean>;
-  /** Whose quota the artifact in a file counts against; empty: it cannot be read. */
+  /** The owner whose quota the artifact in a file counts against; empty: it cannot be read. */
   quotaOwnerOf(key: string): Promise<string>;
 }
 
@@ -42,8 +42,8 @@ interface SeenFile {
 }
 
 /**
- * The quota of a folder. What this process writes counts at once; what others write is seen with the
- * next look at the folder, which also removes what has expired and what a crash has cut off.
+ * The quota of a folder. Writes of this process count at once; writes of others are counted at the next scan of the
+ * folder, which also removes expired and incomplete files.
  */
 export class ArtifactSpace {
   readonly #files: ArtifactFiles;
@@ -51,12 +51,12 @@ export class ArtifactSpace {
   #seen = new Map<string, SeenFile>();
   #used = 0;
   #usedBy = new Map<string, number>();
-  /** What this process is writing. */
+  /** The bytes that this process is writing. */
   #reserved = 0;
   readonly #reservedBy = new Map<string, number>();
   #seenAt = -Infinity;
   #look: Promise<void> | undefined;
-  /** What this process has written (or removed: 0) since the look began. */
+  /** The sizes that this process has written (or removed: 0) since the listing began. */
   #meanwhile = new Map<string, SeenFile>();
 
   constructor(files: ArtifactFiles) {
@@ -82,7 +82,7 @@ export class ArtifactSpace {
     add(this.#reservedBy, owner, -bytes);
   }
 
-  /** A file of this size is there now; 0: it is gone. */
+  /** Records that a file has this size; 0: it was removed. */
   changed(name: string, bytes: number, owner = ""): void {
     if (this.#look !== undefined) this.#meanwhile.set(name, { bytes, owner });
     this.#set(name, { bytes, owner });
@@ -137,7 +137,7 @@ export class ArtifactSpace {
     this.#seenAt = seenAt;
   }
 
-  /** A file that counts; removes one that should be gone. */
+  /** Returns a file that counts; removes an expired one. */
   async #lookAt(name: string): Promise<readonly [string, SeenFile]> {
     const path = join(this.#files.folder.path, name);
     const by = unfinished.exec(name)?.[1];
@@ -146,21 +146,22 @@ export class ArtifactSpace {
     const stat = await lstat(path).catch(() => undefined);
     if (stat === undefined) return gone;
     const now = this.#files.now();
-    // The time of a file is when it expires, also just before it is finished: then it does not tell
-    // when somebody was at it. What is written in the file is what counts.
+    // The modification time of a file is its expiry, also just before it is finished: then it is not the time of the
+    // last write. The expiry within the file is authoritative.
     const isGone =
       by === undefined
         ? stat.mtimeMs <= now && (await this.#files.hasExpired(name))
         : now - stat.ctimeMs > abandonedMs;
     if (isGone) {
-      // What cannot be removed, such as a folder that somebody has made, is no reason to take nothing.
+      // An entry that cannot be removed, such as a folder that another program has made, is no reason to reject all
+      // writes.
       const isRemoved = await rm(path, { force: true }).then(
         () => true,
         () => false,
       );
       return isRemoved ? gone : [name, { bytes: stat.size, owner: "" }];
     }
-    // What is in a file never changes: it is read once.
+    // The content of a file never changes: it is read once.
     const known = this.#seen.get(name)?.owner;
     const owner = known ?? (by === undefined ? await this.#files.quotaOwnerOf(name) : "");
     return [name, { bytes: stat.size, owner }];

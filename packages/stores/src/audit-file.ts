@@ -8,11 +8,13 @@ import { openAppending } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
-/** How an audit file is kept. */
+/** Options of an audit file. */
 export interface AuditFileOptions {
   /** A call whose decision could not be written is refused. Default: false. */
   readonly required?: boolean;
-  /** A record is on the disk, and not only with the operating system, before its call goes on. Default: `required`. */
+  /**
+   * A record is on the disk, and not only with the operating system, before its call continues. Default: `required`.
+   */
   readonly sync?: boolean;
 }
 
@@ -25,16 +27,14 @@ const newline = 10;
 const sync = promisify(fsync);
 
 /**
- * An audit sink that appends one line of JSON for each record to a file, made with mode 0600 (a
- * folder that is missing: 0700). Several processes may share the file: a record is one write, and
- * lines never mix. A line that a crash has cut off stays alone on its line. The file is opened for
- * each record: it may be moved away at any time, and a new one is begun. A symbolic link is not
- * followed, and what is no file is refused.
+ * An audit sink that appends one line of JSON for each record to a file, made with mode 0600 (a missing folder: 0700).
+ * Several processes may share the file: a record is one write, and lines never mix. A line that a crash has truncated
+ * stays on a line of its own. The file is opened for each record: it may be moved away at any time, and a new one is
+ * begun. A symbolic link is not followed, and an entry that is no file is rejected.
  *
  * `write` fails with a `ToolError` `store_unavailable`, and works again as soon as the disk does.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for options that
- * make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for invalid options.
  */
 export function auditFile(path: string, options: AuditFileOptions = {}): AuditSink {
   checkOptions("auditFile", options, optionNames);

@@ -4,25 +4,27 @@ import type { Clock } from "@toolweave/core";
 /** A time that cannot be set, in milliseconds. */
 export type SteadyClock = Pick<Clock, "now">;
 
-/** The machine's time since its start: the same for all of its processes, which are all that can share an SQLite file. */
+/**
+ * The machine's time since its start: the same for all of its processes, which are all that can share an SQLite file.
+ */
 export const systemSteadyClock: SteadyClock = {
   now: () => Number(process.hrtime.bigint() / 1_000_000n),
 };
 
-/** What the time of day may differ by without having been set. */
+/** The time of day may differ by this much without having been set. */
 const toleranceMs = 1_000;
 
 /** How often the two times are written down while they agree. */
 const recordMs = 1_000;
 
 /**
- * Keeps leases at their length when the time of day is set. Without it a lease would last for ever when the clock is set
- * back, and a process that is there would count as gone when it is set forward.
+ * Keeps leases at their length when the time of day is set. Without it a lease would never expire when the clock is set
+ * back, and a live process would count as ended when it is set forward.
  *
- * The file has the time of day and the steady time of one moment. When they have gone on by different amounts, the
- * clock was set (or the machine slept, with all its processes): the ends of all leases move by the difference. A steady
- * time below the one in the file means that the machine has started anew; what a lease had left then begins now, and no
- * process renews it. Uses of a rate move with a clock that is set back alone: time that was slept counts for them.
+ * The file has the time of day and the steady time of one moment. If they have advanced by different amounts, the clock
+ * was set (or the machine slept, with all its processes): the ends of all leases move by the difference. A steady time
+ * below the one in the file means that the machine was restarted; the remaining time of a lease then begins now, and no
+ * process renews it. Uses of a rate move with a clock that is set back alone: sleep counts for them.
  */
 export class ClockSteps {
   readonly #steady: SteadyClock | undefined;
@@ -67,7 +69,7 @@ export class ClockSteps {
     if (isSet || passed > recordMs) this.#record.run(now, this.#steady.now());
   }
 
-  /** How far the clock was set, and how long ago the times were written down; undefined: never, or nobody can tell. */
+  /** The step of the clock, and the time since the times were written down; undefined: no step, or unknown. */
   #difference(now: number): { readonly step: number; readonly passed: number } | undefined {
     if (this.#steady === undefined) return undefined;
     const row = this.#select.get() as

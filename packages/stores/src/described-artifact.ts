@@ -7,22 +7,22 @@ export const lastMoment = 8.64e15;
 /** A description is read whole, so that it must not be as large as what it describes. */
 export const maxDescription = 65_536;
 
-/** Keys become names of files: nothing else is one, whoever asks. */
+/** Keys become names of files: any other text is rejected. */
 export function isArtifactKey(key: unknown): key is string {
   return typeof key === "string" && /^art_[0-9a-f]{32}$/.test(key);
 }
 
-/** What is kept of an artifact beside its bytes. */
+/** The stored description of an artifact, beside its bytes. */
 export interface DescribedArtifact {
   readonly json: string;
   readonly expiresAt: number;
 }
 
 /**
- * An artifact as a store keeps it.
+ * The form of an artifact in a store.
  *
- * @throws ToolError `internal` when key, size or expiry make no sense, `limit_exceeded` for a name or
- * an owner without end.
+ * @throws ToolError `internal` for an invalid key, size or expiry, `limit_exceeded` for a name or an owner that is too
+ * long.
  */
 export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): DescribedArtifact {
   const { key, size, expiresAt } = artifact;
@@ -46,7 +46,7 @@ export function describedArtifact(artifact: StoredArtifact, data: Uint8Array): D
   return { json, expiresAt: kept.expiresAt };
 }
 
-/** The description that was kept; `undefined` when it is not that of `key`. */
+/** The stored description; `undefined` if it is not that of `key`. */
 export function descriptionOf(key: string, json: string): StoredArtifact | undefined {
   try {
     const artifact = JSON.parse(json) as Partial<StoredArtifact> | null;

@@ -24,12 +24,12 @@ export interface EventFile {
   /** How many events are missing in the file, because the disk was too slow or the file is full. */
   readonly dropped: number;
   /**
-   * Resolves when everything that was heard so far is in the file, except what was dropped.
+   * Resolves when all events received so far are in the file, except dropped ones.
    *
    * @throws ToolError `store_unavailable` when it cannot be written.
    */
   flush(): Promise<void>;
-  /** As `flush`; what is heard afterwards is ignored. Idempotent. */
+  /** Flushes and closes; later events are ignored. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -51,18 +51,16 @@ const maxNotices = 65_536;
 const newline = 10;
 
 /**
- * Records events as lines of JSON in a file, made with mode 0600 (a folder that is missing: 0700).
- * A symbolic link is not followed. `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
+ * Records events as lines of JSON in a file, made with mode 0600 (a missing folder: 0700). A symbolic link is not
+ * followed. `executor.on(eventFile("run.ndjson"))` is all it takes; `readEvents` reads them again.
  *
- * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. What comes when
- * they are more is dropped, and a line says how many. Once the file has `maxBytes`, a last line says
- * so. The file may be moved away at any time: a new one is begun. Several processes may share it, and
- * a restart goes on at its end: each line names its recorder (`stream`). What was heard is with the
- * operating system a moment later and survives the end of the process then; call `flush` or `close`
- * to know when.
+ * It never disturbs the executor: lines wait in memory for the disk, 8 MiB at most. Events beyond that are dropped, and
+ * a line says how many. Once the file has `maxBytes`, a last line says so. The file may be moved away at any time: a
+ * new one is begun. Several processes may share it, and a restart appends to it: each line names its recorder
+ * (`stream`). An event is with the operating system a moment later and then survives the end of the process; call
+ * `flush` or `close` to know when.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for options that
- * make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for invalid options.
  */
 export function eventFile(path: string, options: EventFileOptions = {}): EventFile {
   checkOptions("eventFile", options, optionNames);
@@ -90,7 +88,7 @@ export function eventFile(path: string, options: EventFileOptions = {}): EventFi
 /** A line that waits for the disk. */
 interface Line {
   readonly text: string;
-  /** Of how many missing events it tells; `undefined`: it is an event. */
+  /** The number of missing events that it reports; `undefined`: it is an event. */
   readonly dropped?: number;
 }
 
@@ -101,10 +99,10 @@ class Recorder {
   readonly #maxBytes: number;
   readonly #lines: Line[] = [];
   #waiting = 0;
-  /** Lines that have come, and those that have gone. */
+  /** The numbers of lines that were added and written. */
   #added = 0;
   #removed = 0;
-  /** Missing events of which no line tells so far. */
+  /** Missing events that no line has reported so far. */
   #untold = 0;
   #isFull = false;
   #closed = false;
@@ -140,7 +138,7 @@ class Recorder {
     this.#tellDropped();
     const heard = this.#added;
     while (this.#removed < heard) {
-      // What is under way may have begun without the last ones, or with a disk that was full.
+      // A write in progress may have begun without the last lines, or with a full disk.
       await this.#writing;
       if (this.#removed >= heard) return;
       await this.#write();
@@ -194,7 +192,7 @@ class Recorder {
 
   /** Never rejects: what could not be written waits for another try. */
   async #writeAll(): Promise<void> {
-    // What is heard in the same turn goes into the same write.
+    // Events of the same turn go into the same write.
     await undefined;
     try {
       while (this.#lines.length > 0) await this.#writeSome();
@@ -227,7 +225,7 @@ class Recorder {
     for (const { text } of this.#lines) {
       const line = Buffer.from(text);
       length += line.length;
-      // One that is longer than what is written at once goes alone.
+      // A line that is longer than one write is written alone.
       if (length > (lines.length === 0 ? room : most)) break;
       lines.push(line);
     }
@@ -245,14 +243,14 @@ class Recorder {
     throw unavailable(this.#path, "has no more space on its disk: free some, then call again");
   }
 
-  /** The file is full: a line says so once, and what waits is dropped. */
+  /** Reports once that the file is full, and drops the waiting lines. */
   async #dropWaiting(file: FileHandle, start: string, size: number): Promise<void> {
     if (!this.#isFull && size <= this.#maxBytes + maxNotices) {
       await file.write(start + this.#notice("recording.full"));
     }
     this.#isFull = true;
     for (const { dropped } of this.#remove(this.#lines.length)) {
-      // Those that a notice told of have been counted.
+      // Events that a notice has reported are counted already.
       if (dropped === undefined) this.dropped++;
       this.#untold += dropped ?? 1;
     }

@@ -14,7 +14,7 @@ import {
 } from "./described-artifact.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
-/** Where artifacts are kept as files, and how many. */
+/** The folder of the artifact files, and their limits. */
 export interface FileArtifactsOptions {
   /**
    * The folder, of this user alone: made with mode 0700, and refused when others can get at it. On a
@@ -25,7 +25,7 @@ export interface FileArtifactsOptions {
   readonly maxBytes?: number;
   /**
    * Bytes of the files of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that one
-   * cannot use up what is there for all. What other processes have just written is not counted yet. Default: a quarter of
+   * cannot use up the space of all. Recent writes of other processes are not counted yet. Default: a quarter of
    * `maxBytes`.
    */
   readonly maxBytesPerOwner?: number;
@@ -41,16 +41,15 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof FileArtifactsOptions)[];
 
 /**
- * Keeps each artifact in a file of its own, with mode 0600, in a folder that any number of processes
- * of one machine may share. A file is there whole or not at all, and is on the disk before `put`
- * resolves. Reading a part reads no more than that part.
+ * Stores each artifact in a file of its own, with mode 0600, in a folder that any number of processes of one machine
+ * may share. Writes are atomic, and on the disk before `put` resolves. Reading a part reads no more than that part.
  *
  * `put` fails with a `ToolError` `limit_exceeded` when the quota, or the owner's, is used up and nothing has expired,
- * and everything with `store_unavailable` when the disk is full or cannot be written, the folder was
- * deleted or replaced, or a file is damaged or a link. A deleted file is as if it had expired.
+ * and everything with `store_unavailable` when the disk is full or cannot be written, the folder was deleted or
+ * replaced, or a file is damaged or a link. A deleted file is as if it had expired.
  *
- * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it;
- * `internal` for options that make no sense.
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` for invalid
+ * options.
  */
 export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactStore {
   const given = typeof options === "object" && options !== null ? options : { path: options };
@@ -150,7 +149,7 @@ class FileArtifacts implements ArtifactStore {
       await this.#folder.sync();
       await this.#folder.assertThere();
     } catch (error) {
-      // What stays all the same is removed when it is old.
+      // A file that remains is removed when it is old.
       await rm(unfinished, { force: true }).catch(() => {});
       throw error;
     }
@@ -188,7 +187,7 @@ class FileArtifacts implements ArtifactStore {
       () => this.#damaged(key),
       ({ artifact }) => artifact.expiresAt,
     ).catch((error: unknown) => {
-      // Damaged and old: nobody can read it. What only cannot be read now stays.
+      // Damaged and old: unreadable for good. A file that is only temporarily unreadable stays.
       if (ToolError.is(error)) return undefined;
       return Infinity;
     });

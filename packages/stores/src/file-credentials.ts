@@ -17,17 +17,16 @@ const unfinishedSuffix = ".unfinished";
 const maxWriteMs = 60_000;
 
 /**
- * Keeps each credential in a file of its own, with mode 0600, in a folder that any number of processes of one machine
- * may share. A file is there whole or not at all, and is on the disk before `set` resolves; of two that are set at the
- * same time one stays. They are not encrypted: the modes keep other users out, and nobody who can read this user's
- * files.
+ * Stores each credential in a file of its own, with mode 0600, in a folder that any number of processes of one machine
+ * may share. Writes are atomic, and on the disk before `set` resolves; of two concurrent writes one remains.
+ * Credentials are not encrypted: the modes keep other users out, but no program that can read this user's files.
  *
  * Everything fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, the folder was
  * deleted or replaced, or a file is damaged, a link, or open to other users.
  *
- * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it. On a local
+ * @param path the folder, of this user alone: made with mode 0700, and rejected if other users have access. On a local
  * disk only.
- * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it; `internal` without a
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` without a
  * path.
  */
 export function fileCredentials(path: string): CredentialStore {

@@ -6,25 +6,26 @@ import { OwnFolder } from "./own-folder.ts";
 import { exposure, readFlags } from "./private-file.ts";
 import { storeError } from "./store-error.ts";
 
-/** As many tools as a registry takes of one source are smaller. */
+/** The maximum number of tools of one source takes less. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Lists of tools by key, kept from one process to the next: the `cache` of an MCP source. */
+/** Lists of tools by key, stored from one process to the next: the `cache` of an MCP source. */
 export interface FileLists {
-  /** The list that was kept last; `undefined`: none, or one that cannot be read. */
+  /** The list that was stored last; `undefined`: none, or one that cannot be read. */
   get(key: string): Promise<JsonValue | undefined>;
   set(key: string, list: JsonValue): Promise<void>;
 }
 
 /**
- * Keeps each list in a file of its own, with mode 0600, in a folder that any number of processes of one machine may share:
- * whoever writes a list says what a model is told of the tools. A file is there whole or not at all; of two that are set
- * at the same time one stays. What is damaged is as good as nothing.
+ * Stores each list in a file of its own, with mode 0600, in a folder that any number of processes of one machine may
+ * share: a process that writes a list determines the tools that a model reads. Writes are atomic; of two concurrent
+ * writes one remains. A damaged file counts as missing.
  *
  * Fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, or the folder was replaced.
  *
- * @param path the folder, of this user alone: made with mode 0700, and refused when others can get at it.
- * @throws ToolError `store_unavailable` when the folder cannot be made or others can get at it; `internal` without a path.
+ * @param path the folder, of this user alone: made with mode 0700, and rejected if other users have access.
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` without a
+ * path.
  */
 export function fileLists(path: string): FileLists {
   if (typeof path !== "string" || path === "") {
@@ -52,7 +53,7 @@ async function read(file: string): Promise<JsonValue | undefined> {
     const opened = await open(file, readFlags);
     try {
       const stat = await opened.stat();
-      // What others can write says nothing of what the server listed.
+      // A file that other users can write is no evidence of the server's list.
       const isUsable = stat.isFile() && exposure(stat, 0o600) === undefined;
       if (!isUsable || stat.size > maxBytes) return undefined;
       return JSON.parse(await opened.readFile("utf8")) as JsonValue;

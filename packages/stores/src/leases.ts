@@ -2,8 +2,8 @@ import type { Clock, ClockTimer } from "@toolweave/core";
 import type { SqliteFile } from "./sqlite-file.ts";
 
 /**
- * Tells the other processes that this one is still there with what it holds: a lease on each, renewed
- * three times as often as it lapses, by one timer that runs while there is anything to renew.
+ * Shows other processes that this one is alive with its claims: a lease on each, renewed three times per lease period,
+ * by one timer that runs while there is a lease to renew.
  */
 export class Leases {
   readonly #file: SqliteFile;
@@ -26,7 +26,7 @@ export class Leases {
     this.#renew = renew;
   }
 
-  /** When a lease that begins at `now` lapses. */
+  /** The expiry of a lease that begins at `now`. */
   end(now: number): number {
     return now + this.#ms;
   }
@@ -45,7 +45,7 @@ export class Leases {
     if (this.#held.size === 0) this.#rest();
   }
 
-  /** Nothing is renewed any more. */
+  /** Stops all renewals. */
   stop(): void {
     this.#stopped = true;
     this.#rest();
@@ -71,7 +71,7 @@ export class Leases {
       const now = this.#file.now();
       for (const id of this.#held) this.#renew(id, this.end(now), now);
     });
-    // Two more turns come before the lease lapses; one that has lapsed tells the truth: nobody knows.
+    // Two more renewals follow before the lease expires; an expired lease is correct: the state is unknown.
     renewed.catch(() => {});
   }
 }

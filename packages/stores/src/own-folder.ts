@@ -28,7 +28,7 @@ export class OwnFolder {
     }
   }
 
-  /** @throws ToolError `store_unavailable` when it is gone, or something else has taken its place. */
+  /** @throws ToolError `store_unavailable` when it was removed or replaced. */
   async assertThere(): Promise<void> {
     const stat = await lstat(this.path, { bigint: true }).catch(() => undefined);
     if (stat !== undefined && stat.isDirectory() && identityOf(stat) === this.#identity) return;
@@ -38,7 +38,7 @@ export class OwnFolder {
     );
   }
 
-  /** What has been made and renamed in it survives a power failure. */
+  /** Flushes the folder: files made and renamed in it survive a power failure. */
   async sync(): Promise<void> {
     // Windows opens no folders.
     if (isWindows) return;

@@ -21,14 +21,14 @@ export const readFlags: number = constants.O_RDONLY | noFollow | (constants.O_NO
 export const appendFlags: number =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow;
 
-/** Who can reach a file, as far as the system tells. */
+/** The owner and the mode of a file, as far as the system reports them. */
 type Owned = Pick<Stats | BigIntStats, "uid" | "mode">;
 
 /**
- * Why others could read or change what is there, and what to do about it; undefined: only this user can. Windows does
- * not tell.
+ * The reason why other users could read or change an entry, and its correction; undefined: only this user can. Unknown
+ * on Windows.
  *
- * @param mode what it should have: 0o600 for a file, 0o700 for a folder.
+ * @param mode the required mode: 0o600 for a file, 0o700 for a folder.
  */
 export function exposure({ uid, mode }: Owned, wanted: number): string | undefined {
   if (isWindows) return undefined;

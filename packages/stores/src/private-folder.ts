@@ -8,7 +8,7 @@ export function makePrivateFolder(path: string): void {
     missing.push(folder);
     if (folder === dirname(folder)) break;
   }
-  // One by one: Node's `recursive` never comes to an end where nothing can be made, as under /proc.
+  // One by one: Node's `recursive` never ends if no folder can be made, as under /proc.
   for (const folder of missing.toReversed()) {
     try {
       mkdirSync(folder, { mode: 0o700 });

@@ -18,20 +18,19 @@ const optionNames: readonly string[] = [
   "runId",
 ] satisfies readonly (keyof ReadEventsOptions)[];
 
-/** No recorder writes longer ones: whatever else is in the file, it does not fill the memory. */
+/** No recorder writes longer ones: other content of the file must not fill the memory. */
 const maxLineLength = 33_554_432;
 
 /**
- * Reads what `eventFile` has written, in the order of the file, up to where it ends now. Notices
- * (`recording.dropped`, `recording.full`) come where events are missing. A last line that is still
- * being written, and one that a crash has cut off, are left out.
+ * Reads what `eventFile` has written, in the order of the file, up to its current end. Notices (`recording.dropped`,
+ * `recording.full`) mark missing events. A last line that is still being written, and one that a crash has truncated,
+ * are omitted.
  *
- * With `after`, everything that follows the last line of that stream up to that number: also what
- * other recorders have written since, such as that of the process after a restart. Of a stream that
- * the file does not know, nothing has been seen: all of it is read.
+ * With `after`, everything that follows the last line of that stream up to that number: also the lines that other
+ * recorders have written since, such as that of the process after a restart. If the stream is not in the file, all of
+ * the file is read.
  *
- * @throws ToolError `store_unavailable` when the file cannot be read, `internal` for options that
- * make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be read, `internal` for invalid options.
  */
 export async function* readEvents(
   path: string,

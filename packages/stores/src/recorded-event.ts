@@ -2,7 +2,7 @@ import type { ToolEvent } from "@toolweave/core";
 
 /** Where in a recording an event is. */
 export interface RecordingPosition {
-  /** Of the recorder that wrote it: numbers of events begin anew with each executor. */
+  /** The stream of its recorder: numbers of events begin anew with each executor. */
   readonly stream: string;
   readonly seq: number;
 }
@@ -10,7 +10,7 @@ export interface RecordingPosition {
 /** An event as it was recorded. */
 export type RecordedEvent = ToolEvent & RecordingPosition;
 
-/** What a recorder says of itself. */
+/** A recorder's line about itself. */
 export interface RecordingNotice {
   /**
    * `recording.dropped`: events are missing before this line. `recording.full`: the file has reached

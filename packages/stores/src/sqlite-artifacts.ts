@@ -29,9 +29,9 @@ interface Range {
 }
 
 /**
- * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that nobody waits
- * for it; it is there with the last of them, and what a crash has cut off is removed once the lease
- * of its writer has lapsed.
+ * Artifacts in rows of 256 KiB. A large one is written in several transactions, so that other writers do not wait long;
+ * it is readable after the last of them. If a crash interrupts the write, its rows are removed once the lease of the
+ * writer has expired.
  */
 export class SqliteArtifacts implements ArtifactStore {
   readonly #file: SqliteFile;
@@ -88,7 +88,7 @@ export class SqliteArtifacts implements ArtifactStore {
     );
     this.#complete = file.prepare("UPDATE artifacts SET complete = 1 WHERE seq = ?");
     this.#select = file.prepare(`SELECT artifact, size FROM artifacts WHERE ${live}`);
-    // One statement sees one state: nobody can remove the chunks under it.
+    // One statement sees one state: no other process can remove the chunks meanwhile.
     this.#range = file.prepare(
       `SELECT size, chunk, bytes FROM artifacts
        LEFT JOIN artifact_chunks ON artifact_chunks.artifact = seq AND chunk BETWEEN ? AND ?
@@ -112,7 +112,7 @@ export class SqliteArtifacts implements ArtifactStore {
         await this.#file.write(() => this.#append(key, data, artifact.size, offset));
       }
     } catch (error) {
-      // Where that fails, too, its lease lapses.
+      // If that fails, too, its lease expires.
       await this.delete(key).catch(() => {});
       throw error;
     }
@@ -214,7 +214,7 @@ export class SqliteArtifacts implements ArtifactStore {
     if (end === size) this.#complete.run(seq);
   }
 
-  /** Copies bytes into the beginning of `target`; false: the artifact has gone. */
+  /** Copies bytes into the beginning of `target`; false: the artifact was removed. */
   #copy(key: string, from: number, to: number, target: Uint8Array): boolean {
     const first = Math.floor(from / chunkBytes);
     const last = Math.floor((to - 1) / chunkBytes);

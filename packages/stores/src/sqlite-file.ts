@@ -11,13 +11,13 @@ import { damagedText, isBusy, storeError, unavailable } from "./store-error.ts";
 /** The path of a database that lives and dies with its store. */
 export const memoryPath = ":memory:";
 
-/** How long somebody else's lock is waited for, in milliseconds. */
+/** The maximum wait for another process's lock, in milliseconds. */
 const patienceMs = 5_000;
 
-/** The longest pause between two attempts: somebody else's write takes about a millisecond. */
+/** The maximum pause between two attempts: a write of another process takes about a millisecond. */
 const maxPauseMs = 25;
 
-/** One open database: transactions that wait for locks, errors that say what to do, and a clock. */
+/** One open database: transactions that wait for locks, errors that name the correction, and a clock. */
 export class SqliteFile {
   readonly path: string;
   readonly #db: DatabaseSync;
@@ -82,7 +82,7 @@ export class SqliteFile {
     });
   }
 
-  /** Idempotent. Whatever waits, and whatever comes later, fails with `store_unavailable`. */
+  /** Idempotent. Waiting and later operations fail with `store_unavailable`. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -97,7 +97,7 @@ export class SqliteFile {
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors.
+      // After some errors, SQLite has rolled back already.
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
@@ -116,7 +116,7 @@ export class SqliteFile {
     }
   }
 
-  /** A file that was deleted while open still takes writes, and nobody will ever read them. */
+  /** A file that was deleted while open still accepts writes, which are lost. */
   #assertThere(): void {
     if (this.#closed) throw unavailable(this.path, "is closed", { retryable: false });
     const identity = this.#identityOnDisk();
@@ -165,7 +165,7 @@ function openDatabase(path: string): DatabaseSync {
 /** Larger ones would take long at every start: only their header is checked, and what is read is checked by SQLite. */
 const maxCheckedBytes = 16 * 1024 * 1024;
 
-/** A file that was cut or overwritten would otherwise be noticed by the call that needs the part that is gone. */
+/** A truncated or overwritten file would otherwise be noticed only by the call that needs the missing part. */
 function assertIntact(db: DatabaseSync, path: string): void {
   const size = path === memoryPath ? 0 : statSync(path).size;
   if (size === 0) return;

@@ -10,7 +10,7 @@ import { quotaOwner, ToolError } from "@toolweave/core";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
-/** What one `add` removes at most, so that none takes long. */
+/** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
 /** Results at any time; beyond, the oldest are dropped. One is at most about 350,000 characters. */
 const maxResults = 256;
@@ -26,9 +26,8 @@ interface Row {
 }
 
 /**
- * Pending calls in a table. A claim is one update under the write lock and is never undone, so that
- * no clock, crash or lapsed lease can make a call run twice; its lease only tells others whether the
- * claimant is still there.
+ * Pending calls in a table. A claim is one update under the write lock and is never undone, so that no clock, crash or
+ * expired lease can make a call run twice; its lease only shows others whether the claimant is alive.
  */
 export class SqlitePendingCalls implements PendingCallStore {
   readonly #file: SqliteFile;
@@ -124,7 +123,7 @@ export class SqlitePendingCalls implements PendingCallStore {
   }
 
   async finish(id: string, result?: FinishedResult): Promise<void> {
-    // Also when it cannot be written: the lease lapses then, and the call is told as unfinished.
+    // Also if the write fails: the lease then expires, and the call is reported as unfinished.
     this.#leases.drop(id);
     await this.#file.write(() => {
       this.#finish.run(id);
@@ -205,8 +204,8 @@ export class SqlitePendingCalls implements PendingCallStore {
 }
 
 /**
- * Somebody has put another interruption in its place. It may be a genuine one, and whoever answers by
- * the id would agree to that.
+ * The row was overwritten with another interruption. It may be a genuine one, and an answer by the id would approve
+ * that one.
  */
 function isReplaced(row: Row): boolean {
   return interruptionOf(row).id !== row.id;

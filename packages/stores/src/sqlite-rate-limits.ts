@@ -5,20 +5,20 @@ import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
-/** What one reservation removes at most; more than it adds, so that the table does not grow. */
+/** The maximum number of rows that one reservation removes; more than it adds, so that the table does not grow. */
 const maxSwept = 100;
 
 type Refusal = Extract<RateReservation, { readonly granted: false }>;
 
 /**
- * Sliding windows over a table of reservations. What is used counts for `windowMs` from its commit.
- * What is only reserved counts as long as its process is there, however long that takes; when the
- * process is gone, as if it had been used when it was reserved.
+ * Sliding windows over a table of reservations. A committed use counts for `windowMs` from its commit. An uncommitted
+ * reservation counts as long as its process is alive; when the process has ended, it counts as if it had been committed
+ * when it was reserved.
  */
 export class SqliteRateLimits implements RateLimitStore {
   readonly #file: SqliteFile;
   readonly #leases: Leases;
-  /** Of each open reservation of this store, how many rows it has. */
+  /** The number of rows of each open reservation of this store. */
   readonly #rows = new Map<string, number>();
   readonly #used;
   readonly #oldest;
@@ -50,7 +50,7 @@ export class SqliteRateLimits implements RateLimitStore {
       `DELETE FROM rate_reservations WHERE (id, key) IN (SELECT id, key FROM rate_reservations
        WHERE counts_until <= ? ORDER BY counts_until LIMIT ${maxSwept})`,
     );
-    // One that has lapsed meanwhile stays so: others may have taken its place.
+    // An expired lease stays expired: others may have taken its place.
     const renew = file.prepare(
       `UPDATE rate_reservations SET counts_until = max(counts_until, ?), lease_until = ?
        WHERE id = ? AND counts_until > ?`,
@@ -93,7 +93,7 @@ export class SqliteRateLimits implements RateLimitStore {
     this.#leases.stop();
   }
 
-  /** Also when the rest cannot be written: it lapses then. */
+  /** Also if the rest cannot be written: it then expires. */
   #close(id: string): number | undefined {
     const rows = this.#rows.get(id);
     this.#rows.delete(id);
@@ -134,7 +134,7 @@ export class SqliteRateLimits implements RateLimitStore {
   }
 }
 
-/** Three times 0.1 is within 0.3, whatever binary fractions make of that. */
+/** Three times 0.1 is within 0.3, despite binary fractions. */
 function within(limit: number, used: number, amount: number): boolean {
   return used + amount <= limit * (1 + 1e-12);
 }

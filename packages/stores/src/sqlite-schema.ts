@@ -4,7 +4,7 @@ import { unavailable } from "./store-error.ts";
 /** Marks a database as one of this package's, so that no other program's is ever changed. */
 const applicationId = 0x74776176;
 
-/** What makes each version of the one before it: the first one of an empty database. */
+/** The statements that make each version from the one before it: the first one from an empty database. */
 const steps: readonly string[] = [
   `
   CREATE TABLE pending_calls (
@@ -186,7 +186,7 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
     });
   }
   db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
-  // Looked at again: another process may have made or changed it meanwhile.
+  // Read again: another process may have made or changed it meanwhile.
   const missing = steps.slice(versionOf(db, path));
   if (missing.length > 0) {
     for (const step of missing) db.exec(step);

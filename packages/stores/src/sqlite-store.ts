@@ -27,16 +27,15 @@ export interface SqliteStoreOptions {
    */
   readonly path: string;
   /**
-   * Milliseconds after which what a process that is gone had claimed is told as `unfinished`, the
-   * tasks that it ran as `lost`, and what it had reserved begins to lapse. Renewed three times as
-   * often. Default: 30,000.
+   * Milliseconds after which the claims of an ended process are reported as `unfinished`, and its tasks as `lost`, and
+   * its reservations begin to expire. Renewed three times as often. Default: 30,000.
    */
   readonly leaseMs?: number;
   /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
   readonly maxArtifactBytes?: number;
   /**
-   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that one
-   * cannot use up what is there for all; beyond, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
+   * Bytes of the artifacts of one owner (`quotaOwner` of `@toolweave/core`: a caller over all its sessions), so that
+   * one cannot use up the space of all; beyond it, `limit_exceeded`. Default: a quarter of `maxArtifactBytes`.
    */
   readonly maxArtifactBytesPerOwner?: number;
   /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
@@ -49,9 +48,9 @@ export interface SqliteStoreOptions {
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
-   * Milliseconds that only ever go on, at the pace of `clock`, and are the same in every process of the machine. When
-   * `clock` goes more than a second ahead of it or falls behind, as when somebody sets it, leases keep the time that they
-   * had left. Default: the machine's time since its start; with a `clock` none.
+   * Milliseconds that only advance, at the pace of `clock`, and are the same in every process of the machine. When
+   * `clock` goes more than a second ahead of it or falls behind, because it was set, leases keep their remaining time.
+   * Default: the machine's time since its start; with a `clock` none.
    */
   readonly steadyClock?: SteadyClock;
 }
@@ -66,8 +65,8 @@ export interface SqliteStore {
   /** Not encrypted. */
   readonly credentials: CredentialStore;
   /**
-   * Drops nothing; once their lease has lapsed, claims that are still open are told as `unfinished`
-   * and tasks that have not ended as `lost`. Idempotent.
+   * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
+   * `lost`. Idempotent.
    */
   close(): void;
   [Symbol.dispose](): void;
@@ -87,14 +86,14 @@ const optionNames: readonly string[] = [
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Opens the stores in an SQLite file, or makes them. What has been added is on the disk before `add`
- * resolves. A write waits up to 5 seconds for other processes.
+ * Opens the stores in an SQLite file, or makes them. An added record is on the disk before `add` resolves. A write
+ * waits up to 5 seconds for other processes.
  *
- * What the stores do fails with a `ToolError` `store_unavailable` that names the file: locked, full,
- * read-only, damaged, deleted or closed. Nothing that had resolved is lost.
+ * If the file is locked, full, read-only, damaged, deleted or closed, operations fail with a `ToolError`
+ * `store_unavailable` that names it. Operations that had resolved are not lost.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is
- * no store; `internal` for options that make no sense.
+ * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is no store;
+ * `internal` for invalid options.
  */
 export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   // Without types nothing at all may be given.

@@ -5,13 +5,15 @@ import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
-/** Tasks that are kept at once. */
+/** The maximum number of stored tasks. */
 const maxTasks = 10_000;
 
-/** Characters of all tasks with their results; the last one to end is kept, however large it is. */
+/**
+ * The maximum number of characters of all tasks with their results; the last one to end is stored, however large it is.
+ */
 const maxTextLength = 268_435_456;
 
-/** What one `add` removes at most, so that none takes long. */
+/** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
 
 type ReturnedTask = TaskRecord & { readonly lost?: true };
@@ -26,8 +28,8 @@ interface Row {
 }
 
 /**
- * Tasks in a table. Whoever runs one has a lease on it, which only tells others whether it is still
- * there: a task whose process is gone is told as lost, and is nobody else's to run.
+ * Tasks in a table. The process that runs a task has a lease on it, which only shows others whether the process is
+ * alive: a task whose process has ended is reported as lost, and no other process runs it.
  */
 export class SqliteTasks implements TaskStore {
   readonly #file: SqliteFile;
@@ -108,7 +110,7 @@ export class SqliteTasks implements TaskStore {
 
   async change(id: string, change: TaskChange): Promise<boolean> {
     const goesOn = change.status === "working";
-    // Also when the end cannot be written: the lease lapses then, and the task is told as lost.
+    // Also if the end cannot be written: the lease then expires, and the task is reported as lost.
     if (!goesOn) this.#leases.drop(id);
     const changed = await this.#file.write(() => this.#changeTask(id, change));
     if (changed && goesOn) this.#leases.hold(id);
@@ -176,7 +178,7 @@ export class SqliteTasks implements TaskStore {
     if (row === undefined || (row.status !== "working" && row.status !== "input_required")) {
       return false;
     }
-    // What somebody runs, or ran when he went, is not handed on.
+    // A task that another process runs, or ran when it ended, is not handed over.
     if (row.status === "working" && change.status === "working" && !this.#leases.has(id)) {
       return false;
     }
@@ -213,7 +215,7 @@ export class SqliteTasks implements TaskStore {
 
   #toReturned(row: Row, now: number): ReturnedTask | undefined {
     const task = JSON.parse(row.task) as TaskRecord;
-    // Somebody has put another task in its place: whoever asks would get a stranger's result.
+    // The row was overwritten with another task: the caller would receive another owner's result.
     if (task.id !== row.id || task.owner !== row.owner) return undefined;
     // Its own may be late with a lease, when the process was busy.
     const isHeld = row.lease_until > now || this.#leases.has(row.id);

@@ -4,7 +4,7 @@ import { ToolError } from "@toolweave/core";
 const busy = 5;
 const locked = 6;
 
-/** What is said of a database that was cut or overwritten. */
+/** The message for a database that was truncated or overwritten. */
 export const damagedText = "is damaged: move it away with its -wal and -shm, or restore a backup";
 
 /** By SQLite's primary result code: what is wrong, what to do, and whether waiting can help. */
@@ -54,13 +54,13 @@ function sqliteCode(error: unknown): number | undefined {
   return errcode & 0xff;
 }
 
-/** True when somebody else holds the lock, so that the same may succeed in a moment. */
+/** True when another process holds the lock, so that the same operation may succeed in a moment. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === busy || code === locked;
 }
 
-/** What went wrong with the file at `path`, as `store_unavailable`; a `ToolError` stays what it is. */
+/** Converts an error of the file at `path` to `store_unavailable`; a `ToolError` is returned unchanged. */
 export function storeError(path: string, error: unknown): ToolError {
   if (ToolError.is(error)) return error;
   const sqlite = sqliteCode(error);
@@ -76,7 +76,7 @@ export function storeError(path: string, error: unknown): ToolError {
   return unavailable(path, text ?? "cannot be read or written", { cause: error });
 }
 
-/** `store_unavailable` about one file. `text` says what is wrong and what to do. */
+/** `store_unavailable` about one file. `text` contains the problem and its correction. */
 export function unavailable(
   path: string,
   text: string,

@@ -1,7 +1,7 @@
 import type { AgentUsage, TokenCounts } from "./agent-usage.ts";
 import type { AgentResult } from "./agent-result.ts";
 
-/** Of which agent an event is. */
+/** The agent of an event. */
 interface Envelope {
   /** The agent's own run: of `runAgent` that of its calls, of a sub-agent its `childRunId`. */
   readonly runId: string;
@@ -15,21 +15,21 @@ interface Envelope {
 }
 
 /**
- * What an agent and its sub-agents tell while they work. A sub-agent's events lie between the
- * `tool.called` and the `tool.ended` of the agent above. After `agent.ended` there is none of its
- * run; an agent that goes on after an interruption begins with `agent.resumed`. What the executor tells
- * about the calls themselves is in `executor.on`, under the same call ids.
+ * The events of an agent and its sub-agents. A sub-agent's events lie between the `tool.called` and the `tool.ended` of
+ * the outer agent. After `agent.ended` there is no event of its run; an agent that resumes after an interruption begins
+ * with `agent.resumed`. The executor emits the events of the calls themselves through `executor.on`, under the same
+ * call ids.
  */
 export type AgentEvent = Envelope &
   (
     | { readonly type: "agent.started" | "agent.resumed" }
     | { readonly type: "turn.started"; readonly turn: number }
-    /** A piece of what the model says or thinks, as it comes. */
+    /** A piece of the model's text or reasoning, as it arrives. */
     | { readonly type: "text.delta" | "reasoning.delta"; readonly delta: string }
     | {
         readonly type: "turn.ended";
         readonly turn: number;
-        /** What this turn has used. */
+        /** The tokens that this turn has used. */
         readonly usage: TokenCounts;
         /** Why the model stopped: `stop`, `tool-calls`, `length`, … */
         readonly finishReason: string;

@@ -10,8 +10,8 @@ export interface AgentLimits {
   /** Tool calls. Default: no limit. */
   readonly toolCalls?: number;
   /**
-   * Input and output tokens as the models report them, looked at before each turn: the last one may go
-   * beyond. Of a model that reports none, a quarter of the characters. Default: no limit.
+   * Input and output tokens as the models report them, checked before each turn: the last one may exceed the limit. For
+   * a model that reports none, a quarter of the characters. Default: no limit.
    */
   readonly tokens?: number;
   /**
@@ -21,7 +21,7 @@ export interface AgentLimits {
   readonly durationMs?: number;
 }
 
-/** The limit that an agent has come to. */
+/** The limit that an agent has reached. */
 export type AgentLimit = keyof AgentLimits;
 
 /** A record of all of them: a limit that is added must be added here. */

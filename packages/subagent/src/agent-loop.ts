@@ -32,7 +32,7 @@ export type ModelSettings = Pick<
 /** How much a model is to think. */
 export type Thinking = NonNullable<LanguageModelV4CallOptions["reasoning"]>;
 
-/** What an agent is, whatever it works on. */
+/** The definition of an agent, independent of its task. */
 export interface AgentDefinition {
   readonly model: LanguageModelV4;
   readonly thinking: Thinking | undefined;
@@ -40,7 +40,7 @@ export interface AgentDefinition {
   readonly output: JsonSchema | undefined;
 }
 
-/** What one agent works with. */
+/** The services of one agent's work. */
 export interface AgentWork {
   readonly calls: AgentCalls;
   readonly node: AgentNode;
@@ -49,13 +49,13 @@ export interface AgentWork {
   readonly signal: AbortSignal | undefined;
   /** Fires for the calls of the agent, too, when its own time is up. */
   readonly stop: AbortController;
-  /** Gets all that the model has said in this turn, each time that it says more. */
+  /** Receives the model's text of this turn, each time that it grows. */
   readonly onText: ((text: string) => void) | undefined;
-  /** Hears that a turn begins, and which tools one calls. */
+  /** Receives a message when a turn begins, with the tools that it calls. */
   readonly onProgress: ((message: string) => void) | undefined;
 }
 
-/** How often a model may answer against the `output` schema before the agent gives up. */
+/** The maximum number of answers that do not match the `output` schema before the agent fails. */
 const maxInvalidOutputs = 3;
 
 /** Reasons after which the calls of an answer are whole. */
@@ -65,7 +65,7 @@ type Own<Result> = Result extends AgentResult
   ? Omit<Result, "runId" | "messages" | "usage" | "text" | "state">
   : never;
 
-/** What is a result's own. */
+/** The fields that are specific to a result. */
 type Ended = Own<AgentResult>;
 
 /** One agent at work: model, calls, messages, until there is an answer or a limit. */
@@ -74,7 +74,7 @@ export class AgentLoop {
   readonly #work: AgentWork;
   readonly #messages: AgentMessage[];
   #turn: AgentState["turn"];
-  /** What the model has said last. */
+  /** The last text of the model. */
   #text = "";
   #halted: LimitReached | undefined;
   /** Answers that were none, by the interruption. */
@@ -146,7 +146,7 @@ export class AgentLoop {
     }
   }
 
-  /** One answer of the model, kept and counted. */
+  /** One answer of the model, stored and counted. */
   async #answer(tools: ReturnType<typeof functionTools>): Promise<ModelAnswer> {
     const { model, thinking, settings, output } = this.#definition;
     const { node, budget, clock, stop, onText } = this.#work;
@@ -185,7 +185,7 @@ export class AgentLoop {
     };
   }
 
-  /** A model that does not say what it has used must not be one without a limit. */
+  /** A model that does not report its usage must not be unlimited. */
   #estimated({ content }: ModelAnswer): TokenCounts {
     const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = noUsage();
     const none = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens };
@@ -230,7 +230,7 @@ export class AgentLoop {
     const { approvalIds, finishReason } = answer;
     const denied = approvalIds.map(deniedApproval);
     if (!whole.has(finishReason)) {
-      // What was cut off may be a call that would have been another one.
+      // A truncated answer may have truncated a call.
       this.#turn = answer.calls.map((call) =>
         notRun(call, "the answer that it belongs to was cut off"),
       );
@@ -262,7 +262,7 @@ export class AgentLoop {
     return reached === undefined ? undefined : this.#stopped(reached);
   }
 
-  /** What has been answered goes on; the rest waits on. */
+  /** Resumes calls that have been answered; the others still wait. */
   async #resumed(turn: AgentState["turn"]): Promise<AgentState["turn"]> {
     const { calls, stop } = this.#work;
     const now = [...turn];
@@ -328,7 +328,7 @@ export class AgentLoop {
     this.#settled(more);
   }
 
-  /** Of an agent that has only called tools since, what it said before. */
+  /** The last text of the model, also from before turns that only call tools. */
   #lastSaid(): string {
     if (this.#text !== "") return this.#text;
     for (const message of this.#messages.toReversed()) {
@@ -368,7 +368,7 @@ export class AgentLoop {
   }
 }
 
-/** How many calls that have waited go on at once: as many as would run when they are made. */
+/** The maximum number of pending calls that resume at the same time: as many as would run when they are made. */
 function atOnce({ strategy, maxConcurrency }: TurnOptions): number {
   if (strategy === "sequential") return 1;
   return maxConcurrency ?? (typeof strategy === "object" ? strategy.batched : 8);
@@ -391,7 +391,7 @@ function notRun({ id, name }: Pick<ModelCall, "id" | "name">, why: string): Tool
   };
 }
 
-/** What a provider runs itself passes by the executor: nobody has allowed it. */
+/** A tool that a provider runs itself bypasses the executor: no policy has allowed it. */
 function deniedApproval(approvalId: string): ToolApprovalResponsePart {
   const reason = "Only tools of the host run here.";
   return { type: "tool-approval-response", approvalId, approved: false, reason };

@@ -12,9 +12,9 @@ export interface AgentAbove {
   /** How many levels of sub-agents there may be below it. */
   readonly levels: number;
   readonly budget: BudgetAbove;
-  /** Somebody hears what is told. */
+  /** There is a listener for events. */
   readonly isHeard: boolean;
-  /** Tells what an agent below it tells. */
+  /** Emits an event of an agent below it. */
   tell(event: AgentEvent): void;
 }
 
@@ -53,7 +53,7 @@ export class AgentNode implements AgentAbove {
     return this.#tell !== undefined;
   }
 
-  /** What its calls inherit. */
+  /** The values that its calls inherit. */
   get left(): ReadonlyMap<symbol, unknown> {
     return new Map([[key, this]]);
   }
@@ -64,16 +64,16 @@ export class AgentNode implements AgentAbove {
       const answer: unknown = this.#tell?.(event);
       if (answer instanceof Promise) answer.catch(() => {});
     } catch {
-      // Whoever watches changes nothing.
+      // An observer's failure has no effect.
     }
   }
 
-  /** Tells something of its own. */
+  /** Emits an event of its own. */
   say(fields: AgentEventFields): void {
     if (this.#tell !== undefined) this.tell({ ...this.#envelope, ...fields } as AgentEvent);
   }
 
-  /** Tells nothing any more, neither of itself nor of those below. */
+  /** Stops emitting its own events and those of agents below it. */
   end(): void {
     this.#ended = true;
   }

@@ -3,11 +3,11 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { TurnOptions } from "./agent-calls.ts";
 import type { AgentDefinition, ModelSettings, Thinking } from "./agent-loop.ts";
 
-/** What every agent is made of, whoever calls it. */
+/** The options of every agent, whatever calls it. */
 export interface AgentOptions {
   /** A language model of the AI SDK, of the current specification (`LanguageModelV4` of `@ai-sdk/provider`). */
   readonly model: LanguageModelV4;
-  /** How much the model is to think, where it can be told. Default: its own. */
+  /** The amount of reasoning, for models that support it. Default: the model's own. */
   readonly thinking?: Thinking;
   /** Settings that each request to the model has. */
   readonly settings?: ModelSettings;

@@ -11,7 +11,7 @@ interface Common {
   readonly messages: readonly AgentMessage[];
   /** With what its sub-agents have used. */
   readonly usage: AgentUsage;
-  /** What the model has said last; of `completed` the answer. */
+  /** The last text of the model; of `completed` the answer. */
   readonly text: string;
 }
 
@@ -22,17 +22,17 @@ export interface CompletedAgent extends Common {
   readonly value?: JsonValue;
 }
 
-/** Calls of the last turn wait for people. Go on with `resumeAgent`. */
+/** Calls of the last turn wait for people. Resume with `resumeAgent`. */
 export interface InterruptedAgent extends Common {
   readonly status: "interrupted";
-  /** Those of all calls that wait, in call order. */
+  /** The interruptions of all pending calls, in call order. */
   readonly interruptions: readonly Interruption[];
   /**
-   * Of `resumeAgent`: why answers had no effect, by the interruptions' ids: `approval_invalid`, such as one that does not
-   * fit, or came before; `store_unavailable`. What they were for waits on.
+   * Of `resumeAgent`: why answers had no effect, by the interruptions' ids: `approval_invalid`, such as one of the
+   * wrong form or a second one; `store_unavailable`. Their calls still wait.
    */
   readonly refused?: Readonly<Record<string, ToolError>>;
-  /** All that the agent needs to go on, with the interruptions: plain JSON. */
+  /** All that the agent needs to resume, with the interruptions: plain JSON. */
   readonly state: AgentState;
 }
 
@@ -57,7 +57,7 @@ export interface CancelledAgent extends Common {
   readonly error: ToolError;
 }
 
-/** What came of an agent. */
+/** The result of an agent. */
 export type AgentResult =
   | CompletedAgent
   | InterruptedAgent

@@ -11,9 +11,9 @@ export interface PendingToolCall {
 }
 
 /**
- * All that an interrupted agent needs to go on, in this process or another one: plain JSON. What waits
- * is sealed by the executor, so that nobody can make an approval of it; the transcript is not, so keep it
- * where you keep what your model reads.
+ * All that an interrupted agent needs to resume, in this process or another one: plain JSON. The executor seals the
+ * pending calls, so that no approval can be forged from the state; the transcript is not sealed, so store it where you
+ * store what your model reads.
  */
 export interface AgentState {
   readonly version: 1;
@@ -25,9 +25,9 @@ export interface AgentState {
 }
 
 /**
- * A copy of what was kept, which may come from anywhere.
+ * A checked copy of a stored state, which may come from anywhere.
  *
- * @throws ToolError `internal` for what is no state.
+ * @throws ToolError `internal` if it is not a state.
  */
 export function checkedState(where: string, given: unknown): AgentState {
   let state: Partial<AgentState> | undefined;
@@ -51,7 +51,7 @@ export function checkedState(where: string, given: unknown): AgentState {
   return state as AgentState;
 }
 
-/** Messages that can be read, whatever is in their parts. */
+/** Checks for messages that can be read, whatever their parts contain. */
 export function isConversation(given: unknown): given is AgentMessage[] {
   return isListOf(
     given,

@@ -1,26 +1,28 @@
 /**
- * What an agent has used, with what its sub-agents have. Tokens as the models report them; what one does
- * not report counts as 0.
+ * The usage of an agent, with that of its sub-agents. Tokens as the models report them; a count that is not reported is
+ * 0.
  */
 export interface AgentUsage {
   /** Answers of a model that were asked for. */
   readonly turns: number;
-  /** Tool calls, those of a sub-agent included. A call that goes on after a person has answered is not counted again. */
+  /**
+   * Tool calls, those of a sub-agent included. A call that resumes after a person has answered is not counted again.
+   */
   readonly toolCalls: number;
   readonly inputTokens: number;
-  /** Of the input tokens: read from the provider's cache. */
+  /** The input tokens that were read from the provider's cache. */
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
-  /** Of the output tokens: spent on thinking. */
+  /** The output tokens that were spent on reasoning. */
   readonly reasoningTokens: number;
   /** Milliseconds of work; those in which it waited for a person to answer an interruption are not among them. */
   readonly durationMs: number;
 }
 
-/** What is counted up. */
+/** The counters of the usage. */
 export type Counters = { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
 
-/** Nothing yet. */
+/** Returns counters of zero. */
 export function noUsage(): Counters {
   return {
     turns: 0,

@@ -10,13 +10,13 @@ export interface LimitReached {
   readonly isAbove: boolean;
 }
 
-/** What is counted; time passes by itself. */
+/** The counted limits; elapsed time is not counted but measured. */
 type Counts = Omit<AgentUsage, "durationMs">;
 type Counted = Exclude<AgentLimit, "durationMs">;
 
 /** A budget as the ones below it see it. */
 export interface BudgetAbove {
-  /** Somebody limits tokens. */
+  /** This budget or one above it limits tokens. */
   readonly countsTokens: boolean;
   /** The first of the limits that is used up, here or further up. */
   reached(limits: readonly Counted[]): LimitReached | undefined;
@@ -25,8 +25,8 @@ export interface BudgetAbove {
 }
 
 /**
- * What one agent may use and has used. Whatever it uses is used of every budget above it, too, at
- * once, so that no number of sub-agents has more than what is left there.
+ * The limits and the usage of one agent. Its usage counts against every budget above it, too, at once, so that no
+ * number of sub-agents exceeds what is left there.
  */
 export class Budget implements BudgetAbove {
   readonly #limits: AgentLimits;
@@ -50,7 +50,7 @@ export class Budget implements BudgetAbove {
     this.#start = clock.now() - used.durationMs;
   }
 
-  /** What has been used until now. */
+  /** The usage until now. */
   get used(): AgentUsage {
     return { ...this.#used, durationMs: Math.max(0, this.#clock.now() - this.#start) };
   }
@@ -59,12 +59,12 @@ export class Budget implements BudgetAbove {
     return this.#limits.tokens !== undefined || this.#above?.countsTokens === true;
   }
 
-  /** What its own time being up is. */
+  /** The limit that is reached when its own time is up. */
   get timeUp(): LimitReached {
     return { limit: "durationMs", most: this.#limits.durationMs ?? 0, isAbove: false };
   }
 
-  /** Takes one turn, or says why there is none. */
+  /** Takes one turn, or returns the limit that prevents it. */
   takeTurn(): LimitReached | undefined {
     if (this.#leftMs === 0) return this.timeUp;
     const reached = this.reached(["turns", "tokens"]);

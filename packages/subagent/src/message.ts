@@ -1,19 +1,19 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-/** What a provider wants back with a part of its own, by the provider's name. Passed on as it came. */
+/** Data that a provider expects back with its own part, by the provider's name. Passed on unchanged. */
 export type ProviderOptions = Record<string, JsonObject>;
 
 interface Part {
   readonly providerOptions?: ProviderOptions;
 }
 
-/** A text that is said. */
+/** A text of a message. */
 export interface TextPart extends Part {
   readonly type: "text";
   text: string;
 }
 
-/** What a model thought. Some providers want it back with the next turn. */
+/** The reasoning of a model. Some providers expect it back with the next turn. */
 export interface ReasoningPart extends Part {
   readonly type: "reasoning";
   text: string;
@@ -35,7 +35,7 @@ export interface ReasoningFilePart extends Part {
   readonly data: { readonly type: "data"; readonly data: string };
 }
 
-/** What only its provider understands: all of it is in `providerOptions`. */
+/** A part that only its provider understands: all of it is in `providerOptions`. */
 export interface CustomPart extends Part {
   readonly type: "custom";
   readonly kind: `${string}.${string}`;
@@ -53,7 +53,7 @@ export interface ToolCallPart extends Part {
   readonly providerExecuted?: boolean;
 }
 
-/** What a model reads as the result of a call. */
+/** The result of a call as the model reads it. */
 export type ToolResultOutput =
   | { readonly type: "text" | "error-text"; readonly value: string }
   | { readonly type: "json" | "error-json"; readonly value: JsonValue }
@@ -73,7 +73,7 @@ export interface ToolResultPart extends Part {
   readonly output: ToolResultOutput;
 }
 
-/** What a provider asked leave for, and did not get. */
+/** The refusal of an approval that a provider requested. */
 export interface ToolApprovalResponsePart extends Part {
   readonly type: "tool-approval-response";
   readonly approvalId: string;
@@ -81,7 +81,7 @@ export interface ToolApprovalResponsePart extends Part {
   readonly reason?: string;
 }
 
-/** What an assistant's message is made of. */
+/** The parts of an assistant's message. */
 export type AssistantPart =
   | TextPart
   | ReasoningPart

@@ -23,15 +23,15 @@ export interface ModelCall {
   /** Unique in its answer. */
   readonly id: string;
   readonly name: string;
-  /** The model's own text where that is no JSON object: the executor says what is wrong with it. */
+  /** The model's own text if it is no JSON object: the executor reports the problem. */
   readonly arguments: string | JsonObject;
 }
 
-/** What a model has answered in one turn, as it comes in. */
+/** The answer of a model in one turn, as it arrives. */
 export class ModelAnswer {
   readonly content: AssistantPart[] = [];
   readonly calls: ModelCall[] = [];
-  /** What the provider wants leave for, to run it itself. */
+  /** The approvals that the provider requests for tools that it runs itself. */
   readonly approvalIds: string[] = [];
   text = "";
   finishReason: string | undefined;
@@ -126,7 +126,7 @@ export class ModelAnswer {
       this.#blocks.set(key, block);
       this.content.push(block);
     }
-    // The last that a provider says of a block is what counts: signatures come at its end.
+    // The last metadata of a block counts: signatures come at its end.
     if (part.providerMetadata !== undefined) Object.assign(block, optionsOf(part));
     return block;
   }
@@ -147,7 +147,7 @@ export class ModelAnswer {
     if (own) this.calls.push({ id: toolCallId, name: toolName, arguments: input ?? part.input });
   }
 
-  /** Results are told apart by their ids alone. */
+  /** Only ids distinguish results. */
   #uniqueId(given: unknown): string {
     const wanted = typeof given === "string" && given !== "" ? given.slice(0, maxIdLength) : "call";
     let id = wanted;
@@ -159,10 +159,10 @@ export class ModelAnswer {
   }
 }
 
-/** What a model reports of its tokens; `undefined`: nothing. */
+/** The tokens that a model reports; `undefined`: none. */
 export function tokensOf(usage: LanguageModelV4Usage | undefined): TokenCounts | undefined {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
-  // What is no number is no report: who counts tokens estimates them then.
+  // A value that is no number is no report: a budget of tokens then estimates them.
   if (!Number.isFinite(inputTokens?.total) && !Number.isFinite(outputTokens?.total))
     return undefined;
   return {
@@ -192,7 +192,7 @@ function parsed(input: unknown): JsonObject | undefined {
 
 type Described = { readonly providerMetadata?: unknown };
 
-/** What a provider says of a part goes back to it as its options. */
+/** The metadata of a provider's part goes back to it as its options. */
 function optionsOf({ providerMetadata }: Described): { providerOptions?: ProviderOptions } {
   return providerMetadata === undefined
     ? {}

@@ -2,20 +2,20 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import { ToolError, type Clock } from "@toolweave/core";
 import { ModelAnswer } from "./model-answer.ts";
 
-/** How often one turn asks a model that says of its error that it may pass. */
+/** The maximum number of requests of one turn to a model whose error is retryable. */
 const attempts = 3;
 const firstDelayMs = 1000;
-/** Whoever asks for a longer wait than this is not waited for. */
+/** If a provider asks for a longer wait than this, the step is not retried. */
 const maxWaitMs = 60_000;
 
-/** Hears of a piece of an answer. */
+/** Receives a piece of an answer. */
 export type OnDelta = (type: "text.delta" | "reasoning.delta", delta: string) => void;
 
 /**
- * Asks a model for one answer. A model that says of its error that it may pass is asked again, up to
- * three times in all, as long as nothing of an answer has come in.
+ * Asks a model for one answer. If the model's error is retryable, the request is repeated, up to three in all, as long
+ * as no part of an answer has arrived.
  *
- * @param answer gets what comes in, as it does: what there is of it is there even when this rejects.
+ * @param answer receives the parts as they arrive: it has them even when this rejects.
  * @throws ToolError `upstream` or `unavailable` when the model fails; the signal's reason when it fires.
  */
 export async function modelStep(
@@ -67,7 +67,7 @@ async function streamed(
   if (abortSignal.aborted) stop();
   try {
     for (;;) {
-      // What is cancelled is done, whatever the model makes of its signal.
+      // A cancelled request ends, even if the model ignores its signal.
       const { done, value } = await reader.read();
       if (done || abortSignal.aborted) return;
       answer.take(value);
@@ -100,7 +100,10 @@ async function generated(
   answer.usage = usage;
 }
 
-/** What is asked, or the signal's reason as soon as it fires. `late` gets what comes after that. */
+/**
+ * Settles with the request, or with the signal's reason as soon as it fires. `late` receives a result that comes after
+ * that.
+ */
 function untilAborted<T>(
   asked: Promise<T>,
   signal: AbortSignal,
@@ -135,14 +138,14 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What is read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */
+/** The fields that are read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */
 interface ProviderError {
   readonly isRetryable?: unknown;
   readonly statusCode?: unknown;
   readonly responseHeaders?: Readonly<Record<string, string>>;
 }
 
-/** A model that does not stream may say so when it is asked to. */
+/** A model that does not stream may throw an error about that. */
 function isUnsupported(error: unknown): boolean {
   return (error as Error | undefined)?.name === "AI_UnsupportedFunctionalityError";
 }

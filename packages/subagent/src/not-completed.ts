@@ -1,7 +1,7 @@
 import type { StoppedAgent } from "./agent-result.ts";
 import type { LimitReached } from "./budget.ts";
 
-/** One sentence for whoever reads what a limit has left: which one it was, and that this is no answer. */
+/** One sentence for the reader of a stopped agent's text: which limit was reached, and that the text is no answer. */
 export function notCompleted(
   reached: LimitReached | Exclude<StoppedAgent["limit"], LimitReached["limit"]>,
 ): string {

@@ -25,33 +25,33 @@ import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
 import { isToolset, RunCalls } from "./run-calls.ts";
 
-/** What an agent works with, when it begins and when it goes on. */
+/** The options of an agent, when it starts and when it resumes. */
 export interface AgentRunOptions extends AgentOptions, TurnOptions {
   readonly executor: ToolExecutor;
   /**
-   * Which tools: globs over names, a selection, or a toolset. Default: all that the policy may let
-   * run. Of more than 100 the model is shown a search.
+   * The tools: globs over names, a selection, or a toolset. Default: all that the policy may allow. In place of more
+   * than 100, the model is given a search.
    */
   readonly tools?: Toolset | ToolSelection | readonly string[];
-  /** The answer has to be JSON that keeps it; `value` of the result is what that says. */
+  /** The schema of the answer, which must be JSON; `value` of the result has it parsed. */
   readonly output?: JsonSchema;
   readonly limits?: AgentLimits;
   /** Cancels the agent, and all that works for it. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears what the agent and its sub-agents do, as they do it. What it throws changes nothing. */
+  /** Receives the events of the agent and its sub-agents as they happen. Exceptions are ignored. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** On whose behalf. */
+  /** The caller. */
   readonly caller?: Caller;
   readonly sessionId?: string;
-  /** What tools get as `ctx.injected`. No model sees it. */
+  /** The value of `ctx.injected` in tools. No model sees it. */
   readonly injected?: unknown;
 }
 
-/** What an agent begins with: `prompt`, or `messages`. */
+/** The options with which an agent starts: `prompt`, or `messages`. */
 export interface RunAgentOptions extends AgentRunOptions {
-  /** What the agent is and how it works. */
+  /** The role of the agent and how it works. */
   readonly system?: string;
-  /** What the user says. */
+  /** The user's message. */
   readonly prompt?: string;
   /** A conversation in place of `prompt`; `messages` of an earlier result, for one. */
   readonly messages?: readonly AgentMessage[];
@@ -76,11 +76,11 @@ const runNames: readonly string[] = [
 ] satisfies readonly (keyof AgentRunOptions)[];
 
 /**
- * Runs an agent: asks the model, makes the calls that it wants through the executor, gives it the
- * results, and so on until it answers, a limit is reached, or calls wait for people.
+ * Runs an agent: asks the model, makes its calls through the executor, passes back the results, and repeats this until
+ * the model answers, a limit is reached, or calls wait for people.
  *
- * @returns what came of it, whatever that is: a model that fails and a cancellation are results, too.
- * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+ * @returns the result: also for a model that fails and for a cancellation.
+ * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
  * @example
  * ```js
  * const result = await runAgent({ model, executor, prompt: "Which pets are for sale?" });
@@ -111,16 +111,15 @@ export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
 }
 
 /**
- * Goes on with an interrupted agent, in this process or another one, exactly where it stood: what had
- * ended is not run again. Calls that have no answer yet go on waiting, and the result is `interrupted`
- * once more.
+ * Resumes an interrupted agent, in this process or another one, exactly where it was interrupted: calls that had ended
+ * are not run again. Calls that have no answer yet still wait, and the result is `interrupted` once more.
  *
- * @param state `result.state`, as it was.
- * @param answers what people have answered, by the ids of the interruptions.
- * @param options as they were: the model, the executor (in another process: with the same `key` and the
- * same tools), and the same caller and session.
- * @throws ToolError `internal` (by rejecting) when an option makes no sense, or an answer is for
- * nothing that waits; nothing has run then.
+ * @param state `result.state`, unchanged.
+ * @param answers people's answers, by the ids of the interruptions.
+ * @param options the same as before: the model, the executor (in another process: with the same `key` and the same
+ * tools), and the same caller and session.
+ * @throws ToolError `internal` (by rejecting) for an invalid option, or for an answer to no pending call; nothing has
+ * run then.
  */
 export async function resumeAgent(
   state: AgentState,

@@ -11,16 +11,16 @@ import {
 } from "@toolweave/core";
 import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
 
-/** More than this and a model searches for its tools instead of being shown all of them. */
+/** The maximum number of listed tools; with more, a model searches for them. */
 const maxListed = 100;
 
-/** The calls of an agent that nobody has called: in a run of its own. */
+/** The calls of an agent that is not a sub-agent: in a run of its own. */
 export class RunCalls implements AgentCalls {
   readonly run: ToolRun;
   readonly turns: TurnOptions;
   readonly #answers: AgentAnswers;
   readonly #selection: ToolSelection | undefined;
-  /** What the policy lets run for the same caller, as it is at any time. */
+  /** The tools that the policy currently allows for the same caller. */
   readonly #all: ToolRun;
   #selectedFrom: Toolset | undefined;
 
@@ -83,7 +83,7 @@ export class RunCalls implements AgentCalls {
     if (outcome.status !== "failed") return undefined;
     const { error } = outcome;
     if (error.code === "store_unavailable") return error;
-    // Whoever answers twice must not make two agents of one. What is too late is lost for good.
+    // A second answer must not make two agents of one. A call whose approval has expired is lost for good.
     const isLate = this.run.executor.clock.now() >= expiresAt;
     return error.code === "approval_invalid" && !isLate ? error : undefined;
   }

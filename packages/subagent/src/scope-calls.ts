@@ -30,10 +30,10 @@ export interface ScopeCallsOptions {
   readonly isResumed: boolean;
 }
 
-/** What tools that delegate to another agent say of themselves. */
+/** The adapter's name in the provenance of tools that delegate to another agent. */
 export const adapter = "subagent";
 
-/** The source of the tools that an executor adds by itself. */
+/** The source of the built-in tools. */
 const helpers = "toolweave";
 const searching: ReadonlySet<string> = new Set(["search_tools", "describe_tool", "call_tool"]);
 /** More than this and a model searches for its tools, where the run of its calls does. */
@@ -42,7 +42,7 @@ const maxListed = 100;
 /** The calls of a sub-agent: those of the call that it is. */
 export class ScopeCalls implements AgentCalls {
   readonly #options: ScopeCallsOptions;
-  /** What the sub-agent has searched for and found. */
+  /** The tools that the sub-agent has found by searching. */
   readonly #found = new Set<string>();
   #toolset: { readonly of: Toolset; readonly found: number; readonly is: Toolset } | undefined;
 
@@ -55,7 +55,7 @@ export class ScopeCalls implements AgentCalls {
   }
 
   callId(modelId: string): string {
-    // What a model writes must not pass for a call of one further down.
+    // An id of a model must not pass for the id of a call further down.
     return `${this.#options.callId}/${modelId.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   }
 
@@ -93,7 +93,7 @@ export class ScopeCalls implements AgentCalls {
     return isResumed ? scope.resume(interruption, { inherit, signal }) : undefined;
   }
 
-  /** Of what may be called the part that is the sub-agent's; all of it is shown, unless it is too much. */
+  /** Selects the sub-agent's tools from those that may be called; all of them are listed, unless they are too many. */
   #select(all: Toolset): Toolset {
     const { selection, mayDelegate } = this.#options;
     const named = all.select(selection);

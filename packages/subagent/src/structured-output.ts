@@ -8,7 +8,7 @@ import {
 const validator = ajvValidator();
 const compiled = new WeakMap<JsonSchema, Promise<CompiledSchema>>();
 
-/** What a model has answered as JSON, or what is wrong with it. */
+/** The answer of a model as JSON, or the problem with it. */
 export type ReadOutput =
   | { readonly value: JsonValue; readonly problem?: undefined }
   | { readonly problem: string };

@@ -8,10 +8,10 @@ import {
 } from "@toolweave/core";
 import { adapter } from "./scope-calls.ts";
 
-/** A policy that only takes away, as data: a call that waits keeps it, and goes on with it in another process. */
+/** A policy that only narrows, as data: a pending call stores it, and resumes with it in another process. */
 export type NarrowingPolicy = "readOnly" | "strict" | PolicyDefinition;
 
-/** Every preset, and whether it takes something away from all that there is. */
+/** Every preset, and whether it narrows. */
 const narrows: Readonly<Record<PolicyPreset, boolean>> = {
   readOnly: true,
   strict: true,
@@ -19,7 +19,7 @@ const narrows: Readonly<Record<PolicyPreset, boolean>> = {
   autonomous: false,
 };
 
-/** What no sub-agent may call that must not delegate, whatever the calls in between. */
+/** Denies delegating tools to a sub-agent that must not delegate, whatever calls lie between. */
 const noDelegation: PolicyDefinition = {
   name: "depth",
   rules: [
@@ -45,7 +45,7 @@ export function checkedPolicy(
   return structuredClone(layers) as readonly NarrowingPolicy[];
 }
 
-/** What a sub-agent's calls are narrowed by. */
+/** The policy that narrows a sub-agent's calls. */
 export function narrowing(layers: readonly NarrowingPolicy[], mayDelegate: boolean): PolicyInput {
   const own: readonly PolicyLayerInput[] = layers as readonly PolicyLayerInput[];
   return mayDelegate ? own : [...own, noDelegation];

@@ -36,7 +36,7 @@ import type { AgentMessage } from "./message.ts";
 import { adapter, ScopeCalls } from "./scope-calls.ts";
 import { checkedPolicy, narrowing, type NarrowingPolicy } from "./sub-agent-policy.ts";
 
-/** What a sub-agent takes when nothing else is said. */
+/** The default input of a sub-agent. */
 type TaskSchema = {
   readonly type: "object";
   readonly properties: { readonly task: { readonly type: "string" } };
@@ -49,27 +49,27 @@ export interface SubAgentOptions<Input extends AnySchema = TaskSchema>
   /** The tool's name. */
   readonly name: string;
   readonly title?: string;
-  /** What it can be asked to do, for the model that calls it. */
+  /** The description of its task, for the model that calls it. */
   readonly description: string;
-  /** What it is and how it works, for its own model. */
+  /** The role of the sub-agent and how it works, for its own model. */
   readonly system: string;
-  /** Its tools, of those that whoever calls it has: globs over names, or a selection. */
+  /** Its tools, of those that its caller has: globs over names, or a selection. */
   readonly tools: ToolSelection | readonly string[];
   /** Defaults: 20 turns, 300,000 ms. */
   readonly limits?: AgentLimits;
   /**
-   * How many levels of sub-agents there may be, this one included. Default: 1, it has none of its own.
-   * What those above it allow is never exceeded.
+   * The maximum number of levels of sub-agents, this one included. Default: 1, it has none of its own. The limits of
+   * outer agents are never exceeded.
    */
   readonly maxDepth?: number;
-  /** Laid over the policy of whoever calls it: it only takes away. */
+  /** Applied on top of the caller's policy: it only narrows. */
   readonly policy?: NarrowingPolicy | readonly NarrowingPolicy[];
-  /** What it takes: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
+  /** The schema of its input: a JSON Schema of an object, or a Standard Schema. Default: `{ task }`, a text. */
   readonly input?: Input;
-  /** Values of the host that `prompt` may use. Nothing else of the host's reaches the sub-agent's model. */
+  /** Values of the host that `prompt` may use. The sub-agent's model receives no other data of the host. */
   readonly injected?: readonly InjectedParameter[];
   /**
-   * What the sub-agent's user says. Default: `task`; the whole input as JSON where `input` is given.
+   * The user's message to the sub-agent. Default: `task`; the whole input as JSON if `input` is given.
    *
    * @param injected those of the declared values that are not secret.
    */
@@ -112,13 +112,11 @@ const taskSchema: JsonSchema = {
 };
 
 /**
- * Makes a tool of an agent: a model with a system prompt and tools of its own, which works on a task
- * and answers. It works within the call: policy, hooks, limits, approvals and cancellation of whoever
- * calls it hold for its calls, too. What waits for a person in it makes the call wait, with all that the
- * sub-agent needs to go on.
+ * Makes a tool of an agent: a model with a system prompt and tools of its own, which works on a task and answers. It
+ * works within the call: its caller's policy, hooks, limits, approvals and cancellation apply to its calls, too. If a
+ * call in it waits for a person, the outer call waits, with all that the sub-agent needs to resume.
  *
- * @throws ToolError `internal` when an option makes no sense, or would give the sub-agent more than
- * whoever calls it has.
+ * @throws ToolError `internal` for an option that is invalid, or would give the sub-agent more than its caller has.
  * @example
  * ```js
  * const researcher = subAgentTool({
@@ -150,7 +148,7 @@ export function subAgentTool<const Input extends AnySchema = TaskSchema>(
     annotations: { openWorldHint: true, streamingHint: true },
     // Its own limit ends it with what there is; a timeout would not.
     timeoutMs: 0,
-    // Whatever the host retries: half of its work may have been done.
+    // Regardless of the host's retries: half of its work may have been done.
     retry: { attempts: 1 },
     preflight: (args) => [
       {
@@ -197,7 +195,7 @@ class SubAgent {
       throw new ToolError("internal", `${where}: name its tools: ["library__*"], for one.`);
     }
     this.#selection = selectionOf(tools);
-    // A selection that makes no sense is to be found now.
+    // An invalid selection is detected now.
     new ToolsetSnapshot(0, new Map()).select(this.#selection);
   }
 
@@ -238,7 +236,7 @@ class SubAgent {
     });
     let emitted = 0;
     const onText = (said: string): void => {
-      // Each update is all that was said so far: of a long text not one for every word.
+      // Each update is the full text so far: a long text does not need one for every word.
       if (said.length > emitted && said.length < emitted + emitted / 32) return;
       emitted = said.length;
       void ctx.update({ content: [text(said)] });
@@ -273,7 +271,7 @@ function taskOf(input: JsonObject, schema: JsonSchema | undefined): string {
   return schema === undefined ? String(input["task"]) : JSON.stringify(input);
 }
 
-/** What whoever has called the sub-agent gets of it. */
+/** The sub-agent's output for its caller. */
 function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
   const { runId, usage } = result;
   const common = { childRunId: runId, details: { status: result.status, usage: { ...usage } } };
@@ -288,7 +286,7 @@ function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
     }
     case "failed": {
       const { code, message, cause } = result.error;
-      // Its status and how long to wait are kept; the same call again would do half of the work twice.
+      // The status and the wait are passed on; a retry of the same call would repeat half of the work.
       const error = new ToolError(code, `${message} This is not a completed answer.`, {
         ...result.error,
         cause,
@@ -310,7 +308,7 @@ const tooLong: ToolError = new ToolError(
   "The agent stopped before it was done: it has to wait for a person, and its conversation is too long to be kept. This is not a completed answer.",
 );
 
-/** `undefined`: too much to be kept. */
+/** `undefined`: too large to be stored. */
 function waiting(name: string, { interruptions, state }: InterruptedAgent): Suspension | undefined {
   if (JSON.stringify(state).length > maxStateLength) return undefined;
   const requests = interruptions.flatMap((interruption) => interruption.requests);

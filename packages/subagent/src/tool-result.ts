@@ -3,7 +3,7 @@ import type { FilePart, ToolResultOutput } from "./message.ts";
 
 type ContentPart = Extract<ToolResultOutput, { type: "content" }>["value"][number];
 
-/** What a model reads of a result. */
+/** The result as a model reads it. */
 export function resultOutput({
   content,
   isError,
@@ -32,7 +32,7 @@ function contentPart(block: ContentBlock): ContentPart {
         : file(blob, mimeType ?? "application/octet-stream");
     }
     case "resource_link": {
-      // As text: a provider would download a link, from wherever a tool says.
+      // As text: a provider would download a link that a tool chose.
       const { name, uri, description } = block;
       return { type: "text", text: `${name}: ${uri}${description ? ` (${description})` : ""}` };
     }

@@ -28,16 +28,16 @@ export interface AiSourceOptions {
   /** Stands before every name: `prefix__name`. Default: none. */
   readonly prefix?: string;
   /**
-   * What the tools do to the world, by their names in the SDK, in your word: the SDK has no such
-   * hints. A tool without any is taken to change something.
+   * The effects of the tools, by their names in the SDK, for which you vouch: the SDK has no such hints. A tool without
+   * any is assumed to change something.
    */
   readonly annotations?: Readonly<Record<string, ToolAnnotations>>;
   /**
-   * What you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses;
-   * `approved` takes the tool's own `needsApproval` away, and loosens nothing else.
+   * The value that you would give `generateText` as `toolApproval`. `user-approval` asks, `denied` refuses; `approved`
+   * removes the tool's own `needsApproval`, and loosens nothing else.
    */
   readonly toolApproval?: AiToolApproval;
-  /** What you would give `generateText` as `toolsContext`: what tools get as `context`, by name. */
+  /** The value that you would give `generateText` as `toolsContext`: the `context` of the tools, by name. */
   readonly toolsContext?: Readonly<Record<string, unknown>>;
 }
 
@@ -50,13 +50,13 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof AiSourceOptions)[];
 
 /**
- * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema,
- * `jsonSchema()`) become JSON Schema, refinements are checked before a call is allowed, and what a
- * tool yields on the way to its answer are updates. A tool without `execute` waits for a result from
- * the host. What cannot be had here, such as a tool that runs at its provider, stands in `problems`.
+ * Makes a source of the AI SDK's tools, for a registry. Their schemas (Zod, Standard Schema, `jsonSchema()`) become
+ * JSON Schema, refinements are checked before a call is allowed, and the values that a tool yields before its result
+ * are updates. A tool without `execute` waits for a result from the host. Tools that cannot be converted, such as one
+ * that runs at its provider, are in `problems`.
  *
  * @param tools a `ToolSet`; or a function that gives one, which `refresh()` calls again.
- * @throws ToolError `internal` for an option that there is not, or cannot be meant.
+ * @throws ToolError `internal` for an unknown or invalid option.
  * @example
  * ```js
  * const registry = new ToolRegistry([aiSource({ weather }, { annotations: { weather: { readOnlyHint: true } } })]);
@@ -73,7 +73,7 @@ export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): Lo
   const { id = "ai-sdk" } = options;
   return loadedSource({
     id,
-    // All that stands in them is the host's own word.
+    // All annotations are the host's.
     trustAnnotations: true,
     load: async (closing) => {
       const set = typeof tools === "function" ? await tools() : tools;
@@ -111,7 +111,7 @@ class Loading {
         this.#problems.push({ subject: original, message: messageOf(error) });
       }
     }
-    // A misspelt name would leave a tool without the hints that somebody wrote for it.
+    // A misspelt name would leave a tool without its hints.
     for (const subject of Object.keys(annotations)) {
       if (Object.hasOwn(this.#set, subject)) continue;
       this.#warn(subject, "There are annotations for it, and no such tool: correct the name.");

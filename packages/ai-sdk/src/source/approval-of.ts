@@ -4,7 +4,7 @@ import { own } from "./own.ts";
 /** The SDK's `toolApproval`, for tools of any kind. */
 export type AiToolApproval = ToolApprovalConfiguration<ToolSet, Record<string, unknown>>;
 
-/** A tool, and what the SDK needs to say whether a call of it needs approval. */
+/** A tool, and the data by which the SDK decides whether a call of it needs approval. */
 export interface Approvable {
   readonly tool: ToolSet[string];
   readonly set: ToolSet;
@@ -30,7 +30,7 @@ export type ToolApproval =
   | ToolApprovalStatus
   | ((call: ApprovableCall) => Promise<ToolApprovalStatus>);
 
-/** What `generateText` would make of a tool's calls: the host's word first, then the tool's own. */
+/** The approval that `generateText` would require for a tool's calls: the host's setting first, then the tool's own. */
 export function approvalOf(approvable: Approvable): ToolApproval {
   const { tool, set: tools, original: toolName, context, toolApproval, toolsContext } = approvable;
   const toolContext = context as never;

@@ -1,4 +1,4 @@
-/** What stands in a record itself: names come from outside, and `constructor` is none of its own. */
+/** Reads an own property of a record: names come from outside, and `constructor` is inherited. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

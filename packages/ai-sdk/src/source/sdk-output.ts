@@ -3,7 +3,7 @@ import type { ModelOutput } from "../model-output.ts";
 
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 
-/** What a tool has answered, with what its `toModelOutput` makes of it for a model. */
+/** Combines the output of a tool with the content that its `toModelOutput` makes of it for a model. */
 export function toToolOutput(output: unknown, modelOutput: ModelOutput): ToolOutput {
   const isBytes = output instanceof ArrayBuffer || ArrayBuffer.isView(output);
   const value = output === undefined || isBytes ? {} : { value: output as JsonValue };

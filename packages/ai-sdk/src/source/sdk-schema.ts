@@ -15,9 +15,9 @@ export async function inputOf({ inputSchema }: ToolSet[string]): Promise<JsonSch
 }
 
 /**
- * The JSON Schema of what it answers: after transformations, where the library can say so.
+ * The JSON Schema of its output: after transformations, if the library can express them.
  *
- * @throws Error when it cannot be written.
+ * @throws Error if it cannot be converted.
  */
 export async function outputOf({ outputSchema }: ToolSet[string]): Promise<JsonSchema | undefined> {
   if (outputSchema === undefined) return undefined;
@@ -34,7 +34,7 @@ interface SaysBothSides {
   readonly jsonSchema?: { output(options: { readonly target: "draft-2020-12" }): object };
 }
 
-/** The SDK's schemas are of draft-07. Most say so, and mean the same by 2020-12; a tuple does not. */
+/** The SDK's schemas are of draft-07. Most declare it, and mean the same by 2020-12; a tuple does not. */
 function dialectOf(given: object): JsonSchema {
   const schema = given as JsonSchema;
   return "$schema" in schema || !hasTuple(schema) ? schema : { $schema: draft07, ...schema };
@@ -59,7 +59,7 @@ export class SdkParser {
     this.#validate = validate;
   }
 
-  /** `undefined`: JSON Schema says all there is to say. */
+  /** `undefined`: JSON Schema expresses all constraints. */
   static of({ inputSchema }: ToolSet[string]): SdkParser | undefined {
     const { validate } = asSchema(inputSchema);
     return validate === undefined ? undefined : new SdkParser(validate);
@@ -87,7 +87,7 @@ export class SdkParser {
   }
 }
 
-/** Of Zod and Standard Schema each issue; of anything else its message. */
+/** Each issue of Zod and Standard Schema; the message of any other error. */
 function problemsOf(error: Error): readonly ValidationProblem[] {
   const { cause } = error;
   const issues = [error, cause].map(issuesIn).find((list) => list !== undefined);

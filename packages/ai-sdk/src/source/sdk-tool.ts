@@ -21,7 +21,7 @@ import type { ToolApproval } from "./approval-of.ts";
 import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
 
-/** What a tool of the SDK is made a tool of. */
+/** The parts from which a tool of the SDK is converted. */
 export interface SdkToolParts {
   readonly tool: ToolSet[string];
   readonly name: string;
@@ -34,7 +34,7 @@ export interface SdkToolParts {
   readonly parser: SdkParser | undefined;
   readonly annotations: ToolAnnotations;
   readonly approval: ToolApproval;
-  /** What it gets as `context`. */
+  /** The value of its `context`. */
   readonly context: unknown;
   /** Fires when its source is closed. */
   readonly closing: AbortSignal;
@@ -73,7 +73,7 @@ export class SdkTool implements Tool {
     const options = { toolCallId, messages: [], abortSignal, context };
     const answer: unknown = tool.execute(input as never, options as never);
     const output = isIterable(answer) ? await lastOf(answer, abortSignal, ctx) : await answer;
-    // As the SDK does it for tools without: text as text, anything else as JSON.
+    // The SDK's default: text as text, anything else as JSON.
     if (tool.toModelOutput === undefined) return output as ToolReturn;
     const modelOutput = await tool.toModelOutput({ toolCallId, input: input as never, output });
     return toToolOutput(output, modelOutput);
@@ -109,7 +109,7 @@ export class SdkTool implements Tool {
   }
 }
 
-/** What asks for every call alike, and says no more about it. */
+/** True when every call needs approval, without further details. */
 function isPlainAsk(approval: ToolApproval): boolean {
   if (typeof approval === "string") return approval === "user-approval";
   return (
@@ -160,7 +160,7 @@ async function lastOf(
   ctx: ToolContext,
 ): Promise<unknown> {
   const iterator = outputs[Symbol.asyncIterator]();
-  // What is cut off must get to its `finally`.
+  // A generator that is interrupted must run its `finally`.
   const stop = (): void => void Promise.resolve(iterator.return?.()).catch(() => {});
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -168,7 +168,7 @@ async function lastOf(
     for (;;) {
       const step = await iterator.next();
       if (step.done === true) {
-        // What was cut off has no answer: the last that came is not the last there would be.
+        // An interrupted generator has no result: its last value is not the final one.
         signal.throwIfAborted();
         return last;
       }

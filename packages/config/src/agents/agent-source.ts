@@ -20,7 +20,7 @@ export function agentSource(
     ...toolsSource(name, [withProgram(subAgentTool(options), program)]),
     secrets: new SecretSet(),
     get problems(): readonly SourceProblem[] {
-      // What has not come, or did not load, may be what is meant.
+      // Missing tools may belong to a source that is loading or has failed.
       if (registry.loading || registry.failedSources.length > 0) return [];
       const all = registry.toolset();
       return globs.flatMap((glob, index) =>

@@ -14,7 +14,7 @@ export interface ConfiguredAgent {
   readonly options: SubAgentOptions;
   /** SHA-256 of everything that is written of it, with the text of its prompt: its tool is approved as that. */
   readonly program: string;
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly secrets: readonly string[];
 }
 
@@ -49,7 +49,7 @@ function configuredAgent(
   const { faults } = reader;
   const before = reader.taken.length;
   const agent = reader.resolved(written, pointer) as unknown as WrittenAgent;
-  // What is wrong with a text without its value is said already.
+  // The problem of a text without its value is reported already.
   if (reader.faults > faults) return undefined;
   const { system, model: of, policy, ...options } = agent;
   const prompt =
@@ -59,12 +59,12 @@ function configuredAgent(
   const model = writtenModel(of, `${pointer}/model`, place, reader);
   if (policy !== undefined) checkPolicy(policy as JsonValue, `${pointer}/policy`, reader);
   if (prompt === undefined || model === undefined || reader.faults > faults) return undefined;
-  // Which model it is may be said.
+  // The model's name may be displayed.
   const named = new Set([`${pointer}/model`, `${pointer}/model/model`]);
   const taken = reader.taken.slice(before).filter((one) => !named.has(one.pointer));
   return {
     pointer,
-    // As it is written: a key that is replaced makes no other agent of it.
+    // As written, without resolved values: a new API key does not make it a different agent.
     program: sha256(canonicalJson({ ...written, system: prompt })),
     options: {
       ...options,

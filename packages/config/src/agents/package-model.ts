@@ -11,9 +11,9 @@ export type AgentModel = AgentOptions["model"];
 export interface PackageModel {
   /** The package: `@ai-sdk/openai`. */
   readonly provider: string;
-  /** What the provider calls the model: `gpt-5`. */
+  /** The provider's id of the model: `gpt-5`. */
   readonly modelId: string;
-  /** What the package's factory takes: `apiKey`, `baseURL`, … */
+  /** The settings of the package's factory: `apiKey`, `baseURL`, … */
   readonly settings: Readonly<Record<string, string | boolean>>;
 }
 
@@ -88,7 +88,7 @@ async function imported(provider: string, folder: string): Promise<object> {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "MODULE_NOT_FOUND") throw unusable(provider, cause);
   }
-  // What is built into Node has a name without a place.
+  // Built-in modules of Node have a name without a path.
   if (file === undefined || !isAbsolute(file)) {
     throw refused(
       `The package ${provider} is not installed where the configuration is: run \`npm install ${provider}\` there.`,
@@ -101,7 +101,7 @@ async function imported(provider: string, folder: string): Promise<object> {
   }
 }
 
-/** What the package's own words are told of: a setting that is missing, such as the key. */
+/** Passes on the package's own error text: about a missing setting, such as the key. */
 async function asked<T>(ask: () => PromiseLike<T>): Promise<T> {
   try {
     return await ask();

@@ -7,13 +7,13 @@ export type AgentModels = Readonly<Record<string, AgentModel>>;
 
 /** Where the agents' models and prompts come from. */
 export interface AgentPlace {
-  /** What paths are relative to, and whose packages are meant. */
+  /** The folder to which paths are relative, and whose packages are imported. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly models: AgentModels;
 }
 
-/** A model, and what must not be shown of how it is reached. */
+/** A model, and the secrets of its connection. */
 export interface WrittenModel {
   readonly model: AgentModel;
   readonly secrets: readonly string[];

@@ -1,7 +1,7 @@
 import { compareNames, memberChanges, type JsonObject, type MemberChange } from "@toolweave/core";
 import type { Lock, LockedTool } from "./lock.ts";
 
-/** What has become of the tools since they were locked. All lists are in the order of the names. */
+/** The changes of the tools since they were locked. All lists are in the order of the names. */
 export interface LockDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];

@@ -8,8 +8,8 @@ import type { Lock, LockedTool } from "./lock.ts";
 /**
  * Reads a `toolweave.lock.json`.
  *
- * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256 MiB; `internal` for one that is no lock, is one of another
- * version, or in which somebody has changed a tool by hand.
+ * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256
+ * MiB; `internal` for a file that is no lock, has another version, or in which a tool was edited by hand.
  */
 export async function readLock(path: string): Promise<Lock> {
   let text: string;
@@ -43,12 +43,12 @@ export async function readLock(path: string): Promise<Lock> {
 }
 
 /**
- * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed. The
- * file keeps its mode; a new one has 0644, as it belongs with the configuration.
+ * Writes a lock at once with all that is in it: sorted, a key a line. A link in its place is replaced, not followed.
+ * The file keeps its mode; a new one has 0644, as it belongs with the configuration.
  */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
   const before = await lstat(path).catch(() => undefined);
-  // A name that nobody can guess, made by this process alone: nothing can wait there.
+  // An unguessable name, made by this process alone: no other file or link can be there.
   const draft = `${path}.${randomBytes(8).toString("hex")}.unfinished`;
   const file = await open(draft, "wx", 0o600);
   try {
@@ -66,7 +66,7 @@ export async function writeLock(path: string, lock: Lock): Promise<void> {
   }
 }
 
-/** A text says what is wrong with it. */
+/** Returns a text about the problem if it is invalid. */
 function parsed(text: string): Lock | string {
   let value: unknown;
   try {
@@ -90,7 +90,7 @@ function parsed(text: string): Lock | string {
   return value as Lock;
 }
 
-/** As many tools as a registry takes of one source are smaller. */
+/** The maximum number of tools of one source takes less. */
 const maxBytes = 268_435_456;
 
 const sha256 = /^[0-9a-f]{64}$/;

@@ -10,8 +10,8 @@ import {
 import type { Lock, LockedTool } from "./lock.ts";
 
 /**
- * What the tools are now: of each its name, schemas, description, title, hints and the digest of the program behind it,
- * with their hash.
+ * The lock of the current tools: of each its name, schemas, description, title, hints and the digest of the program
+ * behind it, with their hash.
  *
  * @param entries tools with the ids of their sources: `registry.toolset().entries()`.
  */
@@ -22,7 +22,7 @@ export function lockOf(entries: Iterable<Pick<RegisteredTool, "tool" | "source">
   return { version: 1, tools: Object.fromEntries(tools) };
 }
 
-/** What a tool is now. */
+/** The lock's entry for the current tool. */
 export function lockedTool(tool: Tool, source: string): LockedTool {
   const { name, title, description, inputSchema, outputSchema, annotations, provenance } =
     tool.spec;

@@ -6,10 +6,10 @@ import { lockedTool } from "./lock-of.ts";
 const maxListed = 3;
 
 /**
- * The source with only the tools that are as the lock has them. One that is described in another way, or that the lock
- * does not have, is quarantined: a problem says what has changed. So it is with tools that change later.
+ * The source, limited to the tools that match the lock. A tool whose description differs, or that is not in the lock,
+ * is quarantined: a problem says what has changed. The same applies to tools that change later.
  *
- * @param lock what `lockOf` gave when somebody had looked at the tools.
+ * @param lock the result of `lockOf` after a person has reviewed the tools.
  */
 export function locked(source: ToolSource, lock: Lock): ToolSource {
   // A tool stays the same object while nothing about it changes.

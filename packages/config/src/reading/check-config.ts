@@ -8,8 +8,8 @@ import { escaped } from "./config-text.ts";
 const foreign = /^\/(?:mcpServers|servers|inputs)\//;
 
 /**
- * Looks whether a configuration has the shape that the schema says. Keys that nobody reads are faults in our own blocks,
- * with the one that was probably meant, and warnings in those of other hosts.
+ * Checks that a configuration matches its schema. Unknown keys are faults in this package's own blocks, with the key
+ * that was probably meant, and warnings in those of other hosts.
  */
 export async function checkConfig(value: JsonValue, reader: ConfigReader): Promise<void> {
   if (!isObject(value)) {
@@ -24,7 +24,7 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   if ((await interpretedValidator().compile(schema))(value) === undefined) return;
   const check = await ajvValidator().compile(schema);
   for (const { path, message } of check(value) ?? []) {
-    // Keys that nobody reads have been said, with those that were meant.
+    // Unknown keys have been reported, with those that were meant.
     if (message === "is not a known property") continue;
     const key = path.slice(path.lastIndexOf("/") + 1);
     reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}`);
@@ -77,7 +77,7 @@ function reportKey(key: string, pointer: string, schema: JsonObject, reader: Con
 const approvals =
   'is ignored: what runs without a question is for `policy` to say, as { "effect": "allow", "tools": "…" }';
 
-/** What other hosts know, and why it is not taken over. */
+/** Keys of other hosts, and why they are not supported. */
 const ignored: Readonly<Record<string, string>> = {
   alwaysAllow: `"alwaysAllow" ${approvals}`,
   autoApprove: `"autoApprove" ${approvals}`,

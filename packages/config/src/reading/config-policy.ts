@@ -16,7 +16,7 @@ export function configuredPolicy(
   if (config["policy"] === undefined) return undefined;
   const { faults } = reader;
   const policy = reader.resolved(config["policy"] as JsonValue, "/policy");
-  // What is wrong with a text without its value is said already.
+  // The problem of a text without its value is reported already.
   if (reader.faults === faults) checkPolicy(policy, "/policy", reader);
   return policy as unknown as PolicyInput;
 }

@@ -13,9 +13,9 @@ const maxFaults = 12;
 
 /** Reads a configuration part by part, and gathers what is wrong and what to know. */
 export class ConfigReader {
-  /** What was ignored, each with its place. */
+  /** The ignored parts, each with its place. */
   readonly warnings: string[] = [];
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly taken: TakenValue[] = [];
   readonly #text: ConfigText;
   readonly #given: Referable;
@@ -31,7 +31,7 @@ export class ConfigReader {
     return this.#faults.length;
   }
 
-  /** Something is wrong; reading goes on, so that all of it is said at once. */
+  /** Reports a fault; reading continues, so that all faults are reported at once. */
   fault(pointer: string, message: string): void {
     this.#faults.push(this.#line(pointer, message));
   }
@@ -51,7 +51,7 @@ export class ConfigReader {
     if (first === undefined) return;
     const left = this.#faults.length - maxFaults;
     const more = left > 0 ? [`… and ${left} more.`] : [];
-    // What led to it has not been looked through for values.
+    // The cause has not been searched for the values.
     const options = this.taken.length === 0 ? { cause } : {};
     throw new ToolError("internal", [first, ...others, ...more].join("\n"), options);
   }
@@ -81,7 +81,7 @@ export class ConfigReader {
   }
 }
 
-/** Shorter ones stand in texts that say nothing of the value. */
+/** Shorter values also occur in unrelated texts. */
 const minHiddenLength = 4;
 
 /** The name in place of the value: it may be secret. */

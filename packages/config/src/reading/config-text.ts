@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 
-/** What stands in a file, and where. */
+/** The content of a file, with positions. */
 export interface ConfigText {
   readonly value: JsonValue;
   /** Where a JSON pointer (RFC 6901) leads, for people: `toolweave.json:3:7`. */
@@ -108,7 +108,9 @@ function valueOf(
   return object satisfies JsonObject;
 }
 
-/** What the paths in a file are relative to: its folder, and the one above for VS Code's `.vscode/mcp.json`. */
+/**
+ * The folder to which the paths in a file are relative: its own, and the one above for VS Code's `.vscode/mcp.json`.
+ */
 export function configFolder(path: string): string {
   const folder = dirname(path);
   return basename(folder) === ".vscode" ? dirname(folder) : folder;

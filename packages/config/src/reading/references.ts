@@ -1,16 +1,16 @@
 import { basename, sep } from "node:path";
 import { homedir } from "node:os";
 
-/** What references may name. */
+/** The variables that references may name. */
 export interface Referable {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `${workspaceFolder}`. */
   readonly folder: string;
-  /** What VS Code would ask for, by id. */
+  /** The inputs that VS Code would ask for, by id. */
   readonly inputs: ReadonlyMap<string, ConfigInput>;
 }
 
-/** What VS Code would ask a person for. */
+/** An input that VS Code would ask a person for. */
 export interface ConfigInput {
   readonly id: string;
   readonly default?: string;
@@ -29,11 +29,10 @@ export interface Resolved {
 }
 
 /**
- * Puts values in place of references: `${NAME}` and `${env:NAME}`, an environment variable, which has
- * to be set; `${NAME:-text}`, the text where it is not set or empty; `${input:id}`, the variable that
- * is named like the input, else the input's default; `${workspaceFolder}`,
- * `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and `${/}`. `$${` stands for `${`.
- * What is put in is not looked at again.
+ * Replaces references by values: `${NAME}` and `${env:NAME}`, an environment variable, which has to be set;
+ * `${NAME:-text}`, the text where it is not set or empty; `${input:id}`, the variable that is named like the input,
+ * else the input's default; `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and
+ * `${/}`. `$${` stands for `${`. Inserted values are not expanded again.
  */
 export function resolveReferences(text: string, given: Referable): Resolved {
   const taken: { name: string; value: string }[] = [];
@@ -93,7 +92,7 @@ const places: Readonly<Record<string, (folder: string) => string>> = {
   "/": () => sep,
 };
 
-/** Every object has a `constructor`, and nobody has set that. */
+/** Every object inherits a `constructor`, which is not a variable. */
 function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

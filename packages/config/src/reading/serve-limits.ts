@@ -23,7 +23,7 @@ export interface ServeLimits {
   readonly maxConnections?: number;
 }
 
-/** What a configuration that fits its schema says in `serve`; `undefined`: nothing. */
+/** The limits in `serve` of a valid configuration; `undefined`: none. */
 export function serveLimitsIn(config: JsonObject): ServeLimits | undefined {
   return config["serve"] as ServeLimits | undefined;
 }

@@ -11,7 +11,7 @@ export interface ConfiguredDocument {
   /** A URL, or an absolute path. */
   readonly location: { readonly url: string } | { readonly file: string };
   readonly options: OpenApiOptions;
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly secrets: readonly string[];
 }
 

@@ -15,20 +15,20 @@ import {
 export interface ConfiguredServer {
   readonly server: McpServer;
   readonly pointer: string;
-  /** What came from the environment. */
+  /** Values that came from the environment. */
   readonly secrets: readonly string[];
 }
 
-/** What the host adds to every server: handlers above all, which no file can hold. */
+/** The host's options for every server: above all handlers, which no file can hold. */
 export type ServerDefaults = Omit<Pick<McpServer, keyof McpServer>, "name" | "declaration">;
 
 const placeKeys = ["command", "args", "env", "envFile", "cwd", "url", "headers"];
 
 /**
- * The servers of `mcpServers` and `servers`, with what `mcp` says of them, and those that only `mcp` has.
+ * The servers of `mcpServers` and `servers`, with their options in `mcp`, and those that only `mcp` has.
  *
- * @param defaults what the file says goes before it.
- * @param credentials where tokens are kept.
+ * @param defaults the file's options override them.
+ * @param credentials the store of tokens.
  */
 export function configuredServers(
   config: JsonObject,
@@ -88,7 +88,7 @@ export function configuredServers(
       ...signInOf(place, extra.options["auth"] as JsonObject | undefined, credentials),
     };
     return {
-      // Its shape has been checked; `mcpSource` looks at the values.
+      // Its shape has been checked; `mcpSource` checks the values.
       server: server as unknown as McpServer,
       pointer,
       secrets: [...secrets, ...extra.secrets],

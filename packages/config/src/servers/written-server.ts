@@ -5,7 +5,7 @@ import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
 import { readRegularFile } from "../reading/regular-file.ts";
 
-/** What a server is reached with, as `mcpSource` takes it. */
+/** The connection to a server, as `mcpSource` takes it. */
 export type ServerPlace =
   | {
       readonly command: string;
@@ -15,20 +15,20 @@ export type ServerPlace =
     }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** A server of one of the blocks, before what `mcp` says of it. */
+/** A server of one of the blocks, before its options in `mcp`. */
 export interface WrittenServer {
   readonly name: string;
   readonly pointer: string;
   readonly place: ServerPlace;
-  /** What of `place` is written, with its references: see `McpServer`. */
+  /** The text of `place` as written, with its references: see `McpServer`. */
   readonly declaration: string;
   /** Tools that other hosts' blocks choose. */
   readonly options: JsonObject;
-  /** What came from the environment, and is nobody's business. */
+  /** Values that came from the environment, and must not be displayed. */
   readonly secrets: readonly string[];
 }
 
-/** What a block says of a server, its references resolved. */
+/** The block of a server, its references resolved. */
 interface Block {
   readonly type?: string;
   readonly transport?: unknown;
@@ -48,7 +48,7 @@ interface Block {
   readonly includeTools?: readonly string[];
 }
 
-/** Reads a server; undefined: it is left out, or something is wrong with it. */
+/** Reads a server; undefined: it is omitted, or has a fault. */
 export function writtenServer(
   name: string,
   written: JsonObject,
@@ -81,7 +81,10 @@ export function writtenServer(
   };
 }
 
-/** What decides which program runs or which address is reached; the names in `env` are counted by `mcpSource`. */
+/**
+ * The parts that determine which program runs or which address is reached; the names in `env` are counted by
+ * `mcpSource`.
+ */
 function declarationOf(written: JsonObject): string {
   const { command, args, cwd, envFile, url, serverUrl, httpUrl, type, transport } = written;
   const parts = { command, args, cwd, envFile, url: url ?? serverUrl ?? httpUrl, type, transport };
@@ -173,7 +176,7 @@ function envFrom(
 
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;
 
-/** What stands in the arguments of a program, everybody on the machine can read. */
+/** Every user of the machine can read the arguments of a program. */
 function refuseSecretArguments(
   args: readonly string[],
   taken: readonly TakenValue[],
@@ -204,7 +207,7 @@ function refuseSecretArguments(
   });
 }
 
-/** A short plain word, such as `true`, stands in answers that say nothing of it. */
+/** A short plain word, such as `true`, also occurs in unrelated answers. */
 function isDistinctive(secret: string): boolean {
   return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a part of a configuration is. */
+/** The kinds of parts of a configuration. */
 export type ConfigPartKind =
   /** A program that is started: the MCP server `name`. */
   | "program"
@@ -18,7 +18,7 @@ export type ConfigPartKind =
   | "envFile"
   /** An OpenAPI document that is read from a file. */
   | "document"
-  /** What decides whether a call runs without a question. */
+  /** The policy, which decides whether a call runs without a question. */
   | "policy"
   /** The folder with pending calls, grants and tokens. */
   | "store"
@@ -28,7 +28,7 @@ export type ConfigPartKind =
 /** One thing that a configuration starts, reaches, reads or imports. */
 export interface ConfigPart {
   readonly kind: ConfigPartKind;
-  /** What it is called: a source, a variable, a path relative to the configuration. Unique within its kind. */
+  /** Its name: a source, a variable, a path relative to the configuration. Unique within its kind. */
   readonly name: string;
   /** For a person, as it is written: no reference is expanded. May hold what the author of the file chose. */
   readonly text: string;

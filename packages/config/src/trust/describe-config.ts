@@ -7,11 +7,11 @@ import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 import { LocalFiles, unreadable } from "./local-files.ts";
 
-/** What a configuration would start, reach, read and import. */
+/** All that a configuration would start, reach, read and import. */
 export interface ConfigDescription {
   /** The absolute path of the file. */
   readonly path: string;
-  /** What its paths are relative to. */
+  /** The folder to which its paths are relative. */
   readonly folder: string;
   /** SHA-256 in hexadecimal of all parts: the same as long as none of them changes. */
   readonly digest: string;
@@ -20,8 +20,8 @@ export interface ConfigDescription {
 }
 
 /**
- * Tells what a configuration would do, for a person to agree to. Nothing is started, imported, requested or read from
- * the environment: only the file and the files that it names are read.
+ * Describes what a configuration would do, for a person's approval. Nothing is started, imported, requested or read
+ * from the environment: only the file and the files that it names are read.
  *
  * The digest covers the content of: the file, prompts of agents, `envFile`s, OpenAPI documents that are files, files
  * below the folder that the command line of a program names (with those in the values of its `env`), and packages in
@@ -79,7 +79,7 @@ class Description {
       const text = `${name} (${[...users].join(", ")})`;
       this.add("variable", name, text);
     }
-    // What is there of a package says more than its name.
+    // The part of an installed package has more details than its name.
     for (const part of this.#files.parts) this.#parts.set(`${part.kind} ${part.name}`, part);
     return [...this.#parts.values()];
   }

@@ -97,7 +97,7 @@ export class LocalFiles {
 /** Programs that look up in a `package.json` what they run. */
 const runners = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)(?:\.cmd|\.exe)?$/i;
 
-/** What may be a path in a word: `--import=./a.js`, `--require ./a.js` in one, `a.js:b.js`. */
+/** The parts of a word that may be paths: `--import=./a.js`, `--require ./a.js` in one, `a.js:b.js`. */
 function pathsIn(word: string): string[] {
   return [word, ...word.split(/[\s=:,;]+/)].filter((path) => path !== "" && path.length < 4_096);
 }
@@ -156,7 +156,7 @@ function packageDigest(folder: string): string | undefined {
   return hash.digest("hex");
 }
 
-/** What is there and cannot be compared must not run. */
+/** A file that exists and cannot be compared must not run. */
 export function unreadable(path: string, code: string | undefined, cause: unknown): ToolError {
   return new ToolError("unavailable", `The file ${path} cannot be read (${code ?? "unknown"}).`, {
     cause,

@@ -4,7 +4,7 @@ import type { Redactor } from "./redactor.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { RegisteredTool, Toolset } from "./tool.ts";
 
-/** What services may know of the run of a call. */
+/** The facts about a call's run that services receive. */
 export interface RunInfo {
   readonly id: string;
   /** The number of the turn; 0: the run has no turns. */
@@ -15,8 +15,8 @@ export interface RunInfo {
 }
 
 /**
- * What limits, events, audit and redaction may know of a call. The pipeline's own state of a call satisfies it, so that
- * these services do not depend on the pipeline.
+ * The facts about a call that limits, events, audit and redaction receive. The pipeline's own state of a call satisfies
+ * this type, so that these services do not depend on the pipeline.
  */
 export interface CallInfo {
   readonly call: ToolCall;

@@ -2,7 +2,7 @@ import type { Awaitable } from "../json/json.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { ToolOutcome, ToolOutput } from "./tool-result.ts";
 
-/** What one call is made with. */
+/** Options of one call. */
 export interface CallOptions {
   /** Milliseconds; shortens the tool's own timeout. */
   readonly timeoutMs?: number | undefined;
@@ -20,7 +20,7 @@ export interface CallOptions {
    * one, and a tool that waits for it, for `hookTimeoutMs` at most. What it throws changes nothing.
    */
   readonly onUpdate?: ((output: ToolOutput, call: ToolCall) => Awaitable<void>) | undefined;
-  /** The call goes on as a task, whatever its tool says; so it does when it has waited for a person. */
+  /** Continues the call as a task, whatever its tool says, also after the call has waited for a person. */
   readonly asTask?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface FinishedCall {
 export interface SteerProgress {
   /** In the order in which they ended; those that were refused or wait for a person first. */
   readonly finished: readonly FinishedCall[];
-  /** Those that have not started, in call order. */
+  /** The calls that have not started, in call order. */
   readonly remaining: readonly ToolCall[];
 }
 
@@ -50,20 +50,19 @@ export interface ExecuteAllOptions extends CallOptions {
    * were refused, or wait for a person, take no place in a batch.
    */
   readonly strategy?: "parallel" | "sequential" | { readonly batched: number };
-  /** How many run at once, whatever the strategy. Default: 8, or the size of a batch. */
+  /** The maximum number of concurrent calls, for every strategy. Default: 8, or the size of a batch. */
   readonly maxConcurrency?: number;
   /**
-   * Asked between calls (`sequential`) or between batches, while something remains. A text stops
-   * what remains: those calls fail with `skipped`, and the model reads the text as the reason. When
-   * it throws, or answers with anything else, what remains is skipped as well. With `parallel` it is
-   * told once, after all have ended; what it answers then is neither waited for nor looked at.
+   * Called between calls (`sequential`) or between batches, while calls remain. A returned text stops the remaining
+   * calls: they fail with `skipped`, and the model reads the text as the reason. If it throws, or returns anything
+   * else, they are skipped as well. With `parallel` it is called once, after all have ended; its result is then neither
+   * awaited nor used.
    */
   readonly steer?: (progress: SteerProgress) => Awaitable<string | undefined>;
   /**
-   * What becomes of a call of the same tool with the same arguments as an earlier one of these:
-   * `run` (default), or `skip`: it fails with `skipped` before anybody is asked about it, and the
-   * model reads which call's result holds for both. Arguments are compared as they are after
-   * validation, before hooks.
+   * Handling of a call of the same tool with the same arguments as an earlier call of this batch: `run` (default), or
+   * `skip`: the call fails with `skipped` before a person is asked about it, and the model reads which call's result
+   * holds for both. Arguments are compared as they are after validation, before hooks.
    */
   readonly duplicates?: "run" | "skip";
 }

@@ -1,4 +1,4 @@
-/** On whose behalf a call is made. Set by the host, never by a model. */
+/** The caller for whom a call is made. Set by the host, never by a model. */
 export interface Caller {
   readonly id: string;
   readonly roles?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * As much of an `AbortSignal` as it takes to end something early. Every `AbortSignal` is one; the executor has a cheaper
- * one for each call (`cancellationOf`).
+ * The part of an `AbortSignal` that is needed to cancel something. Every `AbortSignal` is one; the executor has a
+ * cheaper one for each call (`cancellationOf`).
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -10,7 +10,7 @@ export interface Cancellation {
   removeEventListener(type: "abort", listener: CancellationListener): void;
 }
 
-/** Told once, when something is to end. */
+/** Notified once, at the cancellation. */
 export interface CancellationListener {
   handleEvent(): void;
 }

@@ -8,10 +8,9 @@ export function isAtLeastZero(value: unknown): value is number {
 }
 
 /**
- * Refuses what is no options object, and options that nobody reads: a misspelt one would silently
- * be without effect.
+ * Rejects a value that is not an options object, and unknown options: a misspelt one would silently have no effect.
  *
- * @param where what takes the options, for the error: `new ToolExecutor`.
+ * @param where the function or class that takes the options, for the error: `new ToolExecutor`.
  * @throws ToolError `internal`, with the option that was probably meant.
  */
 export function checkOptions(where: string, given: unknown, known: readonly string[]): void {
@@ -29,7 +28,7 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
   }
 }
 
-/** What was left off at the end: `destructive` for `destructiveHint`. */
+/** Finds the option that continues the name: `destructiveHint` for `destructive`. */
 function longer(name: string, known: readonly string[]): string | undefined {
   return name.length > 2 ? known.find((one) => one.startsWith(name)) : undefined;
 }

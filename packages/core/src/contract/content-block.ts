@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Metadata } from "../json/json.ts";
 
-/** Who a block is for and how much it matters (MCP 2025-11-25, server/tools, annotations). */
+/** The audience and the importance of a block (MCP 2025-11-25, server/tools, annotations). */
 export interface ContentAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;

@@ -1,14 +1,14 @@
 import type { Caller } from "./caller.ts";
 import { ToolError } from "./tool-error.ts";
 
-/** What is known of one caller is found by the copy: hosts give the same object again and again. */
+/** Copies by the host's object. Hosts pass the same object repeatedly, and caches are keyed by the copy. */
 const copies = new WeakMap<Caller, Caller>();
 
 /**
- * A caller that nobody changes any more: tools, hooks and approvers see it, and policies decide by it.
- * One copy for each object, for as long as that says the same.
+ * An immutable copy of a caller: tools, hooks and approvers see it, and policies decide by it. The same object has the
+ * same copy until its contents change.
  *
- * @throws ToolError `internal` when it is none: no rule about callers would find it.
+ * @throws ToolError `internal` when the value is not a caller: no rule about callers would match it.
  */
 export function copyCaller(given: Caller): Caller {
   if (typeof given !== "object" || given === null) throw noCaller();

@@ -1,6 +1,6 @@
 import { flagTags, lookalikeSpaceClass, undisplayableClass } from "./hidden-characters.ts";
 
-/** What a text of ASCII or Latin letters consists of: nothing of it is spelt out. */
+/** Matches a character outside ASCII and the Latin letters. A text without one needs no escapes. */
 const unusual = /[^\t\n -~\u00a1-\u00ac\u00ae-\u034e]/;
 
 /** The signs that join two consonants of a script of South or Southeast Asia (virama, coeng, asat). */
@@ -12,7 +12,7 @@ const letter = String.raw`(?!\p{DI})\p{L}`;
 const connecting = String.raw`(?![\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5])(?=\p{L})\p{sc=Arabic}`;
 
 /**
- * What changes how its neighbours are drawn, and so is seen: the style of an emoji, the joiner inside
+ * Characters that change how their neighbours are drawn, and so are visible: the style of an emoji, the joiner inside
  * an emoji, the non-joiner between connected letters, joiners beside a virama, the three flags.
  */
 const needed = [
@@ -35,14 +35,14 @@ const ofJson = new RegExp(
 );
 
 /**
- * The text for a person who decides by it: whatever they would not see, or would see elsewhere, is
- * spelt out as `\u{202E}`. That is controls (C0, DEL, C1), characters without a width, marks that
- * change the direction, tags, variation selectors that vary nothing that is seen, fillers, line and
- * paragraph separators, unassigned and private characters, and half a surrogate pair. Line feeds and
- * tabs stay. Emoji stay whole, and so do joiners where a script shows them.
+ * The text for a person who decides by it: characters that are invisible, or displayed elsewhere, are written as
+ * escapes such as `\u{202E}`: controls (C0, DEL, C1), characters without a width, marks that change the direction,
+ * tags, variation selectors without a visible effect, fillers, line and paragraph separators, unassigned and private
+ * characters, and half a surrogate pair. Line feeds and tabs stay. Emoji stay intact, and so do joiners that a script
+ * displays.
  *
- * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go through
- * `visibleText`, which removes. The same text twice is the same as once.
+ * For one value in a line use `displayLine`, for prose `displayProse`, for JSON `displayJson`. Texts for a model go
+ * through `visibleText`, which removes. The function is idempotent.
  */
 export function displayText(text: string): string {
   return unusual.test(text) ? text.replace(ofText, spelled) : text;
@@ -64,7 +64,7 @@ export function displayLine(text: string): string {
  * @param maxLength characters of the line; a longer one ends with `…`. Default: any number.
  */
 export function displayProse(text: string, maxLength: number = Infinity): string {
-  // What is spelt out is only longer than what it stands for.
+  // An escape is only longer than its character.
   const isCut = text.length > maxLength * 10;
   const start = isCut ? text.slice(0, maxLength * 10) : text;
   const line = displayText(start.replace(/[ \t\n\r]+/g, " ").replace(/^ | $/g, ""));

@@ -41,11 +41,11 @@ function isExact(source: string, value: number): boolean {
 }
 
 /**
- * `JSON.parse` that remembers the digits of integers beyond 2^53. The value holds them rounded, as `JSON.parse` does, so
- * that it matches `type: integer`; `stringifyExact` writes the digits, and `roundedIntegers` lists them. A copy of the
- * value has lost them. A text without 16 digits in a row costs what `JSON.parse` costs.
+ * `JSON.parse` that remembers the digits of integers beyond 2^53. The value holds them rounded, as `JSON.parse` does,
+ * so that it matches `type: integer`; `stringifyExact` writes the digits, and `roundedIntegers` lists them. A copy of
+ * the value loses them. A text without 16 digits in a row costs what `JSON.parse` costs.
  *
- * Digits are not remembered of a text of more than 16 Mi characters, of a number that is the whole text, and on
+ * Digits are not remembered for a text of more than 16 Mi characters, for a number that is the whole text, and on
  * engines without `context.source` (Node.js before 21).
  *
  * @throws SyntaxError if the text is not JSON (RFC 8259).

@@ -17,35 +17,34 @@ export interface Grant {
   /** SHA-256 of the spec that was approved; a tool that changed since is asked about anew. */
   readonly specHash: string;
   readonly permission: { readonly kind: string; readonly target: string };
-  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments that come to the same permission. */
+  /** A keyed hash of the arguments (HMAC-SHA-256). Absent: any arguments with the same permission. */
   readonly argumentsHash?: string;
-  /** For whom. Absent: for calls on nobody's behalf. */
+  /** The caller that the grant is for. Absent: for calls without a caller. */
   readonly caller?: Caller;
   /** With scope `session`: in which session, or in which run where there is no session. */
   readonly session?: string;
-  /** Who agreed. */
+  /** The person who approved. */
   readonly by?: string;
   /** Milliseconds since the epoch. */
   readonly grantedAt: number;
   /**
-   * What was said of the tool then, to be compared with what is said of it later. Absent: it was
-   * longer than 20,000 characters.
+   * The definition of the tool at that time, to be compared with later definitions. Absent: it was longer than 20,000
+   * characters.
    */
   readonly definition?: JsonObject;
   /**
-   * Authenticates all of it with the executor's `key`: a grant that was written or changed by
-   * anybody else answers nothing. Absent, and not looked at, where no key is set.
+   * Authenticates the grant with the executor's `key`: a grant that was written or changed without the key has no
+   * effect. Absent, and not checked, if no key is set.
    */
   readonly seal?: string;
 }
 
 /**
- * For how long somebody agrees; with `arguments: "any"`, to the same permission whatever the
- * arguments are.
+ * The duration of an approval; with `arguments: "any"`, it applies to the same permission whatever the arguments are.
  */
 export type GrantChoice = GrantScope | { readonly scope: GrantScope; readonly arguments: "any" };
 
-/** A grant as it would be kept, shown to whoever decides before it is. */
+/** A grant before it is stored, displayed to the person who decides about it. */
 export type GrantProposal = Omit<
   Grant,
   "id" | "by" | "grantedAt" | "definition" | "scope" | "session" | "seal"

@@ -11,8 +11,8 @@
 export const hiddenClass: string = String.raw`\p{Cc}\p{DI}\ufff9-\ufffb`;
 
 /**
- * What a display adds: line and paragraph separators, format characters, halves of surrogate pairs,
- * characters that no font has to know (private use, unassigned), and the blank of Braille.
+ * The characters that a display escapes in addition: line and paragraph separators, format characters, halves of
+ * surrogate pairs, characters that no font has to support (private use, unassigned), and the blank of Braille.
  */
 export const undisplayableClass: string = String.raw`${hiddenClass}\p{C}\p{Zl}\p{Zp}\u2800`;
 

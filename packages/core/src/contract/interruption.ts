@@ -7,18 +7,18 @@ import type { ToolCall } from "./tool-call.ts";
 export interface ApprovalRequest {
   readonly id: string;
   readonly type: "approval";
-  /** What the call intends to do. */
+  /** The action that the call intends. */
   readonly permission: PermissionRequest;
   /**
-   * What the source of the tool says that the tool does, in its own words, which nothing has checked:
-   * on one line, as `displayProse` writes it, of at most 1,000 characters. Absent: the source says nothing.
+   * The description of the tool by its source, unverified: on one line, as `displayProse` writes it, of at most 1,000
+   * characters. Absent: the source gives none.
    */
   readonly description?: string;
   /** Why the policy asks. */
   readonly reason: string;
   /**
-   * What would be remembered if the person agrees for more than this call; nothing else is. Absent:
-   * the policy asks every time.
+   * The grant that is stored if the person approves for more than this call; nothing else is stored. Absent: the policy
+   * asks every time.
    */
   readonly grant?: GrantProposal;
   /** The call that it is about, when that is one which the interrupted tool has made itself. */
@@ -32,9 +32,9 @@ export interface AuthRequest {
   /** The credential that is missing, by its name. */
   readonly credential: string;
   readonly message: string;
-  /** Where the person goes on. */
+  /** The page on which the person continues. */
   readonly url?: string;
-  /** What the person types there, or compares with what is shown there (RFC 8628, the device flow). */
+  /** The code that the person types there, or compares with the displayed code (RFC 8628, the device flow). */
   readonly userCode?: string;
 }
 
@@ -57,9 +57,9 @@ export interface ResultRequest {
 export type InterruptionRequest = ApprovalRequest | AuthRequest | InputRequest | ResultRequest;
 
 /**
- * A call that waits for a person: plain JSON, to be kept and resumed later, in another process if
- * need be. All that the call needs at once is in `requests`. It has to come back as it was: whoever
- * shows it to a person with parts left out or replaced does so on a copy.
+ * A call that waits for a person: plain JSON, to be stored and resumed later, in another process if necessary.
+ * `requests` has all that the call needs at once. The interruption must come back unchanged: a host that displays it
+ * with parts omitted or replaced does so on a copy.
  */
 export interface Interruption {
   readonly id: string;
@@ -77,8 +77,8 @@ export interface Interruption {
   /** Milliseconds since the epoch; refused afterwards. */
   readonly expiresAt: number;
   /**
-   * What the call needs to go on, encrypted and authenticated with the executor's `key`, together
-   * with everything else that stands here.
+   * The state that the call needs to resume, encrypted and authenticated with the executor's `key`, together with all
+   * other fields of the interruption.
    */
   readonly state: string;
 }
@@ -87,12 +87,12 @@ export interface Interruption {
 export interface ApproveAnswer {
   readonly type: "approve";
   readonly requestId?: string;
-  /** Who agreed. */
+  /** The person who approved. */
   readonly by?: string;
   /**
-   * Agree to these arguments instead of those that were shown. They are checked like a model's; what
-   * they need beyond what was shown is asked for anew. A mask that was shown stands, in its place, for
-   * what it hides; elsewhere it is refused.
+   * Approves these arguments instead of the displayed ones. They are validated like a model's; permissions beyond the
+   * displayed ones are asked for again. A displayed mask stands, in its place, for the value that it hides; elsewhere
+   * it is rejected.
    */
   readonly arguments?: JsonObject;
   /** Agree to calls like this one from now on, too: exactly what the request's `grant` shows. */
@@ -107,7 +107,7 @@ export interface RejectAnswer {
   readonly by?: string;
 }
 
-/** What a person typed, for an `input` or `auth` request. */
+/** The input of a person, for an `input` or `auth` request. */
 export interface InputAnswer {
   readonly type: "input";
   readonly requestId?: string;
@@ -124,7 +124,7 @@ export interface ResultAnswer {
 /** A person's answer to an interruption. */
 export type Answer = ApproveAnswer | RejectAnswer | InputAnswer | ResultAnswer;
 
-/** What a running tool needs from a person before it can go on. */
+/** A request of a running tool to a person, without which the tool cannot continue. */
 export type SuspensionRequest = InterruptionRequest;
 
 const suspensionBrand: unique symbol = Symbol.for("toolweave.suspension") as never;
@@ -138,10 +138,10 @@ export interface Suspension {
 }
 
 /**
- * What a tool returns to wait for a person.
+ * Creates the value that a tool returns to wait for a person.
  *
- * @param requests what is needed, all at once.
- * @param state what the tool needs to go on; comes back as `ctx.resumed.state`.
+ * @param requests all requests of the tool at once.
+ * @param state the state that the tool needs to resume; comes back as `ctx.resumed.state`.
  */
 export function suspend(requests: readonly SuspensionRequest[], state: JsonValue): Suspension {
   return { [suspensionBrand]: true, requests, state };

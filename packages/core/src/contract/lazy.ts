@@ -11,8 +11,8 @@ export function defineLazy<T extends object>(base: T, changes: Partial<T>): T {
 }
 
 /**
- * Adds a property that is computed when first read and then kept. It is enumerable, so that the
- * object still serialises as plain data.
+ * Adds a property that is computed when first read and then cached. It is enumerable, so that the object still
+ * serialises as plain data.
  */
 export function lazyProperty<T extends object, K extends string, V>(
   target: T,

@@ -3,15 +3,15 @@ import { formatValue } from "../text/format-value.ts";
 import type { Caller } from "./caller.ts";
 import { ToolError } from "./tool-error.ts";
 
-/** On whose behalf something is made, and by whom alone it can be read again. */
+/** The session and the caller for which something is made, and which alone can read it again. */
 export interface Behalf {
   readonly sessionId?: string | undefined;
   readonly caller?: Caller | undefined;
 }
 
 /**
- * Names the session and the caller that artifacts and tasks belong to. What is made on nobody's
- * behalf belongs to nobody in particular: then the key, which cannot be guessed, is all that guards it.
+ * Names the session and the caller that artifacts and tasks belong to. Without either, an artifact or a task has no
+ * owner: then only its key, which cannot be guessed, protects it.
  */
 export function ownerOf({ sessionId, caller }: Behalf): string {
   checkSession(sessionId);
@@ -19,10 +19,10 @@ export function ownerOf({ sessionId, caller }: Behalf): string {
 }
 
 /**
- * Whose quota something counts against: the caller's, over all its sessions; without a caller the session's; else nobody
- * in particular, which has one quota for all.
+ * The owner whose quota something counts against: the caller, over all its sessions; without a caller the session;
+ * without either, one quota that all such calls share.
  *
- * @param owner as a store gets it: `TaskRecord.owner`, `StoredArtifact.owner`, or that of `PendingCallStore.add`.
+ * @param owner as a store receives it: `TaskRecord.owner`, `StoredArtifact.owner`, or that of `PendingCallStore.add`.
  */
 export function quotaOwner(owner: string): string {
   try {
@@ -34,8 +34,8 @@ export function quotaOwner(owner: string): string {
 }
 
 /**
- * @throws ToolError `internal` for a session's id that is no text: two that are different objects
- * could count as one session, and no id at all (`null`, `NaN`) as nobody's.
+ * @throws ToolError `internal` if a session's id is not a string: two ids that are different objects could count as one
+ * session, and a missing id (`null`, `NaN`) as no session.
  */
 export function checkSession(sessionId: unknown): void {
   if (sessionId === undefined || typeof sessionId === "string") return;

@@ -12,14 +12,14 @@ export const permissionKinds: readonly string[] = [
 ];
 
 /**
- * One thing that a call intends to do, said before it does it. `kind` is one of `process`,
- * `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
+ * An action that a call intends, declared before it is performed. `kind` is one of `process`, `fs.read`, `fs.write`,
+ * `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
  */
 export interface PermissionRequest {
   readonly kind: string;
   /**
-   * What it is done to: a path (the one that is used, without `..`), an origin, a command,
-   * an amount. Of a request that is sent: `METHOD URL` with its query, as `DELETE https://api.example.com/pets/7?force=true`.
+   * The target of the action: a path (the one that is used, without `..`), an origin, a command, an amount. Of a
+   * request that is sent: `METHOD URL` with its query, as `DELETE https://api.example.com/pets/7?force=true`.
    */
   readonly target: string;
   /** One line for the person who decides. */

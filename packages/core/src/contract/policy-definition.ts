@@ -4,14 +4,14 @@ import type { PermissionRequest } from "./permission-request.ts";
 import type { ToolAccess, ToolSpec } from "./tool-spec.ts";
 
 /**
- * What happens to calls that no rule names. `supervised` (the default): reads and your own
- * functions run unless marked destructive or needing approval, the rest asks. `readOnly`: only what
- * changes nothing runs. `autonomous`: everything runs. `strict`: unclassified, destructive and
- * spending tools are denied, what is not a read asks.
+ * The decision for calls that no rule matches. `supervised` (the default): reads and the host's own functions run
+ * unless marked destructive or needing approval, the rest asks. `readOnly`: only tools that change nothing run.
+ * `autonomous`: everything runs. `strict`: unclassified, destructive and spending tools are denied, everything but
+ * reads asks.
  */
 export type PolicyPreset = "readOnly" | "supervised" | "autonomous" | "strict";
 
-/** What becomes of a call: it runs, a person is asked first, or it is refused. */
+/** The decision about a call: it runs, a person is asked first, or it is denied. */
 export type PolicyEffect = "allow" | "ask" | "deny";
 
 /** One glob or several, of which one has to match: `*` is any run of characters, `?` is one. */
@@ -22,23 +22,23 @@ export interface ProvenanceCondition {
   /** `code`, `openapi`, `mcp`, … */
   readonly adapter?: PolicyGlobs;
   /**
-   * The id of the source in the registry; `host` for tools that host code added itself. A rule that
-   * asks or denies also looks at the source that the tool names in its provenance.
+   * The id of the source in the registry; `host` for tools that host code added itself. A rule that asks or denies also
+   * matches the source that the tool names in its provenance.
    */
   readonly source?: PolicyGlobs;
   /**
-   * What the tool was there, by member: `{ method: "DELETE", path: "/admin/*" }`. It is data from
-   * outside: an `allow` believes it of trusted tools only.
+   * The tool's origin in its source, by member: `{ method: "DELETE", path: "/admin/*" }`. It is data from outside: an
+   * `allow` believes it of trusted tools only.
    */
   readonly origin?: Readonly<Record<string, PolicyGlobs>>;
 }
 
 /**
- * What a tool says that it does. Every key that is there has to hold; a hint that the tool does not
- * give has MCP's default, so that a tool which only says that it reads counts as destructive too.
+ * The tool's claims about its effects. Every given key must match; a hint that the tool does not give has MCP's
+ * default, so that a tool which only says that it reads counts as destructive too.
  *
- * Hints are claims. What an untrusted tool claims never spares it: an `allow` needs the claim and
- * the default to agree, while `ask` and `deny` apply when either of them fits.
+ * Hints are claims. What an untrusted tool claims never loosens a decision: an `allow` applies when both the claim and
+ * the default match, `ask` and `deny` apply when either matches.
  */
 export interface AnnotationCondition {
   readonly readOnlyHint?: boolean;
@@ -47,8 +47,8 @@ export interface AnnotationCondition {
   readonly openWorldHint?: boolean;
   readonly needsApprovalHint?: boolean;
   /**
-   * What the tool reaches. There are no defaults: a trusted tool reaches what it declares, and an
-   * untrusted one may reach everything, so that `ask` and `deny` apply to it and `allow` never does.
+   * The resources that the tool accesses. There are no defaults: a trusted tool accesses what it declares, and an
+   * untrusted one may access everything, so that `ask` and `deny` apply to it and `allow` never does.
    */
   readonly access?: {
     readonly filesystem?: AccessMode | readonly AccessMode[];
@@ -60,7 +60,7 @@ export interface AnnotationCondition {
 
 type AccessMode = NonNullable<ToolAccess["filesystem"]>;
 
-/** What a call intends to do. Every key that is there has to hold. */
+/** The action that a call intends. Every given key must match. */
 export interface PermissionCondition {
   /** `process`, `fs.read`, `fs.write`, `network`, `spend`, `delegate`, `mcp` or `custom.…`. */
   readonly kind?: PolicyGlobs;
@@ -69,9 +69,8 @@ export interface PermissionCondition {
 }
 
 /**
- * On whose behalf. Every key that is there has to hold; a caller without roles has none, and one
- * without an agent acts itself. Of a call without any caller nothing is known: `ask` and `deny`
- * apply to it, `allow` does not.
+ * The caller. Every given key must match; a caller without roles has none, and one without an agent acts itself. If a
+ * call has no caller, `ask` and `deny` apply to it, and `allow` does not.
  */
 export interface CallerCondition {
   readonly id?: PolicyGlobs;
@@ -105,13 +104,13 @@ export interface PolicyRule {
   readonly callers?: CallerCondition;
   /** For the person who is asked, and for the model when the call is denied. */
   readonly reason?: string;
-  /** What the rule has to match, or the policy is refused. */
+  /** Examples that the rule must match; otherwise the policy is rejected. */
   readonly match?: readonly (string | PolicyExample)[];
-  /** What the rule must not match, or the policy is refused. */
+  /** Examples that the rule must not match; otherwise the policy is rejected. */
   readonly notMatch?: readonly (string | PolicyExample)[];
 }
 
-/** A call that shows what a rule is for. A tool's name alone stands for `{ tool }`. */
+/** A call as an example of a rule. A tool's name alone is short for `{ tool }`. */
 export interface PolicyExample {
   readonly tool: string;
   /** The tool's annotations are believed. Default: true. */
@@ -131,22 +130,22 @@ export interface PolicyExample {
   readonly caller?: Caller;
 }
 
-/** A policy as data: plain JSON, to be kept in a file or with a call that waits. */
+/** A policy as data: plain JSON, to be stored in a file or with a pending call. */
 export interface PolicyDefinition {
   /** Default: its place, `policy` or `policy[1]`. */
   readonly name?: string;
   /**
-   * What becomes of what no rule matches. Default: `supervised` in the first of several policies,
-   * and in the others whatever those before them say.
+   * The decision for calls that no rule matches. Default: `supervised` in the first of several policies, and in the
+   * others the decision of those before them.
    */
   readonly preset?: PolicyPreset;
   /** In place of a preset: the same for all that no rule matches. `deny` makes a list of allows complete. */
   readonly default?: PolicyEffect;
-  /** Each one that matches counts, in whatever order: deny before ask before allow. */
+  /** Every matching rule counts, in any order: deny before ask before allow. */
   readonly rules?: readonly PolicyRule[];
 }
 
-/** What a policy function is asked. */
+/** The argument of a policy function. */
 export interface PolicyQuestion {
   readonly spec: ToolSpec;
   /** The tool's annotations can be believed. */
@@ -160,7 +159,7 @@ export interface PolicyQuestion {
   readonly arguments: JsonObject;
 }
 
-/** What a policy function says; `undefined`: no opinion. */
+/** The decision of a policy function; `undefined`: none. */
 export type PolicyAnswer =
   | PolicyEffect
   | { readonly effect: PolicyEffect; readonly reason?: string; readonly ask?: "always" }
@@ -175,5 +174,5 @@ export type PolicyFunction = (question: PolicyQuestion) => Awaitable<PolicyAnswe
 /** One policy: a preset, rules, or a function. */
 export type PolicyLayerInput = PolicyPreset | PolicyDefinition | PolicyFunction;
 
-/** What a host may give as its policy. Of several, each only narrows those before it. */
+/** The forms in which a host can give its policy. Each of several policies only narrows those before it. */
 export type PolicyInput = PolicyLayerInput | readonly PolicyLayerInput[];

@@ -44,7 +44,7 @@ function copy(where: string, value: unknown, depth: number): unknown {
   );
 }
 
-/** Of any realm: its prototype is nobody's heir. */
+/** Of any realm: its prototype has no prototype. */
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -9,23 +9,25 @@ export interface StreamRedactor {
 }
 
 /**
- * Takes secrets out of whatever leaves the executor. Gives back the very same object when there is
- * none in it. Throws for what cannot be read: nothing of that may leave.
+ * Removes secrets from everything that leaves the executor. Returns the same object if it contains none. Throws for a
+ * value that cannot be read: no part of that may leave.
  */
 export interface Redactor {
   text(text: string): string;
   /** A JSON value, keys included. */
   value<Value extends JsonValue>(value: Value): Value;
-  /** What errors, events and the audit tell, where names of headers and parameters say what is secret, too. */
+  /**
+   * Redacts the contents of errors, events and the audit, in which names of headers and parameters also mark secrets.
+   */
   redactReport<Value>(value: Value): Value;
   /** Takes out nothing but what is registered. */
   registered(text: string): string;
-  /** Of a tool's output everything but what only the executor sets. */
+  /** Redacts all of a tool's output, except the fields that only the executor sets. */
   output(output: ToolOutput): ToolOutput;
   /**
    * Message, body and causes.
    *
-   * @param thrown the tool has thrown it, so that its stack may say more than its message.
+   * @param thrown the tool has thrown it, so that its stack may contain more than its message.
    */
   error(error: ToolError, thrown?: boolean): ToolError;
   bytes(bytes: Uint8Array, mediaType: string): Uint8Array;

@@ -1,4 +1,4 @@
-/** The names of the tools that an executor adds by itself; no other tool can have one of them. */
+/** The names of the built-in tools; no other tool can have one of them. */
 export const helperNames: ReadonlySet<string> = new Set([
   "read_artifact",
   "task_status",
@@ -14,8 +14,8 @@ export function isBuiltInName(name: string): boolean {
   return helperNames.has(name);
 }
 
-/** What the helper tools' `source` is. */
+/** The `source` of the built-in tools. */
 export const builtInSource = "toolweave";
 
-/** What the host's own tools come from. */
+/** The `source` of the host's own tools. */
 export const hostSource = "host";

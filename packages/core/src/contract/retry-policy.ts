@@ -12,9 +12,9 @@ const policyKeys: Record<keyof RetryPolicy, true> = {
 };
 
 /**
- * Refuses a policy that would never end, or not do what it says.
+ * Rejects a policy that would never end, or whose values have no effect.
  *
- * @param where whose it is, for the error: `new ToolExecutor: retry`.
+ * @param where the owner of the policy, for the error: `new ToolExecutor: retry`.
  * @throws ToolError `internal`
  */
 export function checkRetry(where: string, policy: RetryPolicy): void {

@@ -3,9 +3,9 @@ import { argumentsSchemaOf } from "./arguments-schema.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * SHA-256 of all that is said of a tool. Made anew each time: an approval is for the tool as it is.
+ * SHA-256 of a tool's spec. Computed each time: an approval is for the tool as it is.
  *
- * @throws whatever a part of the spec throws when it is read.
+ * @throws the exception of a part of the spec that is read.
  */
 export async function specHashOf(tool: Tool): Promise<string> {
   const { spec } = tool;

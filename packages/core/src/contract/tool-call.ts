@@ -1,6 +1,6 @@
 import type { JsonObject, Metadata } from "../json/json.ts";
 
-/** What the model asks for. */
+/** A model's request to call a tool. */
 export interface ToolCall {
   /** The model's id for this call; the result carries it back. */
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
 
-/** Who can do something about an error: the model (repair), a person (act), or the host (a defect). */
+/** The party that can resolve an error: the model (repair), a person (act), or the host (a defect). */
 export type ErrorAudience = "model" | "user" | "host";
 
 /** The stable code of a `ToolError`. */
@@ -26,7 +26,7 @@ export type ToolErrorCode =
   | "store_unavailable"
   | "internal";
 
-/** What an error of a code is unless it says otherwise. */
+/** The defaults of an error code, which an error can override. */
 export interface ErrorDefaults {
   readonly retryable: boolean;
   readonly audience: ErrorAudience;
@@ -56,9 +56,9 @@ export const errorCodes: Readonly<Record<ToolErrorCode, ErrorDefaults>> = {
   internal: { retryable: false, audience: "host" },
 };
 
-/** What a `ToolError` can carry beside its code and message. */
+/** Options of a `ToolError` beside its code and message. */
 export interface ToolErrorOptions {
-  /** What led to it, for the host. Never shown to a model. */
+  /** The cause, for the host. Never given to a model. */
   readonly cause?: unknown;
   /** Default: by code. */
   readonly retryable?: boolean;
@@ -75,8 +75,8 @@ export interface ToolErrorOptions {
 const brand = Symbol.for("toolweave.ToolError");
 
 /**
- * The one error class. `message` is short, may be shown to a model, says what to do next, and holds
- * no secret and no stack; `cause` is for the host.
+ * The one error class. `message` is short, may be given to a model, names the next step, and holds no secret and no
+ * stack; `cause` is for the host.
  */
 export class ToolError extends Error {
   override readonly name: string = "ToolError";

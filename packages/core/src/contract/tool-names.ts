@@ -10,7 +10,7 @@ const maxNameLength = 64;
 /** With less room beside a prefix, a name is cut at its end. */
 const minWordsLength = 16;
 
-/** What stands between a prefix and a name. */
+/** The separator of a prefix and a name. */
 const prefixSeparator = "__";
 
 /** True when `name` is canonical. */
@@ -19,10 +19,9 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Makes a canonical name out of any text, keeping what fits. A name that had to lose letters or an
- * end gets a short hash of the original, so that two different names never clean to the same one by
- * losing what told them apart; replacing separators (`/`, `.`, space) and accents alone adds none:
- * see `uniqueNames`.
+ * Makes a canonical name out of any text, and keeps the valid characters. A name that had to lose letters or an end
+ * gets a short hash of the original, so that two different names never clean to the same one by losing the characters
+ * that distinguish them; replacing separators (`/`, `.`, space) and accents alone adds none: see `uniqueNames`.
  */
 export function cleanName(name: string): string {
   if (isToolName(name)) return name;
@@ -57,24 +56,24 @@ export function snakeWords(name: string): readonly string[] {
 }
 
 /**
- * Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. Acronyms in plural are one
- * word: `listAPIs` → `list_apis`.
+ * Makes a `snake_case` name out of an identifier or a sentence: `listEvents` → `list_events`. Acronyms in plural are
+ * one word: `listAPIs` → `list_apis`.
  */
 export function snakeName(name: string): string {
   const words = snakeWords(name);
   if (words.length === 0) return cleanName(name).toLowerCase();
-  // Underscores at either end tell names apart.
+  // Underscores at either end distinguish names.
   const start = /^[^A-Za-z0-9]/.test(name) ? "_" : "";
   const end = /[^A-Za-z0-9]$/.test(name) ? "_" : "";
   return cleanName(`${start}${words.join("_")}${end}`);
 }
 
-/** What a name is cut by. */
+/** Options for shortening a name. */
 export interface ShortenOptions {
-  /** What the hash is made of. Default: the name. */
+  /** The input of the hash. Default: the name. */
   readonly original?: string;
   /**
-   * Which words survive, by position, the most telling first: they are kept while they fit, and after them the others
+   * The words to keep, by position, the most distinctive first: they are kept while they fit, and after them the others
    * from the end. Default: the first and the last.
    */
   readonly keep?: readonly number[];
@@ -118,7 +117,7 @@ export function prefixName(prefix: string, name: string): string {
   if (full.length <= maxNameLength) return full;
   const hash = shortHash(full);
   const left = maxNameLength - hash.length - 1 - prefix.length - prefixSeparator.length;
-  // The hash of an earlier cut says nothing that the new one does not.
+  // The hash of an earlier cut adds nothing to the new one.
   const words = name.replace(/_(?=[a-z]*\d)[0-9a-z]{7}$/, "");
   if (left < minWordsLength) {
     return `${full.slice(0, maxNameLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
@@ -147,7 +146,7 @@ export function uniqueNames(
     const original = originals[index] as string;
     if (count.get(name) === 1 || name === original) return name;
     let own = withHash(name, original);
-    // Somebody may have chosen a name for just this hash.
+    // A tool may have been given a name with the same hash.
     for (let more = 2; taken.has(own); more++) own = withHash(name, `${original}\n${more}`);
     taken.add(own);
     return own;
@@ -161,7 +160,7 @@ function withHash(name: string, original: string): string {
   return `${name.length <= limit ? name : fewerWords(name, limit)}_${hash}`;
 }
 
-/** A stable hash of seven characters `[0-9a-z]`; tells names apart, protects nothing. */
+/** A stable hash of seven characters `[0-9a-z]`; it distinguishes names and protects nothing. */
 export function shortHash(value: string): string {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -183,7 +182,7 @@ export function shortHash(value: string): string {
  * @param limit how many at most. Default: 5.
  */
 export function nearNames(wrong: string, names: Iterable<string>, limit = 5): string[] {
-  // What a model made up may be of any length; names are 64 characters at most.
+  // A name that a model made up may be of any length; names are 64 characters at most.
   const wanted = fold(wrong.slice(0, 2 * maxNameLength));
   const scored: { name: string; score: number }[] = [];
   for (const name of names) {

@@ -15,12 +15,11 @@ export interface ArtifactRef {
 }
 
 /**
- * What a tool answers when it wants to say more than one value. Recognised by `content`, an array
- * of content blocks, beside nothing but the other fields named here; every other object that a
- * tool returns is a JSON value.
+ * A tool's output that is more than one value. Recognised by `content`, an array of content blocks, with no other
+ * fields than those named here; every other object that a tool returns is a JSON value.
  */
 export interface ToolOutput {
-  /** What the model reads. */
+  /** The content for the model. */
   readonly content: readonly ContentBlock[];
   /** The structured result, checked against `outputSchema`. */
   readonly value?: JsonValue;
@@ -35,11 +34,11 @@ export interface ToolOutput {
   readonly provider?: Metadata;
 }
 
-/** What came of a call, as the host and the model see it. */
+/** The result of a call, as the host and the model see it. */
 export interface ToolResult {
   readonly callId: string;
   readonly toolName: string;
-  /** What the model reads: bounded, free of secrets. */
+  /** The content for the model: bounded, without secrets. */
   readonly content: readonly ContentBlock[];
   /** The structured result, for the host. */
   readonly value?: JsonValue;
@@ -48,7 +47,7 @@ export interface ToolResult {
   /** For the host, never for a model. */
   readonly details?: JsonValue;
   readonly childRunId?: string;
-  /** The call goes on as this task; the result only says so. */
+  /** The task in which the call continues; the result only refers to it. */
   readonly taskId?: string;
   readonly provider?: Metadata;
   /** Milliseconds from start to end; 0 when it never started. */
@@ -67,7 +66,7 @@ export interface CompletedOutcome {
 /** Refused, threw, timed out, was cancelled, or answered with invalid output. */
 export interface FailedOutcome {
   readonly status: "failed";
-  /** What the model may see of the failure. */
+  /** The part of the failure that the model may see. */
   readonly result: ToolResult;
   readonly error: ToolError;
 }
@@ -78,5 +77,5 @@ export interface InterruptedOutcome {
   readonly interruption: Interruption;
 }
 
-/** What came of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. */
+/** The outcome of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. */
 export type ToolOutcome = CompletedOutcome | FailedOutcome | InterruptedOutcome;

@@ -1,16 +1,15 @@
 import type { JsonObject, JsonSchema, Metadata } from "../json/json.ts";
 
 /**
- * What becomes of an output that is more than a model gets: it is kept as an artifact, of which the
- * model sees a preview and can read on (`store`); its beginning is shown (`clip`); or the call fails
- * with `limit_exceeded` (`fail`).
+ * The handling of an output over the limit: it is stored as an artifact, of which the model receives a preview and can
+ * read the rest (`store`); its beginning is given (`clip`); or the call fails with `limit_exceeded` (`fail`).
  */
 export type WhenTooLarge = "store" | "clip" | "fail";
 
 /**
- * What a tool does to the world. Absent fields take MCP's defaults one by one: not read-only,
- * destructive, not idempotent, open world. Hints are claims: they loosen a decision only when they
- * come from a trusted source, and tighten it from anywhere.
+ * The effects of a tool. Absent fields take MCP's defaults one by one: not read-only, destructive, not idempotent, open
+ * world. Hints are claims: they loosen a decision only when they come from a trusted source, and tighten it from
+ * anywhere.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
@@ -29,13 +28,13 @@ export interface ToolAnnotations {
   readonly needsApprovalHint?: boolean;
   /** The tool sends updates while it runs. Default: false. */
   readonly streamingHint?: boolean;
-  /** What the tool reaches. Absent: unknown. */
+  /** The resources that the tool accesses. Absent: unknown. */
   readonly access?: ToolAccess;
-  /** What must not come out of its results. */
+  /** The rules by which its results are redacted. */
   readonly redact?: readonly RedactionRule[];
 }
 
-/** What a tool reaches. */
+/** The resources that a tool accesses. */
 export interface ToolAccess {
   readonly filesystem?: "none" | "read" | "write";
   readonly process?: boolean;
@@ -50,26 +49,29 @@ export interface RedactionRule {
   readonly path: string;
 }
 
-/** A value that the host supplies by name. It is stripped from whatever a model sends. */
+/** A value that the host supplies by name. It is removed from a model's arguments. */
 export interface InjectedParameter {
   readonly name: string;
   readonly description?: string;
   /** The call fails before it starts when the host supplied no such value. Default: false. */
   readonly required?: boolean;
-  /** The tool alone gets it: `preflight`, whose words are shown to people, does not. Default: false. */
+  /** Only the tool receives it: `preflight`, whose texts are displayed to people, does not. Default: false. */
   readonly secret?: boolean;
 }
 
 /**
- * When a failed attempt is made again: only when its error is retryable, and the tool is idempotent
- * or read-only by the word of a trusted source. Times are milliseconds. When the error asks for a
- * longer wait (`retryAfterMs`), that is kept to, up to 120,000; when it asks for more, or for more
- * than the call's deadline leaves, the call fails with `rate_limited` at once.
+ * When a failed attempt is made again: only when its error is retryable, and the tool is idempotent or read-only by the
+ * word of a trusted source. Times are milliseconds. When the error asks for a longer wait (`retryAfterMs`), the wait is
+ * that long, up to 120,000; when it asks for more, or for more than remains until the call's deadline, the call fails
+ * with `rate_limited` at once.
  */
 export interface RetryPolicy {
   /** Attempts in all, the first one included: a whole number above 0. */
   readonly attempts: number;
-  /** The longest wait before the second attempt; it doubles with each one. Up to half of a wait is left off, at random. Default: 200. */
+  /**
+   * The maximum wait before the second attempt; it doubles with each one. Up to half of a wait is subtracted, at
+   * random. Default: 200.
+   */
   readonly initialDelayMs?: number;
   /** Beyond this no wait grows. Default: 30,000. */
   readonly maxDelayMs?: number;
@@ -77,7 +79,7 @@ export interface RetryPolicy {
   readonly evenIfNotIdempotent?: boolean;
 }
 
-/** What a model gets of a tool's output at most. */
+/** The maximum output of a tool for a model. */
 export interface OutputLimit {
   /** Bytes, in UTF-8. More than the executor's `maxOutputBytes` only by the word of a trusted source. */
   readonly maxBytes?: number;
@@ -92,9 +94,9 @@ export interface Provenance {
   /** The source's id, such as a document's URL or an MCP server's name. */
   readonly source?: string;
   /**
-   * What it was there: `{operationId, method, path}` of an operation, `{tool}` of an MCP server. `program` and `place` are
-   * digests of what runs behind the source's name: with another program the spec hash is another one, so that approvals
-   * and grants are no longer for it.
+   * The tool's origin in its source: `{operationId, method, path}` of an operation, `{tool}` of an MCP server.
+   * `program` and `place` are digests of the program that the source runs: another program has another spec hash, so
+   * that approvals and grants no longer apply to it.
    */
   readonly origin?: JsonObject;
 }
@@ -108,7 +110,7 @@ export interface ToolSpec {
   readonly name: string;
   /** A title for people. */
   readonly title?: string;
-  /** What the tool does, for the model. */
+  /** The description of the tool for the model. */
   readonly description: string;
   /**
    * An object schema, 2020-12, self-contained, with only what the model may choose. It may show less than
@@ -129,6 +131,6 @@ export interface ToolSpec {
   /** Absent: the executor's. */
   readonly outputLimit?: OutputLimit;
   readonly provenance: Provenance;
-  /** Kept for the host, never shown to a model. */
+  /** Stored for the host, never given to a model. */
   readonly metadata?: Metadata;
 }

@@ -10,10 +10,10 @@ import type { ToolSpec } from "./tool-spec.ts";
 import type { Clock } from "../time/clock.ts";
 import type { ExecuteAllOptions } from "./call-options.ts";
 
-/** What can be stored: text, bytes, or a stream of either. */
+/** The data of an artifact: text, bytes, or a stream of either. */
 export type ArtifactData = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
-/** What is stored under a key. */
+/** The content that is stored under a key. */
 export interface StoredContent {
   readonly ref: ArtifactRef;
   /** All of it. */
@@ -22,15 +22,14 @@ export interface StoredContent {
   text(): Promise<string>;
 }
 
-/** Stores what is too large or too binary for a model, and reads it again. Of use only while the attempt is under way. */
+/** Stores data that is too large or too binary for a model, and reads it again. Usable only during the attempt. */
 export interface ArtifactWriter {
   /**
-   * Stores `data`, redacted, and returns its reference. Give it in `ToolOutput.artifacts`, and the
-   * model is told of it. Of what is longer than the executor captures the rest is lost: the
-   * reference has `truncated` then.
+   * Stores `data`, redacted, and returns its reference. A reference in `ToolOutput.artifacts` is given to the model.
+   * Data beyond the executor's limit is lost: the reference then has `truncated`.
    *
-   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled`
-   * after the attempt has ended; whatever the stream throws.
+   * @throws ToolError `store_unavailable`, `limit_exceeded` when there is no room for it, `cancelled` after the attempt
+   * has ended; the exception of the stream.
    */
   write(
     data: ArtifactData,
@@ -39,20 +38,20 @@ export interface ArtifactWriter {
   /**
    * An artifact of the same session and caller, by its key: `art_…`, or `artifact:art_…`.
    *
-   * @throws ToolError `artifact_missing`: it has expired, never was, or is somebody else's;
+   * @throws ToolError `artifact_missing`: it has expired, does not exist, or belongs to another owner;
    * `store_unavailable`, `cancelled` after the attempt has ended.
    */
   read(key: string): Promise<StoredContent>;
 }
 
-/** What a call knows before it is allowed to do anything. */
+/** The context of a call before it may have effects. */
 export interface PreflightContext {
   readonly callId: string;
   readonly toolName: string;
   readonly runId: string;
   readonly sessionId?: string;
   readonly caller?: Caller;
-  /** What the host supplies of the values that the tool names (`injected`), but for secret ones. */
+  /** The host's values that the tool names (`injected`), except secret ones. */
   readonly injected?: Readonly<Record<string, unknown>>;
   /** Fires when the call is cancelled. */
   readonly signal: AbortSignal;
@@ -60,15 +59,15 @@ export interface PreflightContext {
 
 /** How a running tool makes a call of its own. */
 export interface NestedCallOptions {
-  /** What may be called: of it, what the tool's own call may call. Default: all of that. */
+  /** The tools that may be called, of those that the tool's own call may call. Default: all of them. */
   readonly toolset?: Toolset;
-  /** A policy laid over the one in force, for the call and for whatever is called below it: it can only take away. */
+  /** A policy on top of the one in force, for the call and for the calls below it: it can only narrow. */
   readonly narrow?: PolicyInput;
   /** Left for the tools that run below, whichever is in between: they find it in `scope.inherited`. */
   readonly inherit?: ReadonlyMap<symbol, unknown>;
 }
 
-/** How a running tool goes on with a call of its own. */
+/** Options for resuming a nested call. */
 export interface NestedResumeOptions extends Pick<NestedCallOptions, "inherit"> {
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
@@ -77,20 +76,23 @@ export interface NestedResumeOptions extends Pick<NestedCallOptions, "inherit"> 
 /** Runs other tools on behalf of a running one. */
 export interface ToolScope {
   /**
-   * What a nested call may be of: what the tool's own call may call (a tool that `delegates`: what its caller may), and
-   * `read_artifact` once there is something to read. The same object while nothing changes.
+   * The tools that a nested call may use: those that the tool's own call may call (if the tool `delegates`: those that
+   * its caller may call), and `read_artifact` once an artifact exists. The same object while nothing changes.
    */
   readonly toolset: Toolset;
-  /** What limits and deadlines go by. */
+  /** The clock of limits and deadlines. */
   readonly clock: Clock;
-  /** What the tools above have left with `inherit`, and the host with `startRun({ inherited })`. In this process only. */
+  /**
+   * The values that outer tools have passed with `inherit`, and the host with `startRun({ inherited })`. In this
+   * process only.
+   */
   readonly inherited: ReadonlyMap<symbol, unknown>;
   /** Runs a nested call under the same policy, hooks, limits and signal. */
   execute(call: ToolCall, options?: NestedCallOptions): Promise<ToolOutcome>;
   /**
    * Runs several, as `run.executeAll` does: all are admitted in order before any starts.
    *
-   * @throws ToolError `internal` (by rejecting) when an option makes no sense; nothing has run then.
+   * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
    */
   executeAll(
     calls: readonly ToolCall[],
@@ -98,10 +100,9 @@ export interface ToolScope {
       NestedCallOptions,
   ): Promise<readonly ToolOutcome[]>;
   /**
-   * Goes on with a nested call that waited for a person. The tool has passed the requests of its
-   * interruption on in a suspension of its own, as they were; the answers are those that it was
-   * resumed with. A tool cannot answer for a person: what was not shown, or not answered, fails with
-   * `approval_invalid`.
+   * Resumes a nested call that waited for a person. The tool must have passed on the requests of the call's
+   * interruption, unchanged, in its own suspension; the answers are those that it was resumed with. A tool cannot
+   * answer for a person: a request that was not displayed, or not answered, fails with `approval_invalid`.
    */
   resume(interruption: Interruption, options?: NestedResumeOptions): Promise<ToolOutcome>;
 }
@@ -113,7 +114,7 @@ export interface ToolProgress {
   readonly total?: number;
 }
 
-/** What the executor hands to a running tool. None of it is ever in a schema. */
+/** The context that the executor gives to a running tool. None of it is ever in a schema. */
 export interface ToolContext<Injected = unknown> {
   readonly callId: string;
   readonly toolName: string;
@@ -123,39 +124,39 @@ export interface ToolContext<Injected = unknown> {
   readonly turnId?: string;
   readonly sessionId?: string;
   readonly caller?: Caller;
-  /** Set when the call goes on as a task: nobody waits for it. */
+  /** Set when the call continues as a task, for whose end no caller waits. */
   readonly taskId?: string;
   /** Fires on cancellation and on timeout. Made when first read. */
   readonly signal: AbortSignal;
-  /** What the host supplied to the run. */
+  /** The values that the host supplied to the run. */
   readonly injected: Injected;
-  /** Set when a suspended call goes on. */
+  /** Set when a suspended call resumes. */
   readonly resumed?: { readonly state: JsonValue; readonly answers: readonly Answer[] };
   readonly scope: ToolScope;
   readonly artifacts: ArtifactWriter;
   /**
-   * A partial output, for hosts and user interfaces, in place of the one before; never for the model.
-   * What is over the limit of outputs is cut. A promise resolves when those who show it have taken
-   * it: awaiting it lets a slow one slow down the tool. Of updates that come faster than they are
-   * taken only the latest is passed on. Ignored after the end.
+   * Emits a partial output, for hosts and user interfaces, in place of the one before; never for the model. Output over
+   * the limit is truncated. The promise resolves when the listeners have taken the update: awaiting it lets a slow
+   * listener slow down the tool. If updates come faster than they are taken, only the latest is emitted. Ignored after
+   * the end.
    */
   update(partial: ToolOutput): Awaitable<void>;
   /** How far the tool is; 1,000 bytes of message at most. Ignored after the end. */
   progress(progress: ToolProgress): void;
   /**
-   * Keeps `state` with the call: what a later attempt, or the call when it goes on after it has waited for a person,
-   * finds in `checkpointed`. JSON. Ignored after the end. A call whose process is gone is not run again, so that nothing
-   * survives but what waits.
+   * Stores `state` with the call, for `checkpointed` of a later attempt, or of the call when it resumes after it has
+   * waited for a person. JSON. Ignored after the end. A call whose process has ended is not run again, so that only the
+   * state of pending calls survives.
    */
   checkpoint(state: JsonValue): void;
   /**
    * A key that names this call to another system, so that a request which is sent twice is carried out once: an HMAC of
-   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it goes
-   * on after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of their own
-   * within a run. Made when it is asked for.
+   * caller, run, call id, tool and arguments, 64 hexadecimal digits. The same in every attempt of the call, and when it
+   * resumes after it has waited for a person; in other processes if executors have the same `key`. Calls need ids of
+   * their own within a run. Computed on demand.
    */
   idempotencyKey(): Promise<string>;
-  /** What was kept last. Absent: nothing was. */
+  /** The state that was stored last. Absent: none. */
   readonly checkpointed?: JsonValue;
 }
 
@@ -163,7 +164,7 @@ export interface ToolContext<Injected = unknown> {
 export interface ValidationProblem {
   /** A JSON pointer to the place (RFC 6901); empty for the whole. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expected value. */
   readonly message: string;
 }
 
@@ -173,11 +174,11 @@ export type ToolAvailability =
   | { readonly status: "unavailable"; readonly reason: string };
 
 /**
- * What `invoke` may return: text, a JSON value, content blocks, a whole `ToolOutput`, or a
- * `Suspension`. `undefined` is an empty answer. Bytes are an image, a sound, a text or a resource. A
- * stream, an async iterable, a `Response` or a `Blob` is read, under the attempt's timeout and up to
- * `largeOutputs.maxCapturedBytes`: texts are one text, bytes as above, other pieces a list; of `itemStream` each piece
- * is an item of the list.
+ * The possible results of `invoke`: text, a JSON value, content blocks, a complete `ToolOutput`, or a `Suspension`.
+ * `undefined` is an empty output. Bytes are an image, a sound, a text or a resource. A stream, an async iterable, a
+ * `Response` or a `Blob` is read, under the attempt's timeout and up to `largeOutputs.maxCapturedBytes`: texts are
+ * joined to one text, bytes are handled as above, other pieces are a list; of `itemStream` each piece is an item of the
+ * list.
  */
 export type ToolReturn =
   | string
@@ -201,25 +202,28 @@ export type ToolReturn =
 export interface Tool<Injected = unknown> {
   readonly spec: ToolSpec;
   /**
-   * What arguments are validated against, where `spec.inputSchema` shows a model less of it: whatever
-   * this accepts, that accepts too. May be a memoised getter. Default: `spec.inputSchema`.
+   * The schema that validates arguments, if `spec.inputSchema` gives a model less of it: `spec.inputSchema` must accept
+   * everything that this schema accepts. May be a memoised getter. Default: `spec.inputSchema`.
    */
   readonly argumentsSchema?: JsonSchema;
   /** Changes whenever the spec or `argumentsSchema` does; spares a diff the realisation of lazy schemas. */
   readonly fingerprint?: string;
-  /** What an output against `outputSchema` is: a failed call, or a warning in the event of its end. Default: `error`. */
+  /**
+   * The effect of an output that does not match `outputSchema`: a failed call, or a warning in the event of its end.
+   * Default: `error`.
+   */
   readonly outputValidation?: "error" | "warning";
   /**
-   * It chooses tools for an agent of its own: its calls may be of all that whoever calls it could call, in place of
-   * what the call was narrowed to (`toolset`); in a run with `reach: "policy"`, of all that the policy lets run. Believed
-   * of trusted tools only. Default: false.
+   * Marks a tool that chooses tools for an agent of its own: its calls may use all tools that its caller may call, in
+   * place of those that the call was narrowed to (`toolset`); in a run with `reach: "policy"`, all that the policy
+   * allows. Believed of trusted tools only. Default: false.
    */
   readonly delegates?: boolean;
   /** Absent: available. */
   readonly availability?: ToolAvailability;
-  /** What JSON Schema cannot say; runs in stage 4. */
+  /** Checks what JSON Schema cannot express; runs in stage 4. */
   validate?(args: JsonObject): Awaitable<readonly ValidationProblem[] | undefined>;
-  /** Says what a call intends to do. Must not do any of it. */
+  /** Declares the actions that a call intends. Must not perform any of them. */
   preflight?(args: JsonObject, ctx: PreflightContext): Awaitable<readonly PermissionRequest[]>;
   /** Does the work. A thrown error becomes an error result. */
   invoke(args: JsonObject, ctx: ToolContext<Injected>): Awaitable<ToolReturn>;
@@ -238,26 +242,25 @@ export interface RegisteredTool {
 export interface ToolSelection {
   /** Globs over names; absent: all. */
   readonly include?: readonly string[];
-  /** Globs over names, taken away afterwards. */
+  /** Globs over names that are excluded afterwards. */
   readonly exclude?: readonly string[];
   /**
-   * What the tools must say of themselves. A hint that is absent has MCP's default; a claim against
-   * the default counts only when the tool's source is trusted, and selects nothing otherwise.
+   * The hints that the tools must have. An absent hint has MCP's default; a claim against the default counts only when
+   * the tool's source is trusted, and selects nothing otherwise.
    */
   readonly annotations?: AnnotationCondition;
   /** Where they must come from. `source` is the id in the registry; `host`: the host's own tools. */
   readonly provenance?: ProvenanceCondition;
   /**
-   * Tokens that the descriptions may take together, estimated as a quarter of the characters of name,
-   * description and input schema. In order of name: what does not fit is left out, and a smaller one
-   * behind it may fit.
+   * The maximum number of tokens of all descriptions, estimated as a quarter of the characters of name, description and
+   * input schema. In order of name: a tool that exceeds the budget is omitted, and a smaller one after it may fit.
    */
   readonly maxTokens?: number;
 }
 
 /**
- * An immutable snapshot of tools for one turn, ordered by name: the listed tools, which a model is given, and behind them,
- * where tools are searched for, tools that are not listed. Both can be called; nothing else can.
+ * An immutable snapshot of tools for one turn, ordered by name: the listed tools, which a model is given, and behind
+ * them, where tools are searched for, tools that are not listed. Both can be called; nothing else can.
  */
 export interface Toolset extends Iterable<Tool> {
   /** The registry's version when the snapshot was made. */
@@ -281,7 +284,7 @@ export interface Toolset extends Iterable<Tool> {
   /** The descriptions of the listed tools, in order of name. A schema is made when it is first read. */
   specs(): readonly ToolSpec[];
   /**
-   * Some tool that can be called runs as a task by itself.
+   * Some tool that can be called continues as a task on its own.
    *
    * @internal
    */
@@ -291,7 +294,7 @@ export interface Toolset extends Iterable<Tool> {
   /**
    * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
-   * @throws ToolError `internal` when the selection makes no sense.
+   * @throws ToolError `internal` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset;
   /**

@@ -1,10 +1,13 @@
 import { wellFormed } from "../text/well-formed.ts";
 import { flagTags, hiddenClass } from "./hidden-characters.ts";
 
-/** What most texts have none of, told quickly; only some of it is hidden. */
+/** A quick test for characters that most texts do not contain; only some of them are hidden. */
 const unusual = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u034e]/;
 
-/** What a terminal acts on and does not show (ECMA-48): CSI sequences, and strings like a window's title. */
+/**
+ * Sequences that a terminal executes and does not display (ECMA-48): CSI sequences, and strings such as a window's
+ * title.
+ */
 const terminal =
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c))/g;
@@ -29,12 +32,11 @@ const directionMark = /[\u061c\u200e\u200f]/;
 const lineEnd = /[\u000b\u000c\u0085]/;
 
 /**
- * The text as a person sees it, for a model: what somebody else wrote about a tool must not tell the
- * model what nobody reads. Takes out control characters but tab, line feed and carriage return,
- * sequences that steer a terminal, characters that are drawn as nothing (zero-width ones, tags,
- * fillers) and those that change the direction of a text. Stays: what a script or an emoji needs of
- * them, as joiners in Persian, direction marks in Hebrew, an emoji's variation. Half of a surrogate
- * pair becomes U+FFFD, another control that ends a line a line feed.
+ * Reduces a text to what a person sees of it, for a model: third-party text about a tool must not contain instructions
+ * that only the model reads. Takes out control characters but tab, line feed and carriage return, sequences that steer
+ * a terminal, characters that are drawn as nothing (zero-width ones, tags, fillers) and those that change the direction
+ * of a text. It leaves the characters that a script or an emoji needs, such as joiners in Persian, direction marks in
+ * Hebrew, an emoji's variation. Half of a surrogate pair becomes U+FFFD, another control that ends a line a line feed.
  *
  * A text with nothing of that kind is returned as it is. The same text twice is the same as once.
  */

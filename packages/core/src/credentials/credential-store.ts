@@ -23,37 +23,39 @@ export interface PasswordCredential {
   readonly password: string;
 }
 
-/** What an OAuth 2 authorization server has issued (RFC 6749 section 5.1). */
+/** A token that an OAuth 2 authorization server has issued (RFC 6749 section 5.1). */
 export interface TokenCredential {
   readonly type: "token";
   readonly accessToken: string;
   /** From when on it is used no more, in milliseconds since the epoch. Absent: not known. */
   readonly expiresAt?: number;
   readonly refreshToken?: string;
-  /** What was granted. Absent: what was asked for. */
+  /** The granted scopes. Absent: those that were requested. */
   readonly scopes?: readonly string[];
-  /** What it is for and whose it is: it goes nowhere else. Absent: whoever keeps it knows. */
+  /**
+   * The API and the caller to which the token is bound: it is sent to no other. Absent: the holder of the token knows.
+   */
   readonly bound?: {
     /** The URL of the API. */
     readonly resource: string;
-    /** As whom it was issued, and by whom it is renewed. */
+    /** The client to which it was issued, and which renews it. */
     readonly client: ClientCredential;
   };
 }
 
-/** As whom the host is known at an authorization server, registered there by itself (RFC 7591) or by a person. */
+/** The registration of the host at an authorization server, made by the host itself (RFC 7591) or by a person. */
 export interface ClientCredential {
   readonly type: "client";
-  /** The server that knows it; no other one is told. */
+  /** The server that knows it; it is sent to no other. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent: a public client, or a secret that is kept elsewhere. */
+  /** Absent: a public client, or a secret that is stored elsewhere. */
   readonly clientSecret?: string;
   /** How it proves who it is there, by the registered name: `client_secret_post`. */
   readonly clientAuthentication?: string;
   /** Where the server sends people back to. */
   readonly redirectUri?: string;
-  /** What it may ask for. Absent: not known. */
+  /** The scopes that it may request. Absent: not known. */
   readonly scopes?: readonly string[];
   /** When its secret ends, in milliseconds since the epoch. Absent: never. */
   readonly expiresAt?: number;
@@ -67,7 +69,7 @@ export interface CertificateCredential {
   readonly passphrase?: string;
 }
 
-/** What authorises a request. */
+/** The credential that authorises a request. */
 export type Credential =
   | SecretCredential
   | PasswordCredential
@@ -76,8 +78,8 @@ export type Credential =
   | CertificateCredential;
 
 /**
- * Where credentials are kept; a vault, a file, a keychain. Adapters read from it before a request, and write
- * tokens that were issued or renewed. What it throws ends the call with `store_unavailable`.
+ * A store of credentials: a vault, a file, a keychain. Adapters read from it before a request, and write tokens that
+ * were issued or renewed. If it throws, the call fails with `store_unavailable`.
  */
 export interface CredentialStore {
   /** The credential of exactly this key; a store decides itself whether a caller shares the host's. */

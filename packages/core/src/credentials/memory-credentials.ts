@@ -1,6 +1,6 @@
 import type { Credential, CredentialKey, CredentialStore } from "./credential-store.ts";
 
-/** Credentials in memory: gone with the process. */
+/** Credentials in memory, which end with the process. */
 export function memoryCredentials(): CredentialStore {
   const kept = new Map<string, Credential>();
   const nameOf = ({ source, scheme, caller }: CredentialKey): string =>

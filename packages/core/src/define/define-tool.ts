@@ -36,9 +36,9 @@ import { standardInput, type StandardInput } from "./standard-input.ts";
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";
 
 /**
- * What a tool's code may give back: with an `output` schema what that describes, a `ToolOutput` or a
- * `Suspension`; without one anything, of which JSON is made. A stream or a `Response` is read. The
- * yields of a generator are updates for the host, and its return is the answer.
+ * The possible results of a tool's code: with an `output` schema a value of that schema, a `ToolOutput` or a
+ * `Suspension`; without one anything, which is converted to JSON. A stream or a `Response` is read. The yields of a
+ * generator are updates for the host, and its return value is the result.
  */
 export type ExecuteReturn<Output = undefined> = [JsonSchema] extends [Output]
   ? unknown
@@ -57,13 +57,13 @@ export interface ToolDefinition<
   /** `^[A-Za-z_][A-Za-z0-9_-]{0,63}$` */
   readonly name: string;
   readonly title?: string;
-  /** What it does, for the model. */
+  /** The description for the model. */
   readonly description: string;
   /** A JSON Schema of an object, or a Standard Schema (Zod 4, ArkType, Valibot). */
   readonly input: Input;
   /** Beside a Standard Schema that gives no JSON Schema of its own. */
   readonly inputSchema?: JsonSchema;
-  /** What the result must be. An answer against it is an error. */
+  /** The schema of the result. A result that does not match it is an error. */
   readonly output?: Output;
   readonly annotations?: ToolAnnotations;
   readonly injected?: readonly InjectedParameter[];
@@ -76,7 +76,7 @@ export interface ToolDefinition<
   readonly metadata?: Metadata;
   /** Ask a person before the call; a function decides by the arguments. Default: false. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Input>) => Awaitable<boolean>);
-  /** Says what a call intends to do, for the policy to decide on. Must not do any of it. */
+  /** Declares the actions that a call intends, for the policy to decide on. Must not perform any of them. */
   readonly preflight?: (
     args: ArgumentsOf<Input>,
     ctx: PreflightContext,
@@ -89,10 +89,10 @@ export interface ToolDefinition<
 }
 
 /**
- * Makes a tool out of a function. The arguments' type follows from `input`; they are validated
- * before the function sees them.
+ * Makes a tool out of a function. The arguments' type follows from `input`; they are validated before the function sees
+ * them.
  *
- * @throws ToolError `internal` when the definition makes no sense; the text says what to write.
+ * @throws ToolError `internal` for an invalid definition; the text says what to write.
  * @example
  * ```js
  * const add = defineTool({
@@ -204,7 +204,7 @@ const annotationKeys: Record<keyof ToolAnnotations, boolean> = {
   redact: false,
 };
 
-/** A misspelt one would let a call run that somebody wanted to be asked about. */
+/** A misspelt annotation could let a call run that the host wanted to be approved. */
 function checkAnnotations(name: string, annotations: ToolAnnotations): void {
   checkOptions(`${name}: annotations`, annotations, Object.keys(annotationKeys));
   compilePaths(`${name}: annotations.redact`, annotations.redact);
@@ -285,7 +285,7 @@ function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
   return (args): Awaitable<readonly ValidationProblem[] | undefined> => standard.validate(args);
 }
 
-/** What a call intends: what `preflight` says, and the approval that `needsApproval` asks for. */
+/** The intentions of a call: the permissions of `preflight`, and the approval that `needsApproval` asks for. */
 function intentions<Input extends AnySchema>(
   {
     name,
@@ -319,7 +319,7 @@ function resultFromHost(args: JsonObject, ctx: ToolContext): ToolReturn {
 }
 
 function settle(returned: unknown, ctx: ToolContext): Awaitable<ToolReturn> {
-  // The executor makes JSON of whatever it is.
+  // The executor converts any value to JSON.
   return isGenerator(returned) ? drive(returned, ctx) : (returned as Awaitable<ToolReturn>);
 }
 

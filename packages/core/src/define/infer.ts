@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** What `defineTool` takes as `input` and `output`. */
+/** The schemas that `defineTool` accepts as `input` and `output`. */
 export type AnySchema = JsonSchema | StandardSchema;
 
 /** The type of the arguments that a tool with this input gets. */

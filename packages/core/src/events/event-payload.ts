@@ -7,7 +7,7 @@ import type { ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 
-/** What events report of a call beside what all services know of it. */
+/** The facts about a call that events report beside those that all services receive. */
 export interface ReportedCall extends CallInfo {
   readonly engine: { readonly maxOutputBytes: number };
   /** The names of injected values that the model sent, and that were discarded. */
@@ -20,7 +20,7 @@ interface Bounds {
   readonly redactor: Redactor | undefined;
 }
 
-/** What of a call's events may leave. */
+/** The bounds of a call's events. */
 export function boundsOf(execution: ReportedCall): Bounds {
   return {
     maxOutputBytes: execution.engine.maxOutputBytes,
@@ -28,10 +28,10 @@ export function boundsOf(execution: ReportedCall): Bounds {
   };
 }
 
-/** More blocks than this nobody looks at. */
+/** Blocks beyond this number are not examined. */
 const maxBlocks = 1000;
 
-/** JSON of whatever it is, frozen: what becomes of the original changes nothing. */
+/** A frozen copy of the value as JSON: later changes of the original have no effect. */
 export function frozenJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(toJson(value)), freeze) as Value;
 }
@@ -41,8 +41,8 @@ function freeze(_: string, member: unknown): unknown {
 }
 
 /**
- * Characters beyond the limit that are searched for secrets, so that one that the cut goes through is found: longer than
- * any form of a credential.
+ * Characters beyond the limit that are searched for secrets, so that a secret across the cut is found: longer than any
+ * form of a credential.
  */
 const searchedBeyond = 70_000;
 
@@ -72,8 +72,8 @@ interface Part<Value> {
 }
 
 /**
- * A value for an event: a text is clipped, anything else that is too long is left out. What is too long is not searched
- * or copied as a whole.
+ * A value for an event: a text is clipped, any other value over the limit is omitted. A value over the limit is not
+ * searched or copied completely.
  */
 export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   const { maxOutputBytes, redactor } = bounds;
@@ -88,7 +88,7 @@ export function valuePart(bounds: Bounds, given: unknown): Part<JsonValue> {
   }
   if (!fitsPayload(bounds, given)) return { truncated: true };
   const plain = toJson(given);
-  // Events have readers of every kind: names of headers and of URL parameters say what is secret, too.
+  // Events have readers of every kind: names of headers and of URL parameters also mark secrets.
   const part = frozenJson(redactor?.redactReport(redactor.value(plain)) ?? plain);
   return utf8Length(JSON.stringify(part)) > maxOutputBytes
     ? { truncated: true }
@@ -127,13 +127,13 @@ function withoutLastEnd(content: readonly ContentBlock[]): readonly ContentBlock
 
 interface Beginning {
   readonly output: ToolOutput;
-  /** Something was left out. */
+  /** A part was omitted. */
   readonly isCut: boolean;
   /** The last block is a text without its end. */
   readonly endsCut: boolean;
 }
 
-/** As much of an output as can be in an event, and a little more: the rest is neither searched nor copied. */
+/** The part of an output that can be in an event, and a little more: the rest is neither searched nor copied. */
 function truncateOutput(bounds: Bounds, output: ToolOutput): Beginning {
   let left = bounds.maxOutputBytes + searchedBeyond;
   let isCut = false;
@@ -166,7 +166,7 @@ function truncateOutput(bounds: Bounds, output: ToolOutput): Beginning {
   return { output: { ...begun, content } as ToolOutput, isCut, endsCut };
 }
 
-/** What an event tells of a result, with payloads. */
+/** The event's payload for a result. */
 export function resultPayload(
   bounds: Bounds,
   { content, value, artifacts }: ToolResult,

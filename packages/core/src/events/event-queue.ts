@@ -7,7 +7,7 @@ export interface QueuedNode {
   replaced: number;
   previous: QueuedNode | undefined;
   next: QueuedNode | undefined;
-  /** Of what can be done without: by what it is found among those. */
+  /** The key of an event that can be dropped. */
   readonly key: string | number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface QueuedNode {
 export class EventQueue {
   readonly #limit: number;
   readonly #coalesces: boolean;
-  /** What can be done without, oldest first. */
+  /** Events that can be dropped, oldest first. */
   readonly #partial = new Map<string | number, QueuedNode>();
   #first: QueuedNode | undefined;
   #last: QueuedNode | undefined;
@@ -61,7 +61,7 @@ export class EventQueue {
     if (oldest !== undefined) this.#remove(oldest, 0);
   }
 
-  /** @param replaced 1: another stands for it. */
+  /** @param replaced 1: another event replaces it. */
   #remove(node: QueuedNode, replaced: 0 | 1): void {
     const { previous, next, key } = node;
     if (previous === undefined) this.#first = next;
@@ -80,7 +80,7 @@ export class EventQueue {
     return node?.event;
   }
 
-  /** How many of those missing before the first have been replaced by later ones; told once. */
+  /** The number of those missing before the first that later ones have replaced; returned once. */
   takeReplaced(): number {
     const { replaced } = this.#first ?? this.#after;
     (this.#first ?? this.#after).replaced = 0;

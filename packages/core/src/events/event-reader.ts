@@ -34,15 +34,15 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
   readonly #queue: EventQueue;
   readonly #asked: ((next: Next) => void)[] = [];
   readonly #stop: () => void;
-  /** The last event that was read, or told to be missing. */
+  /** The last event that was read, or reported as missing. */
   #seq: number;
   /** The last that came to be queued. */
   #newest: Pick<ToolEvent, "seq" | "time">;
-  /** It has read events of another executor, and is not told so yet. */
+  /** It has read events of another executor, and the reset is not reported yet. */
   #reset = false;
   #over = false;
 
-  /** @throws ToolError `internal` when an option makes no sense. */
+  /** @throws ToolError `internal` for an invalid option. */
   constructor(events: EventStream, options: EventsOptions) {
     const { after, maxQueued } = checked(events, options);
     this.#queue = new EventQueue(maxQueued, true);
@@ -64,7 +64,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
       : Promise.resolve({ done: false, value: event });
   }
 
-  /** Listens no more; whoever waits for an event is told that none comes. */
+  /** Stops listening; a pending read ends without an event. */
   return(): Promise<Next> {
     this.#over = true;
     this.#stop();
@@ -82,7 +82,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
   }
 
   #take(event: ToolEvent): void {
-    // Who begins to read while it is being told of has had it from the backlog.
+    // A reader that starts while the event is being emitted has it from the backlog.
     if (event.seq <= this.#newest.seq) return;
     this.#newest = event;
     this.#queue.push(event);
@@ -105,7 +105,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
     return this.#queue.shift();
   }
 
-  /** Tells how many there should be up to `seq`. */
+  /** Reports the number of missing events up to `seq`. */
   #missing(seq: number, time: number): EventsDroppedEvent {
     const replaced = this.#queue.takeReplaced();
     const dropped = seq - this.#seq - replaced;

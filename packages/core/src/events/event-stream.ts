@@ -22,26 +22,26 @@ import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts"
 
 const maxTextBytes = 2000;
 
-/** Hands events to whoever listens, in order; costs nothing while nobody does. */
+/** Emits events to listeners, in order; costs nothing without a listener. */
 export class EventStream {
   /** Events carry arguments and outputs. */
   readonly payloads: boolean;
-  /** What those who come back have missed; absent: nothing is kept. */
+  /** The events that a returning listener has missed; absent: none are stored. */
   readonly backlog: EventQueue | undefined;
   readonly #clock: Clock;
   readonly #listeners = new Set<ToolEventListener>();
-  /** Those who do not always want to hear anything, and whether they do now. */
+  /** Listeners that do not want every event, and whether they want any now. */
   readonly #occasional = new Map<ToolEventListener, () => boolean>();
   #seq = 0;
   #lastEmitted: Pick<ToolEvent, "seq" | "time"> = { seq: 0, time: 0 };
-  /** Somebody may want to hear something: the one look that a call takes when nobody does. */
+  /** A listener may want some event: the single check of a call when there is no listener. */
   #active: boolean;
-  /** Somebody wants to hear everything. */
+  /** A listener wants every event. */
   #isAlways: boolean;
   /** More than one has each event: none may change it for the others. */
   #isShared = false;
   #telling = false;
-  /** Told of by listeners, while others have not heard of what came before. */
+  /** Events that listeners emit while others have not received the earlier ones. */
   readonly #waiting: ToolEvent[] = [];
 
   constructor(clock: Clock, payloads: boolean, backlog: number) {
@@ -51,19 +51,19 @@ export class EventStream {
     this.#active = this.#isAlways = backlog > 0;
   }
 
-  /** True when somebody listens; ask before building an event. */
+  /** True when there is a listener; check it before building an event. */
   get active(): boolean {
     return this.#active && (this.#isAlways || this.#isWanted());
   }
 
-  /** The last event that listeners have been told of, or are just being told of. */
+  /** The last event that was emitted, or is being emitted. */
   get lastEmitted(): Pick<ToolEvent, "seq" | "time"> {
     return this.#lastEmitted;
   }
 
   /** @param wanted is asked before each event whether the listener wants any. Default: always. */
   listen(listener: ToolEventListener, wanted?: () => boolean): () => void {
-    // One of its own for each: what listens twice is told twice, and stops once.
+    // One function for each: a listener that is added twice is notified twice, and removed one by one.
     const own: ToolEventListener = (event) => listener(event);
     if (wanted !== undefined) this.#occasional.set(own, wanted);
     else this.#listeners.add(own);
@@ -83,9 +83,9 @@ export class EventStream {
   }
 
   /**
-   * Tells something about a call.
+   * Emits an event of a call.
    *
-   * @param time when it happened, where the clock has just been read. Default: now.
+   * @param time the time of the event, if the clock has just been read. Default: now.
    */
   emitCall(execution: CallInfo, fields: EventFields, time?: number): void {
     if (!this.active) return;
@@ -94,10 +94,10 @@ export class EventStream {
     this.#tell(event);
   }
 
-  // What an ordinary call tells. Each event is one literal, since to fill in its fields one by one
-  // is most of what an event costs.
+  // The events of an ordinary call. Each event is one literal, since filling in its fields one by one is most of the
+  // cost of an event.
 
-  /** Tells that a call has been asked for. */
+  /** Emits that a call was requested. */
   requested(execution: ReportedCall): void {
     if (!this.active) return;
     const event = this.#begun(execution, "tool.requested", this.#clock.now());
@@ -105,7 +105,7 @@ export class EventStream {
     this.#tell(event);
   }
 
-  /** Tells that its first attempt starts. */
+  /** Emits that its first attempt starts. */
   started(execution: ReportedCall): void {
     if (!this.active) return;
     const { run, call, attempt, discarded } = execution;
@@ -124,7 +124,7 @@ export class EventStream {
     this.#tell(placed(event, execution));
   }
 
-  /** Tells that it has come to its end. */
+  /** Emits that it has ended. */
   completed(execution: ReportedCall, result: ToolResult, error: ToolError | undefined): void {
     if (!this.active) return;
     const { run, call, attempt, warnings } = execution;
@@ -147,7 +147,7 @@ export class EventStream {
     this.#tell(placed(event, execution));
   }
 
-  /** Tells that it may start, and why. */
+  /** Emits that it may start, and why. */
   authorized(execution: CallInfo, { decision, reason, rule, by, grantId }: RecordedDecision): void {
     if (!this.active) return;
     const { run, call } = execution;
@@ -168,9 +168,9 @@ export class EventStream {
   }
 
   /**
-   * Tells of a partial output.
+   * Emits a partial output.
    *
-   * @param output is there when events carry payloads; it is sealed already.
+   * @param output present when events carry payloads; already bounded and redacted.
    */
   updated(execution: CallInfo, output?: ToolOutput, truncated?: boolean): void {
     if (!this.active) return;
@@ -180,7 +180,7 @@ export class EventStream {
     this.#tell(event);
   }
 
-  /** Tells how far it is, as far as that can be read. */
+  /** Emits the valid parts of its progress. */
   progressed(execution: CallInfo, given: unknown): void {
     if (!this.active) return;
     const progress = progressOf(execution, given);
@@ -203,7 +203,7 @@ export class EventStream {
     return placed(event, execution);
   }
 
-  /** Tells something that belongs to no call. */
+  /** Emits an event that belongs to no call. */
   emit(fields: EventFields): void {
     if (!this.active) return;
     const { type, ...more } = frozenJson(fields);
@@ -275,7 +275,7 @@ function addArguments(
   if (truncated) event["truncated"] = true;
 }
 
-/** What cannot be searched for secrets is not told. */
+/** A value that cannot be searched for secrets is not emitted. */
 function redacted<Value>(execution: CallInfo, value: Value): Value {
   try {
     return execution.redactor?.redactReport(value) ?? value;

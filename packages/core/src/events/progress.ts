@@ -5,7 +5,7 @@ import { redactStreamedText } from "../redaction/redact-streamed.ts";
 
 const maxMessageBytes = 1000;
 
-/** What can be used of a tool's progress: each field is read once. `undefined`: nothing. */
+/** The valid parts of a tool's progress: each field is read once. `undefined`: none. */
 export function progressOf(execution: CallInfo, given: unknown): ToolProgress | undefined {
   try {
     const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };

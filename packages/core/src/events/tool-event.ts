@@ -18,13 +18,13 @@ interface CallEnvelope extends Envelope {
   readonly turnId?: string;
   /** At most 1,000 bytes of it. */
   readonly callId: string;
-  /** As it was called, at most 200 bytes of it: a model can ask for a tool that does not exist. */
+  /** The called name, at most 200 bytes of it: a model can ask for a tool that does not exist. */
   readonly tool: string;
 }
 
-/** What is there only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
+/** Fields that are present only with `eventPayloads`: without secrets, and no longer than `maxOutputBytes`. */
 interface PayloadFields {
-  /** A part of the payload was longer, and is clipped or left out. */
+  /** A part of the payload was longer, and is clipped or omitted. */
   readonly truncated?: true;
 }
 
@@ -35,17 +35,16 @@ export interface EndFields {
 }
 
 /**
- * What the executor tells about a call. A call that never starts ends in `tool.rejected` or
- * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed`
- * and `tool.suspended`, whose `attempt` is the last one. `tool.late` may follow a timeout or a
- * cancellation, of an attempt that is retried, too. Messages have at most 2,000 bytes. Arguments and
- * outputs are there only with `eventPayloads`.
+ * The events that the executor emits about a call. A call that never starts ends in `tool.rejected` or
+ * `tool.interrupted`; each `tool.started` ends in exactly one of `tool.completed`, `tool.failed` and `tool.suspended`,
+ * whose `attempt` is the last one. `tool.late` may follow a timeout or a cancellation, of an attempt that is retried,
+ * too. Messages have at most 2,000 bytes. Arguments and outputs are there only with `eventPayloads`.
  */
 export type ToolCallEvent = CallEnvelope &
   (
     | ({
         readonly type: "tool.requested";
-        /** As the model sent them. */
+        /** The model's arguments, unchanged. */
         readonly arguments?: JsonValue;
       } & PayloadFields)
     | { readonly type: "tool.rejected"; readonly code: ToolErrorCode; readonly message: string }
@@ -53,7 +52,7 @@ export type ToolCallEvent = CallEnvelope &
     | {
         readonly type: "tool.resumed";
         readonly interruptionId: string;
-        /** Who has answered. */
+        /** The person who answered. */
         readonly by?: string;
       }
     | {
@@ -63,7 +62,7 @@ export type ToolCallEvent = CallEnvelope &
         readonly reason: string;
         /** The policy and the rule that decided, such as `policy rules[2]`. */
         readonly rule: string;
-        /** Who agreed. */
+        /** The person who approved. */
         readonly by?: string;
         /** The grant that answers, or that was made. */
         readonly grantId?: string;
@@ -77,9 +76,9 @@ export type ToolCallEvent = CallEnvelope &
     | ({
         readonly type: "tool.started";
         readonly attempt: number;
-        /** What the model sent and only the host may supply. */
+        /** Arguments that the model sent although only the host may supply them. */
         readonly discarded?: readonly string[];
-        /** As the tool gets them, without what the host supplies. */
+        /** The tool's arguments, without those that the host supplies. */
         readonly arguments?: JsonValue;
       } & PayloadFields)
     | ({
@@ -118,12 +117,12 @@ export type ToolCallEvent = CallEnvelope &
       } & EndFields)
     | { readonly type: "tool.late"; readonly outcome: "returned" | "threw" }
     | {
-        /** The call goes on by itself. */
+        /** The call continues on its own. */
         readonly type: "task.created";
         readonly taskId: string;
       }
     | {
-        /** A person has answered, and the task goes on. */
+        /** A person has answered, and the task resumes. */
         readonly type: "task.working";
         readonly taskId: string;
       }
@@ -146,27 +145,27 @@ export interface RegistryChangedEvent extends Envelope {
   readonly changed: readonly string[];
 }
 
-/** Everything an executor tells: plain JSON, frozen where more than one hears it. */
+/** Every event of an executor: plain JSON, frozen if it has several listeners. */
 export type ToolEvent = ToolCallEvent | RegistryChangedEvent;
 
 /** Receives events, in order; what it throws changes nothing. */
 export type ToolEventListener = (event: ToolEvent) => void;
 
 /**
- * Stands in `executor.events()` for events that do not come: the reader was too slow, or came back
- * too late. Its `seq` is that of the last of them.
+ * Replaces missing events in `executor.events()`: the reader was too slow, or came back too late. Its `seq` is that of
+ * the last of them.
  */
 export interface EventsDroppedEvent extends Envelope {
   readonly type: "events.dropped";
   /** How many are lost. */
   readonly dropped: number;
-  /** How many were updates and progress of a call that a later one of the same call stands for. */
+  /** The number of updates and progress events of a call that a later one of the same call replaces. */
   readonly replaced: number;
   /** `after` is a number that this executor has not reached: of another one, or of an earlier process. */
   readonly reset?: true;
 }
 
-/** What a slow reader gets of an executor's events. */
+/** An event of an executor as a slow reader receives it. */
 export type QueuedEvent = ToolEvent | EventsDroppedEvent;
 
 /** An event before its envelope. */

@@ -1,6 +1,6 @@
 /**
- * What ends or begins a turn, a role or a tool's result in one of the formats that models are
- * trained on. Matched one by one, so in linear time.
+ * Tokens that end or begin a turn, a role or a tool's result in one of the formats that models are trained on. Matched
+ * one by one, so in linear time.
  */
 const controlTokens: RegExp =
   /<\|[a-z_]{2,40}\|>|<\/?(?:tool_result|tool_response|function_results?|function_calls?|tool_calls?|tool_use|system|assistant|user|human|invoke)\b|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\n(?:Human|Assistant|System|User):/gi;

@@ -5,8 +5,8 @@ import { neutralised } from "./control-tokens.ts";
 export const frameBytes = 220;
 
 /**
- * The content between two lines that name it as data. What the lines say of themselves cannot be
- * guessed, so that nothing inside can end the frame.
+ * The content between two lines that mark it as data. Their identifier cannot be guessed, so that nothing inside can
+ * end the frame.
  */
 export function framed(name: string, content: readonly ContentBlock[]): ContentBlock[] {
   const mark = crypto.randomUUID().slice(0, 18);

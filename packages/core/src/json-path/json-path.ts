@@ -10,7 +10,7 @@ import { Walk } from "./walk.ts";
 export interface JsonPath {
   readonly text: string;
   /**
-   * What the path leads to in `value`, at most `limit` of it.
+   * Selects the values that the path matches in `value`, at most `limit` of them.
    *
    * @throws ToolError `limit_exceeded` when the value is too large or too deep to be searched.
    */

@@ -11,15 +11,15 @@ const maxDepth = 1000;
  * is set when the segments from `n` on apply to the node, the last bit when it has been found.
  */
 export class Walk {
-  /** Nothing more is looked for. */
+  /** The search has ended. */
   ended = false;
   #left: number = maxWork;
-  /** What it takes beyond that to compare one child with all indices and slices of the path. */
+  /** The additional work of comparing one child with all indices and slices of the path. */
   readonly #listed: number;
   readonly #segments: readonly Segment[];
   readonly #found: (value: JsonValue) => JsonValue | undefined;
 
-  /** @param found what to put in place of a node; `undefined`: it stays, and what is below it is looked at. */
+  /** @param found returns the replacement of a node; `undefined`: it stays, and its children are visited. */
   constructor(segments: readonly Segment[], found: (value: JsonValue) => JsonValue | undefined) {
     this.#segments = segments;
     this.#found = found;
@@ -96,7 +96,7 @@ export class Walk {
     return copy ?? object;
   }
 
-  /** One of the segments that apply looks at every child, or does as `is` says. */
+  /** True when one of the applicable segments visits every child, or satisfies `is`. */
   #some(places: number, is: (segment: Segment) => boolean): boolean {
     for (let index = 0; index < this.#segments.length; index++) {
       if ((places & (1 << index)) === 0) continue;

@@ -31,7 +31,7 @@ function written(value: unknown): string {
   spend(2);
   if (Array.isArray(value)) {
     const items: string[] = [];
-    // Not `map`, which goes through all the holes of a list that says it has billions of items.
+    // Not `map`, which visits all the holes of a list that claims billions of items.
     for (let index = 0; index < value.length; index++) {
       spend(1);
       items.push(written(value[index]));

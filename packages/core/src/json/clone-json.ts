@@ -1,4 +1,4 @@
-/** What a copy may cost: 8 units for each value and each key, 1 for each of their characters. */
+/** The maximum cost of a copy: 8 units for each value and each key, 1 for each of their characters. */
 const maxCopyWork = 33_554_432;
 
 const perValue = 8;

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import { toJson } from "./to-json.ts";
 
 /**
- * A copy of a call's arguments for host code that looks at them: what it writes there by mistake is
- * an error instead of a change that nothing has checked.
+ * A frozen copy of a call's arguments for host code: an accidental write is an error instead of a change that is not
+ * validated.
  */
 export function freezeJson(args: JsonObject): JsonObject {
   return frozen(toJson(args)) as JsonObject;

@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly [keyword: string]: JsonValue;
 }
 
-/** Free-form JSON that is kept and passed on, never interpreted. */
+/** Free-form JSON that is stored and passed on, never interpreted. */
 export type Metadata = JsonObject;
 
 /** A value, or a promise of it. Only thenables are awaited. */
@@ -34,8 +34,8 @@ export function isThenable<T>(value: Awaitable<T>): value is PromiseLike<T> {
 }
 
 /**
- * What is waited for, as a promise of the platform's own. The `then` of somebody else's may answer
- * twice, throw, or give back what looks as if nothing had to be waited for.
+ * Converts a thenable to a native promise. A foreign `then` may call back twice, throw, or return a value that looks as
+ * if nothing had to be awaited.
  */
 export async function promised<T>(value: PromiseLike<T>): Promise<T> {
   return await value;

@@ -2,19 +2,19 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
-/** What a member that is not shown is sure to get: enough to say what it is. */
+/** The bytes reserved for an omitted member: enough for its summary. */
 const summaryBytes = 32;
 
-/** JSON that is deeper than this is not looked at. */
+/** JSON that is deeper than this is not examined. */
 const maxDepth = 200;
 
 /**
- * The beginning of a text: at most `limit` bytes in UTF-8, valid Unicode, and never half a
- * character. It ends where a line or a word does, when one does in its last quarter. What is shown is
- * exactly the beginning of the text made well-formed, so that reading on starts at its length.
+ * The beginning of a text: at most `limit` bytes in UTF-8, valid Unicode, and never half a character. It ends where a
+ * line or a word does, when one does in its last quarter. The preview is exactly the beginning of the well-formed text,
+ * so that the rest starts at its length.
  */
 export function previewText(text: string, limit: number): string {
-  // No unit takes less than a byte, so the last one of these is never shown.
+  // No unit takes less than a byte, so the last one of these is never in the result.
   const clipped = truncateUtf8(text.slice(0, Math.max(0, limit) + 1), limit);
   if (clipped.length === text.length) return wellFormed(clipped);
   const earliest = clipped.length * 0.75;
@@ -73,7 +73,7 @@ function sizeOf(value: JsonValue, limit: number, depth: number): number {
 function showText(text: string, budget: number): string {
   const room = budget - summaryBytes;
   if (room < 8) return summary(text);
-  // What has to be escaped takes up to six times as much.
+  // Escaped characters take up to six times as much.
   for (let length = room; ; length = Math.floor(length / 2)) {
     const start = truncateUtf8(wellFormed(text.slice(0, length + 1)), length);
     const json = JSON.stringify(`${start}… ${grouped(text.length - start.length)} more characters`);
@@ -122,7 +122,7 @@ function showMembers(object: JsonObject, budget: number, depth: number): string 
   return `{${rendered.join(",")}}`;
 }
 
-/** What each member may take: all of them the same, and what the small ones leave over goes to the large. */
+/** The bytes of each member: equal shares, and the unused bytes of small members go to the large ones. */
 function divide(values: readonly JsonValue[], extra: number, depth: number): number[] {
   const sizes = values.map((value) => sizeOf(value, extra + summaryBytes, depth));
   const order = sizes.map((_, index) => index).sort((a, b) => difference(sizes, a, b));
@@ -150,7 +150,7 @@ function keyText(key: string, limit: number): string {
   return JSON.stringify(`${previewText(key, Math.floor(limit / 6))}…`);
 }
 
-/** What it is, in at most `summaryBytes`. */
+/** A summary of the value, in at most `summaryBytes`. */
 function summary(value: JsonValue): string {
   if (typeof value === "string") return `"… ${grouped(value.length)} characters"`;
   if (typeof value !== "object" || value === null) return String(value);

@@ -4,32 +4,31 @@ import { wellFormed } from "../text/well-formed.ts";
 
 const maxDepth = 200;
 
-/** Bytes of JSON that are made of one value unless somebody says otherwise: 32 MiB. */
+/** The default limit in bytes of the JSON of one value: 32 MiB. */
 export const maxBytes = 33_554_432;
 
-/** What an object or a list takes of them when it has to be made. */
+/** The bytes that an object or a list counts when it has to be converted. */
 const containerBytes = 8;
 
 /** Longer numbers are not written out: that takes more than linear time. */
 const maxBigintBits = 1_000_000;
 
-/** Told when there was more than was taken. */
+/** Set when there was more than was taken. */
 export interface Cut {
   truncated: boolean;
 }
 
 /**
- * Makes JSON of what is not: plain data passes as it is; a bigint becomes its digits, a date its ISO
- * text, a map an object, what can be iterated an array, bytes base64, `NaN` and the infinities
- * `null`; a boxed primitive what is in it, an error its name and message; an object with `toJSON` what
- * that gives; what an object holds of functions and symbols goes; a cycle becomes `"[circular]"`, what
- * throws when it is read `"[unreadable]"`. Never throws.
+ * Converts any value to JSON: plain data is returned as it is; a bigint becomes its digits, a date its ISO text, a map
+ * an object, an iterable an array, bytes base64, `NaN` and the infinities `null`; a boxed primitive its value, an error
+ * its name and message; an object with `toJSON` the result of that; functions and symbols in objects are omitted; a
+ * cycle becomes `"[circular]"`, a property that throws when it is read `"[unreadable]"`. Never throws.
  *
- * What is there twice is written twice, so the work is bounded, too: after about `limit` bytes a text
- * such as `"[cut: 5 more items]"` stands for the rest.
+ * A value that occurs twice is written twice, so the work is bounded, too: after about `limit` bytes a text such as
+ * `"[cut: 5 more items]"` stands for the rest.
  *
  * @param limit bytes of the JSON's text, roughly. Default: 33,554,432.
- * @param cut told when something was left out for it.
+ * @param cut set when something was omitted because of the limit.
  */
 export function toJson(value: unknown, limit: number = maxBytes, cut?: Cut): JsonValue {
   return plainBytes(value, limit) >= 0 ? (value as JsonValue) : converted(value, limit, cut);
@@ -50,7 +49,7 @@ export function plainBytes(value: unknown, limit: number = Number.MAX_SAFE_INTEG
   }
 }
 
-/** What is left of `left` bytes; negative: nothing, or the value is not plain. */
+/** The remaining bytes of `left`; negative: none, or the value is not plain. */
 function afterPlain(value: unknown, depth: number, left: number): number {
   switch (typeof value) {
     case "string":
@@ -136,7 +135,7 @@ class Conversion {
   #text(value: string): string {
     const left = Math.max(0, this.#left);
     this.#left -= value.length + 2;
-    // A note would be longer than what is left out.
+    // A note would be longer than the omitted part.
     if (value.length <= left || value.length <= 32) return wellFormed(value);
     return `${wellFormed(value.slice(0, left))}… ${this.#cut(value.length - left, "characters")}`;
   }
@@ -189,7 +188,7 @@ class Conversion {
       : this.#ownMembers(value);
   }
 
-  /** What its class says how to write. */
+  /** Converts an object by the rules of its class. */
   #convertSpecial(value: object): JsonValue | undefined {
     if (value instanceof Date) {
       return Number.isNaN(value.getTime()) ? null : this.#text(String(value.toISOString()));
@@ -272,7 +271,7 @@ class Conversion {
 
   #member(result: Record<string, JsonValue>, key: string, member: unknown): void {
     const kind = typeof member;
-    // What is left out has been looked at, too: a map can hold it without an end.
+    // Omitted items are counted, too: a map can have any number of them.
     this.#left -= 1;
     if (kind === "undefined" || kind === "function" || kind === "symbol") return;
     const name = this.#text(key);

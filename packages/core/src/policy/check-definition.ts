@@ -26,10 +26,9 @@ import { readPlainJson } from "../contract/read-plain-json.ts";
 import { presetNames } from "./presets.ts";
 
 /**
- * A frozen copy of a policy that a host gave, read once. Examples are only looked at as far as
- * their rules go: see `checkExamples`.
+ * Makes a frozen copy of a host's policy, read once. Examples are not checked here: see `checkExamples`.
  *
- * @param where what the host calls it: `policy[1]`.
+ * @param where the host's name for it: `policy[1]`.
  * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
  */
 export function checkDefinition(where: string, given: unknown): PolicyDefinition {
@@ -158,7 +157,7 @@ const effects: readonly string[] = ["allow", "ask", "deny"] satisfies readonly P
 const accessKeys: readonly string[] = ["filesystem", "process", "network", "spend"];
 const accessModes: readonly string[] = ["none", "read", "write"];
 
-/** What can match no tool's name would be a rule without effect. */
+/** A glob that can match no tool's name would make a rule without effect. */
 function toolGlobFault(glob: string): string | undefined {
   const fits = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/.test(glob) && glob.replaceAll("*", "").length <= 64;
   return fits

@@ -1,10 +1,10 @@
-// What the parts of a policy are made of. Every check throws a ToolError `internal` that starts with
-// the place, and takes values of a plain copy: nothing that it reads runs code.
+// Checks of the parts of a policy. Every check throws a ToolError `internal` that starts with the place, and takes
+// values of a plain copy: nothing that it reads runs code.
 import { checkOptions } from "../contract/check-options.ts";
 import { nearNames } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
-/** An object with at least one of the members that are known: without any it would say nothing. */
+/** Checks for an object with at least one of the known members: without any it would have no effect. */
 export function checkCondition(where: string, given: unknown, known: readonly string[]): void {
   checkRecord(where, given, known.join(", "));
   checkOptions(where, given, known);
@@ -23,7 +23,7 @@ export function checkAllGlobs(where: string, given: object): void {
   for (const [member, globs] of Object.entries(given)) checkGlobs(`${where}.${member}`, globs);
 }
 
-/** One glob or several; `fault` tells what is wrong with one, if anything is. */
+/** Checks one glob or several; `fault` returns the problem of one, if there is any. */
 export function checkGlobs(
   where: string,
   given: unknown,
@@ -46,7 +46,7 @@ export function checkWord(where: string, given: unknown, words: readonly string[
   throw misuse(where, `cannot be ${JSON.stringify(given)}: ${nearest(given, words)}`);
 }
 
-/** Text that says something. */
+/** Checks for a text that is not empty. */
 export function checkText(where: string, given: unknown): void {
   if (typeof given !== "string") throw misuse(where, "is no text: write one");
   if (given === "") throw misuse(where, "is an empty text: write one, or leave it out");
@@ -57,7 +57,7 @@ export function checkBoolean(where: string, given: unknown): void {
   if (typeof given !== "boolean") throw misuse(where, "is neither true nor false");
 }
 
-/** What somebody probably meant, for the end of a text. */
+/** Suggests the word that was probably meant, for the end of a text. */
 export function nearest(wrong: string, words: readonly string[]): string {
   const [near] = nearNames(wrong, words, 1);
   return near === undefined ? `use ${words.join(", ")}` : `did you mean ${near}?`;

@@ -8,8 +8,7 @@ import { presetNames } from "./presets.ts";
 import { RuleLayer } from "./rule-layer.ts";
 
 /**
- * Checks a policy and makes it ready to decide. It is copied: what the host changes afterwards has
- * no effect.
+ * Checks a policy and compiles it. It is copied: later changes by the host have no effect.
  *
  * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
  */
@@ -53,7 +52,7 @@ function layer(input: PolicyLayerInput, where: string, index: number): PolicyLay
   }
   const given = checkDefinition(where, input);
   const lacksDefault = given.preset === undefined && given.default === undefined;
-  // Kept with the data: stored with a call, it must mean the same wherever it is put.
+  // Stored with the data: a call's stored policy must mean the same in every position.
   const data =
     index === 0 && lacksDefault
       ? Object.freeze({ ...given, preset: "supervised" as const })

@@ -14,9 +14,9 @@ import type {
 } from "../contract/policy-definition.ts";
 
 /**
- * How sure it is that a rule matches. What rests on claims that nobody vouches for, or on a caller
- * that nobody named, is possible at most: that is enough to ask or deny, not to allow, and not to
- * set the policy's default aside (an `ask` that displaced a `deny` would loosen).
+ * The certainty with which a rule matches. A match that depends on untrusted claims, or on a caller that was not given,
+ * is at most possible: that is enough to ask or deny, not to allow, and not to replace the policy's default (an `ask`
+ * that displaced a `deny` would loosen).
  */
 export type Certainty = typeof impossible | typeof possible | typeof certain;
 /** It does not match. */
@@ -55,7 +55,7 @@ export class CompiledRule {
     this.forCallers = this.#caller !== undefined;
   }
 
-  /** Whether the rule is for a tool, as far as the tool alone tells. */
+  /** Whether the rule is for a tool, as far as the tool alone determines it. */
   ofTool(entry: RegisteredTool): Certainty {
     let least: Certainty = certain;
     for (const test of this.#tool) {
@@ -125,7 +125,7 @@ const hintDefaults: Readonly<Record<HintName, boolean>> = {
   needsApprovalHint: false,
 };
 
-/** The annotations that a rule can look at, beside `access`. */
+/** The annotations that a rule can match, beside `access`. */
 export const hintNames: readonly string[] = Object.keys(hintDefaults);
 
 function annotationTest({ access, ...hints }: AnnotationCondition): Test<RegisteredTool> {
@@ -159,11 +159,11 @@ function hintTest(
 ): Certainty {
   const byDefault = hintDefaults[name];
   const given: unknown = annotations[name];
-  // What is neither true nor false, such as "true", may mean either.
+  // A value that is neither true nor false, such as "true", may mean either.
   if (given !== undefined && given !== null && typeof given !== "boolean") return possible;
   const claimed = given ?? byDefault;
   if (trusted || claimed === byDefault) return claimed === wanted ? certain : impossible;
-  // One of the two fits: a claim against the default, and nobody vouches for it.
+  // Only one of the two matches: an untrusted claim against the default.
   return possible;
 }
 
@@ -172,10 +172,10 @@ function permissionTest({ kind, target: globs }: PermissionCondition): Test<Perm
   const ofTarget = matcher(globs);
   return (permission) => {
     const { kind, target }: { kind: unknown; target: unknown } = permission;
-    // What a tool proposes is only as well-formed as the tool.
+    // A permission is only as well-formed as the tool that proposes it.
     if (typeof kind !== "string" || typeof target !== "string") return possible;
     if (!ofKind(kind)) return impossible;
-    // `drafts/../letters` begins like a draft: which globs fit such a path, nobody can tell.
+    // `drafts/../letters` begins like a draft: which globs match such a path is undecidable.
     if (globs !== undefined && kind.startsWith("fs.") && windingPath.test(target)) return possible;
     if (ofTarget(target)) return certain;
     // A rule that is written for an address is for it with any query, too, unless it allows.

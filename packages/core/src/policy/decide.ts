@@ -11,7 +11,7 @@ export interface PolicyExplanation {
   readonly considered: readonly Decision[];
 }
 
-/** False when some layer denies every call of the tool, so that it need not be shown. Never throws. */
+/** False when some layer denies every call of the tool, so that it need not be listed. Never throws. */
 export function mayRun(
   layers: readonly PolicyLayer[],
   entry: RegisteredTool,
@@ -22,9 +22,8 @@ export function mayRun(
 }
 
 /**
- * The strictest that the layers say, and of equals the first: deny before `ask: "always"` before
- * ask before allow. A deny ends the question. A promise only when a policy function answers with
- * one. Never throws or rejects.
+ * The strictest decision of the layers, and of equals the first: deny before `ask: "always"` before ask before allow. A
+ * deny ends the evaluation. A promise only if a policy function returns one. Never throws or rejects.
  */
 export function decidePermission(
   layers: readonly PolicyLayer[],

@@ -4,28 +4,28 @@ import type { JsonObject } from "../json/json.ts";
 import type { PermissionRequest } from "../contract/permission-request.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
 
-/** What a policy is asked about: a call itself, or one permission that it asks for. */
+/** The subject of a decision: a call itself, or one permission that it asks for. */
 export interface PolicySubject {
   readonly entry: RegisteredTool;
   /** `undefined`: the call itself. */
   readonly permission: PermissionRequest | undefined;
   readonly caller: Caller | undefined;
-  /** Final; only policy functions look at them, at a frozen copy. */
+  /** Final; only policy functions read them, in a frozen copy. */
   readonly arguments: JsonObject;
 }
 
-/** What a policy says, and why. Frozen: many calls share one. */
+/** The decision of a policy, and its reason. Frozen: many calls share one. */
 export interface Decision {
   readonly effect: PolicyEffect;
   /** With the effect `ask`: nothing remembered answers it. */
   readonly ask?: "always";
   /** For a person, for the audit, and for the model when the call is denied. */
   readonly reason: string;
-  /** What decided: a rule's id or place, `preset:supervised`, `default` or `function`. */
+  /** The deciding rule: its id or place, `preset:supervised`, `default` or `function`. */
   readonly rule: string;
   /** The name of the policy that it belongs to. */
   readonly layer: string;
-  /** What a policy function threw, for the host alone. */
+  /** The exception of a policy function, for the host alone. */
   readonly cause?: unknown;
 }
 

@@ -15,7 +15,7 @@ export class FunctionLayer implements PolicyLayer {
   readonly dependsOnCaller = false;
   readonly hidesNothing = true;
   readonly #answer: PolicyFunction;
-  /** What no opinion comes to; absent: left to the layers before. */
+  /** Decides when the function has no opinion; absent: left to the layers before. */
   readonly #default: DefaultDecider | undefined;
   readonly #noOpinion: Decision;
   readonly #plain: Readonly<Record<PolicyEffect, Decision>>;

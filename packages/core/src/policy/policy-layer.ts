@@ -7,24 +7,22 @@ import type { PolicyDefinition, PolicyPreset } from "../contract/policy-definiti
 /** One policy, checked and ready to decide. */
 export interface PolicyLayer {
   readonly name: string;
-  /** What it lets run depends on who calls. */
+  /** The calls that it allows depend on the caller. */
   readonly dependsOnCaller: boolean;
-  /** `mayRun` is true of every tool, whoever calls. */
+  /** `mayRun` is true of every tool and caller. */
   readonly hidesNothing: boolean;
   /**
-   * False when every call of the tool would be denied, so that it need not be shown. Functions hide
-   * nothing. Never throws.
+   * False when every call of the tool would be denied, so that it need not be listed. Functions hide nothing. Never
+   * throws.
    *
-   * @param caller who would call; `undefined` is a call without a caller, and not just any call.
+   * @param caller the caller; `undefined` is a call without a caller, and not just any call.
    */
   mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
-  /**
-   * What it says of a call itself, when that is the same for every call of the tool. Never throws.
-   */
+  /** The decision about a call itself, if it is the same for every call of the tool. Never throws. */
   decideByTool(entry: RegisteredTool): Decision | undefined;
-  /** What it says of one subject. Never throws or rejects: what cannot be decided is denied. */
+  /** Decides about one subject. Never throws or rejects: a subject that cannot be decided is denied. */
   decide(subject: PolicySubject): Awaitable<Decision>;
-  /** Everything that it has to say of one subject, in order. */
+  /** All its decisions about one subject, in order. */
   explain(subject: PolicySubject): Awaitable<readonly Decision[]>;
   /** The policy as data, which means the same when compiled elsewhere; a function has none. */
   toJSON(): PolicyPreset | PolicyDefinition | undefined;

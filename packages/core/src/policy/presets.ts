@@ -11,7 +11,7 @@ export const presetNames: readonly string[] = [
   "strict",
 ] satisfies readonly PolicyPreset[];
 
-/** Those that deny no call of any tool. */
+/** Presets that deny no call of any tool. */
 export const hidingNothing: readonly PolicyPreset[] = ["supervised", "autonomous"];
 
 /** Decides what no rule matches: a permission, or the call itself when there is none. */
@@ -66,7 +66,7 @@ function readOnly(decision: Decisions): DefaultDecider {
 
 const readingKinds: readonly string[] = ["network", "fs.read", "mcp", "delegate"];
 
-/** What a read may do under every preset: ask another side. */
+/** The permissions of a read under every preset: requests to another system. */
 function isAsking(kind: string): boolean {
   return kind === "network" || kind === "mcp";
 }

@@ -10,13 +10,13 @@ import type {
 import type { PolicyLayer } from "./policy-layer.ts";
 import { hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
 
-/** What the rules have to say of one tool; found once. */
+/** The rules' evaluation for one tool; computed once. */
 interface Plan {
-  /** Those that may be for it, in order. */
+  /** The rules that may match it, in order. */
   readonly rules: readonly { readonly rule: CompiledRule; readonly certainty: Certainty }[];
-  /** Decides the call itself, whoever calls; absent when that depends on the caller. */
+  /** Decides the call itself for every caller; absent when that depends on the caller. */
   readonly call?: Decision;
-  /** Decides everything, whoever calls and whatever is asked for. */
+  /** Decides everything, for every caller and permission. */
   readonly all?: Decision;
 }
 
@@ -29,7 +29,7 @@ export class RuleLayer implements PolicyLayer {
   readonly #rules: readonly CompiledRule[];
   /** Absent: what no rule matches is left to the layers before. */
   readonly #default: DefaultDecider | undefined;
-  /** What no rule matches may be denied. */
+  /** Subjects that no rule matches may be denied. */
   readonly #defaultHides: boolean;
   readonly #noOpinion: Decision;
   readonly #plans = new WeakMap<RegisteredTool, Plan>();
@@ -179,7 +179,7 @@ export class RuleLayer implements PolicyLayer {
 
 const noPermission = { permission: undefined, caller: undefined, arguments: {} } as const;
 
-/** Only a trusted tool is believed that what it asks for is all that its call comes to. */
+/** Only a trusted tool's permissions are believed to cover all effects of its call. */
 function isJudgedByPermissions({ tool, trusted }: RegisteredTool): boolean {
   return trusted && tool.preflight !== undefined;
 }

@@ -11,15 +11,15 @@ import { targetFault } from "./target-form.ts";
 export interface ConfigurationWarning {
   /** Its place in the options, as in errors: `policy.rules[0].tools[1]`. */
   readonly where: string;
-  /** What is wrong and what to write, with the rule's id. */
+  /** The problem and its correction, with the rule's id. */
   readonly message: string;
 }
 
 /**
- * The rules that can never match, each with its place: those whose conditions contradict each other
- * or the form of what they look at, and, where tools are given, those that fit none of them.
+ * The rules that can never match, each with its place: those whose conditions contradict each other or the form of the
+ * values that they match, and, if tools are given, those that match none of them.
  *
- * @param entries all tools; empty: only what holds whatever the tools are.
+ * @param entries all tools; empty: only the warnings that do not depend on tools.
  */
 export function policyWarnings(
   layers: readonly PolicyLayer[],
@@ -146,7 +146,10 @@ function toolWarnings(rule: PolicyRule, entries: readonly RegisteredTool[]): Fou
   return methodWarnings(rule, proposing);
 }
 
-/** What operations of documents propose begins with the method, and only those that may change something propose it. */
+/**
+ * The permission that an operation of a document proposes begins with the method, and only operations that may change
+ * something propose one.
+ */
 function methodWarnings(
   { permissions }: PolicyRule,
   proposing: readonly RegisteredTool[],
@@ -217,8 +220,8 @@ function places(
 }
 
 /**
- * The tools that an executor adds by itself are not among those of a registry, nor are the names
- * under which a policy decides about the resources, prompts and completion of a gateway.
+ * A registry does not contain the built-in tools, nor the names under which a policy decides about the resources,
+ * prompts and completion of a gateway.
  */
 function isForHelpers(glob: string): boolean {
   return (

@@ -3,8 +3,8 @@ import { permissionKinds } from "../contract/permission-request.ts";
 import type { PolicyEffect } from "../contract/policy-definition.ts";
 
 /**
- * Why a glob over targets can match no permission of some kinds; `undefined`: it may match one. Only
- * what stands before the first wildcard is looked at.
+ * Why a glob over targets can match no permission of some kinds; `undefined`: it may match one. Only the text before
+ * the first wildcard is checked.
  *
  * @param kinds globs over kinds; empty: any kind.
  */

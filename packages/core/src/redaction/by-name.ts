@@ -5,14 +5,14 @@ const parameter =
 const header =
   "(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|x-access-token|(?:set-)?cookie";
 
-/** A query parameter, or a header's line, whose name says that its value is secret. */
+/** A query parameter, or a header's line, whose name marks its value as secret. */
 const named = new RegExp(
   `([?&;](?:${parameter})=)[^&#\\s"'<>\\\\]+|((?<![\\w-])(?:${header})["']?\\s{0,4}[:=]\\s{0,4}["']?(?:(?:basic|bearer|digest|token)\\s+)?)[^\\r\\n"'\\\\]+`,
   "gi",
 );
 const secretKey = new RegExp(`^(?:${header})$`, "i");
 
-/** The text without the values of which their names say that they are secret. */
+/** Redacts the values whose names mark them as secret. */
 export function redactNamedValues(text: string): string {
   if (!text.includes("=") && !text.includes(":")) return text;
   return text.replace(named, (_, query?: string, line?: string) => `${query ?? line}${mask}`);

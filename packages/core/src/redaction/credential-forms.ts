@@ -1,11 +1,11 @@
 import type { Spans } from "./spans.ts";
 
-/** What credentials of one kind look like. */
+/** The form of one kind of credential. */
 interface Form {
   /** Three characters that each has, `at` so many from its start; several, one after the other. */
   readonly anchors: string;
   readonly at: number;
-  /** What its first group finds, if it has one, stays. */
+  /** The characters of its first group, if it has one, are not redacted. */
   readonly pattern: RegExp;
   /** It may begin within a word; it cannot hold its own beginning. */
   readonly anywhere?: true;
@@ -64,8 +64,8 @@ const forms: readonly Form[] = [
     pattern: /eyJ[\w-]{8,4096}\.[\w-]{0,16384}\.[\w-]{8,16384}(?:\.[\w-]{8,16384}\.[\w-]{8,64})?/y,
     check: isJsonWebToken,
   },
-  // The values of an authorization header (RFC 6750, RFC 7617). Where a plus stands for a space it ends
-  // them, too: else each of many that follow on one another would be read to the end of all.
+  // The values of an authorization header (RFC 6750, RFC 7617). Where a plus stands for a space it ends them, too:
+  // otherwise each of many adjacent values would be read to the end of all.
   {
     anchors: "rer RER",
     at: 3,
@@ -119,7 +119,7 @@ export function markForms(windows: Uint8Array, shift: number): void {
   for (const anchor of formsByAnchor().keys()) {
     const [a, b, c] = [0, 1, 2].map((at) => anchor.charCodeAt(at)) as [number, number, number];
     const window = (a << (2 * shift)) ^ (b << shift) ^ c;
-    // Of the character before only so many bits are left.
+    // Only this many bits of the previous character are left.
     for (let before = 0; before < 1 << shift; before++) {
       windows[(window ^ (before << (3 * shift))) & (windows.length - 1)] = form;
     }

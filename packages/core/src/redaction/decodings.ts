@@ -8,7 +8,7 @@ interface Decoded {
 /** Undoes one kind of escape; `undefined` when none of them could matter. */
 export type Decoder = (text: string, matters: (unit: number) => boolean) => Decoded | undefined;
 
-/** What escapes of one letter stand for. */
+/** The characters that one-letter escapes stand for. */
 const letters: Readonly<Record<string, string>> = {
   '"': '"',
   "/": "/",
@@ -69,9 +69,9 @@ function digitsOf(letter: string, text: string, at: number): number {
 const minLineLength = 60;
 const base64Line = /^[\w+/-]+$/;
 
-/** True when the text from `end` on goes on with a line of base64 that has come to its end at `start`. */
+/** True when the text from `end` on continues with a line of base64 after the line that begins at `start`. */
 function isWrapped(text: string, start: number, end: number): boolean {
-  // Most lines are told from one by a few characters.
+  // Most lines differ from it in a few characters.
   return (
     start >= minLineLength &&
     isBase64(text.charCodeAt(start - 1)) &&
@@ -124,7 +124,7 @@ export const fromPercent: Decoder = (text, matters) => {
     const byte = percent(text, at);
     if (byte === -1) {
       const unit = /u/i.test(text.charAt(at + 1)) ? hex(text, at + 2, 4) : -1;
-      // What JavaScript's `escape` writes (ECMA-262, annex B.2.1.1).
+      // The form that JavaScript's `escape` writes (ECMA-262, annex B.2.1.1).
       if (unit !== -1) parts.replace(at, at + 6, String.fromCharCode(unit), matters(unit));
       at = text.indexOf("%", unit === -1 ? at + 1 : at + 6);
       continue;
@@ -150,7 +150,7 @@ export const fromPercent: Decoder = (text, matters) => {
   return parts.decoded();
 };
 
-/** What ends a text and may be the beginning of an escape. */
+/** The end of a text that may be the beginning of an escape. */
 export const unfinishedEscape: RegExp =
   /(?:\\+(?:u(?:[\da-fA-F]{0,3}|\{[\da-fA-F]{0,6})|U[\da-fA-F]{0,7}|x[\da-fA-F]?)?|&(?:#(?:\d{0,7}|[xX][\da-fA-F]{0,6})|a(?:mp?|pos?)?|[lg]t?|q(?:u(?:ot?)?)?)?|%[uU][\da-fA-F]{0,3}|(?:%[c-fC-F][\da-fA-F])?(?:%[89abAB][\da-fA-F]){0,2}(?:%[\da-fA-F]?)?)$/;
 

@@ -7,13 +7,13 @@ import type { Redactor } from "../contract/redactor.ts";
 import { maskArguments } from "./secret-arguments.ts";
 import { mask } from "./spans.ts";
 
-/** What a person is shown of a call. */
+/** The parts of a call that are displayed to a person. */
 export interface DisplayedCall {
   readonly arguments: JsonObject;
   readonly requests: readonly InterruptionRequest[];
 }
 
-/** What a person may see of a call that waits: the same objects where nothing is secret. */
+/** Redacts a pending call for the person who decides; returns the same objects if they contain no secret. */
 export function redactCallForApproval<Given extends DisplayedCall>(
   execution: CallInfo,
   given: Given,
@@ -97,10 +97,10 @@ function redactRequest(
 }
 
 /**
- * What a person has put in place of arguments that were shown with parts masked: a mask that still
- * stands in its place is what it stands for.
+ * Restores the masked parts in arguments that a person has edited: a mask at its original place becomes the value that
+ * it masks.
  *
- * @throws Error for one that stands elsewhere.
+ * @throws Error for a mask at another place.
  */
 export function restoreMasked(
   edited: JsonObject,
@@ -131,7 +131,7 @@ function unmask(
   }
   const before = isObject(displayed) ? displayed : {};
   const meant = isObject(displayed) ? (original as JsonObject) : {};
-  // Not by their order: whoever has kept the interruption may have put them in another one.
+  // Not by their order: a store of interruptions may have changed it.
   const hidden = Object.keys(meant).filter(
     (key) => key.includes(mask) || !Object.hasOwn(before, key),
   );

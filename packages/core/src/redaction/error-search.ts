@@ -43,9 +43,9 @@ interface Chain {
 }
 
 /**
- * Searches one error for secrets. Each object is visited once, whatever leads to it, and all visits
- * share one budget (`ErrorLimits.maxWork`), so that the work is bounded for causes that are long,
- * wide, shared or cyclic. What exceeds the budget counts as not clean.
+ * Searches one error for secrets. Each object is visited once, and all visits share one budget (`ErrorLimits.maxWork`),
+ * so that the work is bounded for causes that are long, wide, shared or cyclic. What exceeds the budget counts as not
+ * clean.
  */
 export class ErrorSearch {
   readonly #redact: RedactAny;
@@ -74,7 +74,7 @@ export class ErrorSearch {
     try {
       return this.#redactChain(this.#chainOf(cause));
     } catch {
-      // What cannot be read may hold anything.
+      // A value that cannot be read may hold a secret.
       return withheld();
     }
   }
@@ -167,7 +167,7 @@ export class ErrorSearch {
       define(copy, "name", this.#text(String(name)));
       define(copy, "stack", this.#text(String(stack)));
     } catch {
-      // What could be read is enough.
+      // The readable part is enough.
     }
     if (cause !== undefined) define(copy, "cause", cause);
     return copy;

@@ -57,7 +57,7 @@ function referenceOf([, decimal, hexadecimal, , name = ""]: RegExpExecArray): st
 
 const dataMarker = ";base64,";
 const dataUrlStart = /data:([\w.+-]*\/?[\w.+-]*)(?:;[\w.+="-]*)*$/i;
-/** As much of a `data:` URL as stands before its base64. */
+/** The maximum length of a `data:` URL's header before its base64. */
 const maxDataHeader = 200;
 
 /** Base64 in a text, and what stands for it in the decoded one. */

@@ -7,7 +7,7 @@ const beginnings =
 /** A private key without its end. */
 const begunKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?:-{1,5}|-----[\w+/=\s\\:,.()-]{0,65536})?$/;
 
-/** No more than this is looked at again. */
+/** Text beyond this is not searched again. */
 const longest = 20_000;
 
 /** The last word of `text`: where a credential may have begun. */

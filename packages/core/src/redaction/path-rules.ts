@@ -33,8 +33,8 @@ export function compilePaths(
 }
 
 /**
- * An output without what the paths lead to in its value: also where its content is the JSON text of
- * the value, or says the same texts in other words.
+ * The output without the parts that the paths match in its value: also if its content is the JSON text of the value, or
+ * contains the same texts elsewhere.
  */
 export function withoutPaths(output: ToolOutput, paths: readonly JsonPath[]): ToolOutput {
   const { value } = output;

@@ -3,7 +3,7 @@ import type { JsonValue } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ErrorSearch, type ErrorLimits, type RedactAny } from "./error-search.ts";
 
-/** Limits for one error, its body, its causes and whatever hangs from them. */
+/** Limits for one error, its body, its causes and all objects that they refer to. */
 export const defaultErrorLimits: ErrorLimits = {
   maxWork: 50_000,
   maxCauses: 20,
@@ -13,11 +13,11 @@ export const defaultErrorLimits: ErrorLimits = {
 };
 
 /**
- * An error without the secrets that `redact` takes out of its message, its body, its causes, whatever
- * else it carries and, if `thrown`, its stack. The same error if it has none.
+ * An error without the secrets that `redact` takes out of its message, its body, its causes, its other properties and,
+ * if `thrown`, its stack. The same error if it has none.
  *
- * One descent over the error and its causes, however they are linked, with bounded work
- * (`limits`): what lies beyond is withheld, since it was not searched.
+ * One descent over the error and its causes, however they are linked, with bounded work (`limits`): parts beyond the
+ * limits are withheld, since they were not searched.
  */
 export function redactError(
   error: ToolError,

@@ -5,7 +5,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import { redactValue } from "./redact-value.ts";
 
-/** What of a redactor an output needs. */
+/** The redactor's methods that an output needs. */
 export interface OutputRedactor extends Pick<Redactor, "text" | "error" | "bytes"> {
   /** Base64 of bytes that are no text. */
   base64(data: string): string;
@@ -82,7 +82,7 @@ function redactBlock<Block extends object>(
 function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedactor): string {
   const { mimeType } = block;
   const type = typeof mimeType === "string" ? mimeType : "";
-  // What is in a picture is found without taking it apart; a drawing is text.
+  // A secret in an image's bytes is found without decoding the image; an SVG is text.
   if (/^(?:image|audio|video)\/(?!svg)/i.test(type)) return by.base64(data);
   const bytes = base64ToBytes(data);
   // No base64 after all.

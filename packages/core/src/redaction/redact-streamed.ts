@@ -5,7 +5,7 @@ import type { StreamRedactor } from "../contract/redactor.ts";
 /** By call and kind: what has passed. */
 const passing = new WeakMap<CallInfo, Partial<Record<"progress" | "update", StreamRedactor>>>();
 
-/** The next text of that kind that a call tells while it runs. */
+/** Redacts the next text of that kind that a call emits while it runs. */
 export function redactStreamedText(
   execution: CallInfo,
   kind: "progress" | "update",

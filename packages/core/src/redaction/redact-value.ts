@@ -1,7 +1,7 @@
 /** Deeper than anything that is JSON here; a cycle ends so, too. */
 const deepest = 1000;
 
-/** What becomes of a text; the key that it stands under, where there is one. */
+/** Replaces a text; receives also its key, if it has one. */
 export type TextRule = (text: string, key?: string) => string;
 
 /**
@@ -60,7 +60,7 @@ function redactedMembers(
 ): unknown {
   const keys = Object.keys(members);
   let changed = false;
-  // Each is read once: what was searched is what is shown.
+  // Each is read once: the searched value is the emitted one.
   const values: unknown[] = [];
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;

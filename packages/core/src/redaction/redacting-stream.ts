@@ -2,7 +2,7 @@ import { lastWord } from "./partial-credential.ts";
 import type { SecretFinder } from "./secret-finder.ts";
 import { mask, merged, type Spans } from "./spans.ts";
 
-/** A shorter beginning gives nothing away, and many a text ends like it. */
+/** A shorter beginning reveals nothing, and many texts end like it. */
 const minHeldLength = 4;
 
 /**
@@ -28,7 +28,7 @@ export class RedactingStream {
     let end = Math.min(...this.#finders.map((finder) => finder.held(whole)));
     const secrets = merged(spans);
     for (const [from, to] of secrets) if (from < end && to > end) end = from;
-    // A secret that has come to its end begins no other one.
+    // A complete secret begins no other one.
     const last = secrets.findLast(([, to]) => to <= end)?.[1] ?? 0;
     this.#before = whole.slice(Math.max(last, Math.min(end, lastWord(whole))));
     if (whole.length - end < minHeldLength) end = whole.length;

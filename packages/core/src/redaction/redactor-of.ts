@@ -18,9 +18,9 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof RedactionOptions)[];
 
 /**
- * The secrets of an executor's own, and what takes them and those of its sources out.
+ * The executor's own secrets, and the engine that redacts them and those of its sources.
  *
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` for an invalid option.
  */
 export function createRedaction(
   options: RedactionOptions | false | undefined,
@@ -63,7 +63,7 @@ function misuse(what: string): ToolError {
   return new ToolError("internal", `new ToolExecutor: redact: ${what}.`);
 }
 
-/** The parts of a call that say what is secret in it. */
+/** The parts of a call that define its secrets. */
 export interface RedactedCall {
   readonly engine: { readonly redactor: SecretRedactor | undefined };
   readonly run: RedactedRun;
@@ -76,7 +76,7 @@ interface RedactedRun {
   readonly injected: unknown;
 }
 
-/** What takes out of a call whatever must not leave: also what its run injects, and what its tool names. */
+/** The redactor of a call, which also redacts the secrets that its run injects and that its tool names. */
 export function redactorForCall({ engine, run, entry }: RedactedCall): Redactor | undefined {
   const { redactor } = engine;
   if (redactor === undefined || entry === undefined) return redactor && (run.redactor ?? redactor);
@@ -139,7 +139,9 @@ function addInjected(
 const maxInjectedDepth = 5;
 const maxInjectedObjects = 10_000;
 
-/** The texts of a value that may be anything, such as a client with its credentials: level by level, each object once. */
+/**
+ * The texts of a value that may be anything, such as a client with its credentials: level by level, each object once.
+ */
 function addTexts(injected: unknown, set: SecretSet): void {
   const seen = new Set<object>();
   let level: unknown[] = [injected];

@@ -2,9 +2,9 @@ import { form, formAt, markForms } from "./credential-forms.ts";
 import { LongPatterns } from "./long-patterns.ts";
 import type { Spans } from "./spans.ts";
 
-/** Of a longer pattern only so much is in the automaton; the rest is compared. */
+/** The length of a pattern's part in the automaton; the rest is compared. */
 const headLength = 16;
-/** Characters that are looked at together. No pattern is shorter. */
+/** The number of characters of a window. No pattern is shorter. */
 const windowLength = 4;
 
 /** In the table of windows: the beginning of a pattern. */
@@ -13,9 +13,8 @@ const beginning = 1;
 const fewPatterns = 400;
 
 /**
- * Finds any number of patterns, and what has the form of a credential, in one pass: most characters
- * cost one look into a table of windows; where one may begin, an automaton (Aho and Corasick, 1975)
- * goes on.
+ * Finds any number of patterns, and texts in the form of a credential, in one pass: most characters cost one lookup in
+ * a table of windows; where a pattern may begin, an automaton (Aho and Corasick, 1975) takes over.
  */
 export class Scanner {
   readonly #windows: Uint8Array;
@@ -26,11 +25,11 @@ export class Scanner {
   #width = 1;
   /** By node and column: the next node. */
   readonly #next = new Map<number, number>();
-  /** By node: where to go on when there is no next one; 0: nowhere within four characters. */
+  /** By node: the node to continue at when there is no next one; 0: none within four characters. */
   readonly #fallback: number[] = [0];
   /** By node: the length of the longest short pattern that ends there. */
   readonly #ends: number[] = [0];
-  /** By node: some pattern goes on from there. */
+  /** By node: some pattern continues from there. */
   readonly #goesOn: boolean[] = [true];
   /** By node: the long patterns that begin so. */
   readonly #long = new Map<number, LongPatterns>();

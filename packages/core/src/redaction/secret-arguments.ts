@@ -11,13 +11,13 @@ const maxSteps = 200_000;
 const withSecrets = new WeakMap<object, boolean>();
 
 /**
- * Arguments as they are shown to people: without what their schema calls secret, by
- * `format: "password"`, `writeOnly: true` or `x-secret: true`.
+ * Masks arguments for display: the values that their schema marks as secret, by `format: "password"`, `writeOnly: true`
+ * or `x-secret: true`.
  */
 export function maskArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   if (typeof schema !== "object" || schema === null || !namesSecrets(schema)) return args;
   const redacted = masked(args, schema, { schema, left: maxSteps }, 0);
-  // All of it: whoever shows arguments needs an object, though.
+  // All of it; a display of arguments needs an object, though.
   return typeof redacted === "object" ? (redacted as JsonObject) : everyMember(args);
 }
 
@@ -40,7 +40,7 @@ function namesSecrets(schema: object): boolean {
   return names;
 }
 
-/** Each part once, whatever leads to it. */
+/** Visits each part once. */
 function hasSecretKeyword(schema: object): boolean {
   const seen = new Set<object>([schema]);
   // A set hands out what is added while it is walked.
@@ -115,7 +115,7 @@ function maskedMembers(
   return Object.fromEntries(entries);
 }
 
-/** What a reference within the schema leads to (RFC 6901); other ones have been resolved before. */
+/** The target of a reference within the schema (RFC 6901); other references have been resolved before. */
 function target(reference: string, { schema }: Root): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return unknown;
   let at: unknown = schema;
@@ -127,7 +127,7 @@ function target(reference: string, { schema }: Root): unknown {
   return at;
 }
 
-/** What cannot be found may call anything secret. */
+/** A schema that cannot be found may mark anything as secret. */
 const unknown = { writeOnly: true };
 
 function decoded(fragment: string): string {

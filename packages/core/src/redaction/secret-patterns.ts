@@ -1,20 +1,20 @@
 import { nodeBuffer } from "../text/node-buffer.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
-/** Shorter secrets are not kept. */
+/** Shorter secrets are not registered. */
 const shortest = 4;
 
-/** Shorter ones stand in base64 of anything. */
+/** Shorter ones occur in base64 of anything. */
 const minPartLength = 8;
 
 /**
- * The texts that give a secret away: itself, and what of it stands in base64 of a longer text, whatever
- * comes before and after it. JSON's and percent escapes need none: they are undone before the search.
+ * The texts that reveal a secret: itself, and its part in base64 of a longer text, whatever surrounds it. JSON's and
+ * percent escapes need none: they are decoded before the search.
  */
 export function secretPatterns(secret: string): ReadonlySet<string> {
   // Half of a character comes out as U+FFFD.
   const patterns = new Set([secret, wellFormed(secret)]);
-  // Whoever sends it leaves off the line break that its file ends with.
+  // Clients send a secret without the line break at the end of its file.
   const bare = secret.trim();
   if (bare !== secret && bare.length >= shortest) return new Set([secret, ...secretPatterns(bare)]);
   // A form's way to write a space; the other escapes of a form are undone.
@@ -30,7 +30,7 @@ export function secretPatterns(secret: string): ReadonlySet<string> {
   return patterns;
 }
 
-/** As it stands in XML and HTML, whose writers differ in what they escape of quotes. */
+/** Its forms in XML and HTML, whose writers differ in the quotes that they escape. */
 function addMarkup(secret: string, patterns: Set<string>): void {
   if (!/[&<>"']/.test(secret)) return;
   const inner = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -58,7 +58,7 @@ function addBase64(bytes: Uint8Array, patterns: Set<string>): void {
       Math.floor(((offset + bytes.length) * 8) / 6),
     );
     const pattern = part.length >= minPartLength ? part : offset === 0 ? encoded : "";
-    // A short one is told from other base64 by its padding alone.
+    // A short one differs from other base64 in its padding alone.
     if (pattern.length < minPartLength) continue;
     patterns.add(pattern).add(pattern.replaceAll("+", "-").replaceAll("/", "_"));
   }

@@ -21,7 +21,7 @@ const maxCached = 50;
 export class SecretRedactor implements Redactor {
   readonly #finders: readonly SecretFinder[];
   readonly #paths: readonly JsonPath[];
-  /** What short texts have been told as, since secrets last changed. */
+  /** Redacted short texts, since the secrets last changed. */
   readonly #cached = new Map<string, string>();
   #cachedFor: object | undefined;
 
@@ -157,7 +157,7 @@ export class SecretRedactor implements Redactor {
     if (knows) this.#findInBytes(bytes, false, spans);
     const isText = isTextType(mediaType);
     if ((knows || isText) && bytes.subarray(0, 1024).includes(0)) {
-      // Of two bytes for each character (UTF-16) one is zero, as far as it is ASCII.
+      // In UTF-16, one of the two bytes of each ASCII character is zero.
       const found: Spans = [];
       const withoutZeros = bytes.filter((byte) => byte !== 0);
       this.#findInBytes(withoutZeros, isText, found);

@@ -4,8 +4,8 @@ import { ToolError } from "../contract/tool-error.ts";
 export type Unregister = () => void;
 
 /**
- * Values that must never come out: credentials and tokens, held by whoever uses them. An executor
- * redacts those of its own set and those of its registry's sources.
+ * Values that must be redacted: credentials and tokens, held by the code that uses them. An executor redacts those of
+ * its own set and those of its registry's sources.
  *
  * @example
  * ```js
@@ -33,10 +33,10 @@ export class SecretSet {
   }
 
   /**
-   * Adds a value; added twice, it has to be forgotten twice. What is shorter than 4 characters is
-   * not kept: it would be found in every text.
+   * Adds a value; added twice, it has to be removed twice. A value of fewer than 4 characters is not registered: it
+   * would be found in every text.
    *
-   * @throws ToolError `internal` for what is no text.
+   * @throws ToolError `internal` if it is not a string.
    */
   add(value: string): Unregister {
     if (typeof value !== "string") {

@@ -1,7 +1,7 @@
 /** Parts of a text: where each begins and ends, one after the other. */
 export type Spans = number[];
 
-/** What stands in place of a secret. */
+/** The replacement of a secret. */
 export const mask = "[redacted]";
 
 /** The text with `by` in place of its parts; parts that overlap are one. */

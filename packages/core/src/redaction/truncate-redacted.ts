@@ -1,6 +1,6 @@
 import type { CallInfo } from "../contract/call-info.ts";
 
-/** More than this is not searched; what may begin a secret there is left out. */
+/** Text beyond this is not searched; the possible beginning of a secret there is omitted. */
 const maxSearchedLength = 2000;
 
 /** The beginning of a text, redacted before it is cut: half of a secret is none that could be found. */

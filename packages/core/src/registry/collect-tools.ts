@@ -18,7 +18,7 @@ export interface Slot {
   readonly stop: () => void;
 }
 
-/** Of one source; what it has beyond is not taken. The host's own tools are not counted. */
+/** The maximum number of tools of one source; the rest is ignored. The host's own tools are not counted. */
 const maxToolsOfSource = 40_000;
 
 /** A tool with the slot that has its name. */
@@ -40,13 +40,13 @@ class HeldTool implements RegisteredTool {
   }
 }
 
-/** What the slots of a registry have. */
+/** The tools and problems of a registry's slots. */
 export interface CollectedTools {
   readonly entries: ReadonlyMap<string, RegisteredTool>;
   readonly problems: readonly RegistryProblem[];
   /** Why one of the new slots cannot be added; `undefined`: all can. */
   readonly refusal: string | undefined;
-  /** Some tool goes on by itself as a task. */
+  /** Some tool continues as a task on its own. */
   readonly hasTasks: boolean;
 }
 
@@ -130,7 +130,7 @@ function tooMany(list: readonly Tool[], most: number): string {
   return `Of ${list.length} tools only the first ${most} are taken; those from ${first} to ${last} are not. Make several sources of it, each with a part of the tools.`;
 }
 
-/** What a tool was where it comes from: a path says where to split. */
+/** The tool's place in its source: a path shows where to split. */
 function placeOf(tool: Tool): string {
   try {
     const { name, provenance } = tool.spec;
@@ -207,7 +207,7 @@ function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
 
 function describe(tool: Tool, source: string): string {
   const { adapter, origin } = tool.spec.provenance;
-  // Digests say nothing to a person.
+  // Digests mean nothing to a person.
   const { program: _program, place: _place, ...named } = origin ?? {};
   const where = origin === undefined ? "" : ` ${JSON.stringify(named).slice(0, 120)}`;
   return `${adapter} (${source})${where}`;

@@ -27,7 +27,7 @@ export function filter(source: ToolSource, keep: (tool: Tool) => boolean): ToolS
   return mapSource(source, (tool) => (keep(tool) ? tool : undefined));
 }
 
-/** The source with some tools under other names; the old names are gone. */
+/** The source with some tools under other names, without the old names. */
 export function rename(source: ToolSource, names: Readonly<Record<string, string>>): ToolSource {
   const renames = new Map(Object.entries(names));
   return mapSource(source, (tool) => {
@@ -43,8 +43,7 @@ export function hide(source: ToolSource, ...globs: readonly string[]): ToolSourc
 }
 
 /**
- * The same tool under another name. Its own code goes on seeing the registered name in
- * `ctx.toolName`; schemas stay lazy.
+ * The same tool under another name. Its own code still sees the registered name in `ctx.toolName`; schemas stay lazy.
  */
 function renamed(tool: Tool, name: string): Tool {
   const spec = defineLazy(tool.spec, { name });

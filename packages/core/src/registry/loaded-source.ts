@@ -17,7 +17,7 @@ export interface LoadedTools {
   readonly problems?: readonly SourceProblem[];
 }
 
-/** What a loaded source is made of. */
+/** Options of a loaded source. */
 export interface LoadedSourceOptions {
   /** Names the source among the others: a document's URL, a server's name. */
   readonly id: string;
@@ -34,22 +34,22 @@ export interface LoadedSourceOptions {
   load(signal: AbortSignal): Awaitable<readonly Tool[] | LoadedTools>;
   /** The tools' annotations may loosen a decision. Default: false; they can only tighten it. */
   readonly trustAnnotations?: boolean;
-  /** The credentials that the source holds. What `load` throws is told without them. */
+  /** The credentials that the source holds. Errors that `load` throws are redacted with them. */
   readonly secrets?: SecretSet;
-  /** Why the tools that are there cannot be called now; stands in `problems`, without the secrets. */
+  /** The reason why the loaded tools cannot be called now; added to `problems`, without the secrets. */
   trouble?(): ToolError | undefined;
-  /** What else the host should know now, a sentence each; stands in `problems` as warnings, without the secrets. */
+  /** Further information for the host, a sentence each; added to `problems` as warnings, without the secrets. */
   warnings?(): readonly string[];
-  /** Lets go of what `load` has opened. Called once, when no loading is under way any more. */
+  /** Releases the resources that `load` has opened. Called once, when no loading is in progress any more. */
   close?(): Awaitable<void>;
 }
 
 /** A source that can load its tools again. */
 export interface LoadedSource extends ToolSource {
   /**
-   * Loads the tools again. Resolves when a loading that began after this call is done: refreshes
-   * that are asked for meanwhile are one. Rejects with a `ToolError` when that fails; then the tools
-   * stay, and `problems` says so until a refresh succeeds. Nobody has to await it.
+   * Loads the tools again. Resolves when a loading that began after this call is done: refreshes that are requested
+   * meanwhile are one. Rejects with a `ToolError` when that fails; then the tools stay, and `problems` reports the
+   * failure until a refresh succeeds. The promise need not be awaited.
    */
   refresh(): Promise<void>;
 }
@@ -65,18 +65,17 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof LoadedSourceOptions)[];
 
 /**
- * A source whose tools are loaded, and loaded again when they may have changed. Returns at once and
- * loads; `ready` rejects with a `ToolError` when that fails: the one that `load` throws, else
- * `unavailable`, or `cancelled` when the source is closed meanwhile. Listeners hear of a list only
- * when it differs.
+ * A source whose tools are loaded, and loaded again when they may have changed. Returns at once and loads; `ready`
+ * rejects with a `ToolError` when that fails: the one that `load` throws, else `unavailable`, or `cancelled` when the
+ * source is closed meanwhile. Listeners are notified of a list only when it differs.
  *
- * @throws ToolError `internal` for an option that there is not.
+ * @throws ToolError `internal` for an unknown option.
  * @example
  * ```js
  * const menu = loadedSource({
  *   id: "menu",
  *   load: async () => {
- *     const dishes = await Promise.resolve(["soup", "cake"]); // ask whoever knows
+ *     const dishes = await Promise.resolve(["soup", "cake"]); // ask the kitchen
  *     return dishes.map((dish) =>
  *       defineTool({
  *         name: `order_${dish}`,
@@ -135,7 +134,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     if (next === undefined) {
       // One after the other, so that an older list never replaces a newer one.
       next = last.then(load);
-      // Whoever awaits it hears of a failure; nobody has to.
+      // A caller that awaits it receives a failure; it need not be awaited.
       last = next.catch(() => {});
     }
     return next;
@@ -143,12 +142,12 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
 
   const announce = (): void => {
     for (const listener of [...listeners]) {
-      // One that hears of it may take others back, or close the source.
+      // A listener may remove others, or close the source.
       if (!listeners.has(listener)) continue;
       try {
         listener();
       } catch {
-        // One that throws keeps nobody from hearing it.
+        // A listener that throws does not keep the event from the others.
       }
     }
   };
@@ -201,7 +200,7 @@ export function loadedSource(options: LoadedSourceOptions): LoadedSource {
     ...(secrets === undefined ? {} : { secrets }),
     tools: () => tools,
     onChange(listener) {
-      // A listener that is added twice is told twice, and taken back one by one.
+      // A listener that is added twice is notified twice, and removed one by one.
       const own = (): void => listener();
       listeners.add(own);
       return () => void listeners.delete(own);
@@ -229,7 +228,7 @@ function isSame(a: Tool, b: Tool): boolean {
   return a === b || (sameSpec(a, b) && stateOf(a) === stateOf(b));
 }
 
-/** What a tool says of itself beside its spec. */
+/** The tool's properties outside its spec. */
 function stateOf({ availability, outputValidation, delegates }: Tool): string {
   return canonicalJson([availability, outputValidation, delegates === true]);
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
 import type { Tool, RegisteredTool } from "../contract/tool.ts";
 
-/** What one change did to a registry: names, in order. */
+/** The effect of one change on a registry: names, in order. */
 export interface RegistryDiff {
   readonly added: readonly string[];
   readonly removed: readonly string[];

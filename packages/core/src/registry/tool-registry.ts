@@ -11,10 +11,10 @@ import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 
-/** What a registry takes: a tool, a source, a source that is still being made, or a list of them. */
+/** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
 
-/** Milliseconds that a source has to say what it has, before it keeps the others' tools waiting no longer. */
+/** Milliseconds that a source has to list its tools, before calls of the others' tools no longer wait for it. */
 const sourceLoadGraceMs = 1_000;
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
@@ -30,7 +30,7 @@ export class ToolRegistry {
   #slots: Slot[] = [];
   #entries: ReadonlyMap<string, RegisteredTool> = new Map();
   #hasTasks = false;
-  /** Who has each name, once all that is being loaded has said what it has. */
+  /** The tool of each name, once all sources that are loading have listed their tools. */
   #held: ReadonlyMap<string, RegisteredTool> = new Map();
   #quarantined: readonly RegistryProblem[] = [];
   #failed: readonly RegistryProblem[] = [];
@@ -59,7 +59,7 @@ export class ToolRegistry {
     return this.#version;
   }
 
-  /** True while a source has not said yet what it has. */
+  /** True while a source has not listed its tools yet. */
   get loading(): boolean {
     return this.#loading.size > 0;
   }
@@ -73,8 +73,9 @@ export class ToolRegistry {
   }
 
   /**
-   * Resolves when calls of these names need not wait: every source has said what it has; or the names are there, or in
-   * the host's own toolset, and the others have had a second. Whoever is slower can take no name that somebody has.
+   * Resolves when calls of these names need not wait: every source has listed its tools; or the names are there, or in
+   * the host's own toolset, and the others have had a second. A source that loads later cannot take a name that is
+   * already registered.
    *
    * @internal
    */
@@ -89,7 +90,7 @@ export class ToolRegistry {
     }
   }
 
-  /** What could not become a tool, by source. */
+  /** The descriptions that could not become a tool, by source. */
   get problems(): readonly RegistryProblem[] {
     const ofSources = this.#slots.flatMap(({ id, source }) =>
       (source?.problems ?? []).map((problem) => ({ ...problem, source: id })),
@@ -102,7 +103,7 @@ export class ToolRegistry {
     return this.#failed;
   }
 
-  /** What the sources hold of credentials. The same array while no source comes or goes. */
+  /** The credentials that the sources hold. The same array while no source is added or removed. */
   get secrets(): readonly SecretSet[] {
     return this.#secrets;
   }
@@ -161,8 +162,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Takes away a source (itself or its id), which is closed, or one of the tools that host code
-   * added. Resolves when the source has let go.
+   * Removes a source (itself or its id), which is closed, or one of the tools that host code added. Resolves when the
+   * source is closed.
    */
   async remove(target: ToolSource | Tool | string): Promise<void> {
     const gone = this.#slots.filter(
@@ -180,7 +181,7 @@ export class ToolRegistry {
     try {
       await closeAll(gone);
     } finally {
-      // Not before: calls that were under way may have said them until now.
+      // Not earlier: calls that were in progress may have used them until now.
       const held = new Set(this.#slots.map(({ source }) => source?.secrets));
       this.#secrets = this.#secrets.filter((secrets) => held.has(secrets));
     }
@@ -291,7 +292,7 @@ export class ToolRegistry {
     try {
       await source.ready;
     } catch (error) {
-      // One that was taken away meanwhile is no one's problem any more.
+      // The failure of a source that was removed meanwhile is no problem any more.
       if (this.#slots.some((slot) => slot.source === source)) this.#fail(source.id, error);
     }
     if (!this.#closed) this.#rebuild();
@@ -319,7 +320,7 @@ export class ToolRegistry {
     this.#patienceTimer.unref?.();
   }
 
-  /** Who is still loading keeps nobody waiting any more. */
+  /** Ends the wait for sources that are still loading. */
   #resumeWaiting(): void {
     if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
     this.#endPatience?.();
@@ -366,7 +367,7 @@ export class ToolRegistry {
   }
 }
 
-/** Of two states that have the same names. */
+/** Compares two states that have the same names. */
 function isSameEntries(
   before: ReadonlyMap<string, RegisteredTool>,
   after: ReadonlyMap<string, RegisteredTool>,
@@ -388,7 +389,7 @@ function isTool(input: RegistryInput): input is Tool {
   return typeof (input as Partial<Tool> | undefined)?.spec === "object";
 }
 
-/** Lets go of every source, whatever goes wrong with one of them. */
+/** Closes every source, even if closing one of them fails. */
 async function closeAll(slots: readonly Slot[]): Promise<void> {
   const closed = await Promise.allSettled(slots.map(async (slot) => slot.source?.close()));
   for (const result of closed) if (result.status === "rejected") throw result.reason;

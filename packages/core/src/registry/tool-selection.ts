@@ -18,7 +18,7 @@ const selectionKeys: readonly string[] = [
 /**
  * Whether a tool meets all conditions of a selection but its budget.
  *
- * @throws ToolError `internal` when the selection makes no sense.
+ * @throws ToolError `internal` for an invalid selection.
  */
 export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolean {
   checkOptions("toolset selection", selection, selectionKeys);
@@ -37,7 +37,7 @@ export function selectorOf(selection: ToolSelection): (entry: RegisteredTool) =>
   };
 }
 
-/** As a policy's `allow` would match, so that a claim that nobody vouches for selects nothing. */
+/** Matches as a policy's `allow` would, so that an untrusted claim selects nothing. */
 function conditionOf(
   annotations: AnnotationCondition | undefined,
   provenance: ProvenanceCondition | undefined,
@@ -82,7 +82,7 @@ export function withinTokens(maxTokens: number): (entry: RegisteredTool) => bool
       left -= size;
       return true;
     } catch {
-      // What cannot be written cannot be shown.
+      // A tool whose description cannot be serialised cannot be listed.
       return false;
     }
   };

@@ -3,7 +3,7 @@ import type { Tool } from "../contract/tool.ts";
 
 /** Something that could not become a tool, or a source that could not be loaded. */
 export interface SourceProblem {
-  /** What it is: an operation (`GET /pets`), a tool's name, a document's URL. */
+  /** The subject: an operation (`GET /pets`), a tool's name, a document's URL. */
   readonly subject: string;
   /** One sentence: what is wrong and what to do. */
   readonly message: string;
@@ -22,7 +22,7 @@ export interface ToolSource {
   readonly id: string;
   /** Resolves when the first list is there; rejects with a `ToolError` when it can't be had. */
   readonly ready: Promise<void>;
-  /** What could not become a tool, and why. */
+  /** The descriptions that could not become a tool, and the reasons. */
   readonly problems: readonly SourceProblem[];
   /** The source's annotations may loosen a decision. Default: false; they can only tighten it. */
   readonly trustAnnotations?: boolean;
@@ -32,7 +32,7 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** Calls `listener` after each change; returns what stops it. */
   onChange(listener: () => void): () => void;
-  /** Lets go of everything. Idempotent. */
+  /** Releases all resources. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

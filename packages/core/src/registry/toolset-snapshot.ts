@@ -7,7 +7,7 @@ import { selectorOf, withinTokens } from "./tool-selection.ts";
 export class ToolsetSnapshot implements Toolset {
   /** The registry's version when the snapshot was made. */
   readonly version: number;
-  /** What may be called although it is not shown; it may hold tools that are shown, too. */
+  /** The tools that may be called although they are not listed; it may contain listed tools, too. */
   readonly searchable: Toolset | undefined;
   readonly #entries: ReadonlyMap<string, RegisteredTool>;
   #specs: readonly ToolSpec[] | undefined;
@@ -15,7 +15,7 @@ export class ToolsetSnapshot implements Toolset {
 
   /**
    * @param entries ordered by name.
-   * @param hasTasks some tool goes on by itself as a task. Absent: to be found out.
+   * @param hasTasks some tool continues as a task on its own. Absent: computed.
    */
   constructor(
     version: number,
@@ -29,37 +29,37 @@ export class ToolsetSnapshot implements Toolset {
     this.searchable = searchable;
   }
 
-  /** How many tools are shown. */
+  /** The number of listed tools. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The tool of that name, among those that are shown. */
+  /** The listed tool of that name. */
   get(name: string): Tool | undefined {
     return this.#entries.get(name)?.tool;
   }
 
-  /** The tool of that name with what the registry knows of it, among those that are shown. */
+  /** The listed tool of that name with its registration. */
   entry(name: string): RegisteredTool | undefined {
     return this.#entries.get(name);
   }
 
-  /** What a call of that name runs: a tool that is shown, or one that is only searchable. */
+  /** The tool that a call of that name runs: a listed one, or one that is only searchable. */
   callable(name: string): RegisteredTool | undefined {
     return this.#entries.get(name) ?? this.searchable?.callable(name);
   }
 
-  /** All tools that are shown, with what the registry knows of them, by name. */
+  /** All listed tools with their registrations, by name. */
   entries(): IterableIterator<RegisteredTool> {
     return this.#entries.values();
   }
 
-  /** The names of those that are shown, in order. */
+  /** The names of the listed tools, in order. */
   names(): IterableIterator<string> {
     return this.#entries.keys();
   }
 
-  /** The names of all that may be called: first those that are shown. */
+  /** The names of all tools that may be called: first the listed ones. */
   *callableNames(): IterableIterator<string> {
     yield* this.#entries.keys();
     for (const name of this.searchable?.callableNames() ?? []) {
@@ -67,7 +67,7 @@ export class ToolsetSnapshot implements Toolset {
     }
   }
 
-  /** The descriptions of those that are shown, in order of name. Schemas stay unrealised until read. */
+  /** The descriptions of the listed tools, in order of name. Schemas stay unrealised until read. */
   specs(): readonly ToolSpec[] {
     if (this.#specs === undefined) {
       const specs: ToolSpec[] = [];
@@ -78,7 +78,7 @@ export class ToolsetSnapshot implements Toolset {
   }
 
   /**
-   * Some tool that may be called goes on by itself as a task.
+   * Some tool that may be called continues as a task on its own.
    *
    * @internal
    */
@@ -86,20 +86,20 @@ export class ToolsetSnapshot implements Toolset {
     return (this.#hasTasks ??= this.#findTask());
   }
 
-  /** The snapshot with only the tools that `keep` accepts, shown or not; itself when that is all. */
+  /** The snapshot with only the tools that `keep` accepts, listed or not; itself if it accepts all. */
   filter(keep: (entry: RegisteredTool) => boolean): Toolset {
     const searchable = this.searchable?.filter(keep);
     const kept = this.#kept(keep);
     if (kept === undefined && searchable === this.searchable) return this;
-    // What was left out may have been the only task; none comes by leaving out.
+    // An omitted tool may have been the only task; omission adds none.
     const hasTasks = this.#hasTasks === false ? false : undefined;
     return new ToolsetSnapshot(this.version, kept ?? this.#entries, searchable, hasTasks);
   }
 
   /**
-   * The part of the snapshot that `selection` names. A budget counts what is shown.
+   * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
-   * @throws ToolError `internal` when the selection makes no sense.
+   * @throws ToolError `internal` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset {
     const named = this.filter(selectorOf(selection));
@@ -118,7 +118,7 @@ export class ToolsetSnapshot implements Toolset {
   }
 
   /**
-   * The snapshot with further tools among those that are shown; they replace what has their names.
+   * The snapshot with further listed tools; they replace tools of the same names.
    *
    * @internal
    */
@@ -129,14 +129,14 @@ export class ToolsetSnapshot implements Toolset {
     return new ToolsetSnapshot(this.version, byName(all), this.searchable);
   }
 
-  /** The tools that are shown, in order of name. */
+  /** The listed tools, in order of name. */
   *[Symbol.iterator](): IterableIterator<Tool> {
     for (const { tool } of this.#entries.values()) yield tool;
   }
 
   /** `undefined`: all of them. */
   #kept(keep: (entry: RegisteredTool) => boolean): Map<string, RegisteredTool> | undefined {
-    // Mostly all are kept, and a map of many is costly to make: not before the first is left out.
+    // Usually all are kept, and a map of many is costly to make: it is made when the first is omitted.
     let kept: Map<string, RegisteredTool> | undefined;
     let index = 0;
     for (const [name, entry] of this.#entries) {
@@ -148,7 +148,7 @@ export class ToolsetSnapshot implements Toolset {
   }
 
   /**
-   * All that may be called as one toolset, without the helper tools among what is shown.
+   * All tools that may be called as one toolset, without the listed built-in tools.
    *
    * @internal
    */

@@ -6,11 +6,11 @@ import { decoded, essence, isTextType, sniffed } from "./media-type.ts";
 const unknownType = "application/octet-stream";
 
 /**
- * What bytes are to a model: an image or a sound when they begin like one or are said to be one; text
- * when they are said to be, or when nothing is said and they are valid UTF-8 without control
- * characters; a resource otherwise.
+ * Converts bytes to an output for a model: an image or a sound if they begin like one or are declared as one; text if
+ * they are declared as text, or if nothing is declared and they are valid UTF-8 without control characters; a resource
+ * otherwise.
  *
- * @param mediaType as whoever has sent them says; empty: nobody did.
+ * @param mediaType as the sender declares it; empty: not declared.
  * @param isCut there was more of them: the last character may be incomplete.
  */
 export function bytesOutput(bytes: Uint8Array, mediaType = "", isCut = false): string | ToolOutput {
@@ -28,7 +28,7 @@ function block(bytes: Uint8Array, mimeType: string): ContentBlock {
   return { type: "resource", resource: { uri: "result:1", mimeType, blob: data } };
 }
 
-/** What no text has: most of the control characters. */
+/** Characters that no text contains: most of the control characters. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const control = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 

@@ -6,13 +6,13 @@ import { bytesOf, toJson, plainBytes, type Cut } from "../json/to-json.ts";
 const maxParts = 1024;
 
 /**
- * What has come of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them
- * as UTF-8; as soon as anything else comes, all of it is a list of JSON values.
+ * The received part of a stream, up to a limit: texts are one text, bytes are bytes, with texts among them as UTF-8; as
+ * soon as anything else is received, all of it is a list of JSON values.
  */
 export class StreamBuffer implements Cut {
   /** There was more. */
   truncated = false;
-  /** Nothing more is taken: a source may go on although it was told to end. */
+  /** Nothing more is accepted: a source may continue although it was cancelled. */
   isClosed = false;
   #left: number;
   #texts: string[] = [];
@@ -26,7 +26,7 @@ export class StreamBuffer implements Cut {
     if (isList) this.#items = [];
   }
 
-  /** Nothing has come, or nothing but empty pieces. */
+  /** True if nothing has been received, or only empty pieces. */
   get isEmpty(): boolean {
     return this.#texts.length === 0 && this.#length === 0 && (this.#items ?? []).length === 0;
   }
@@ -55,7 +55,7 @@ export class StreamBuffer implements Cut {
     );
     this.#left -= size;
     if (this.#texts.length < maxParts) return;
-    // What is joined is not joined again before there is as much of it.
+    // Only short texts are joined: the long ones before them stay as they are.
     this.#texts = halved(this.#texts);
   }
 
@@ -94,7 +94,7 @@ export class StreamBuffer implements Cut {
   }
 }
 
-/** Texts of which every two neighbours are one; those at the beginning are long already. */
+/** Joins the texts after the long ones at the beginning; all of them if every text is long. */
 function halved(texts: readonly string[]): string[] {
   const first = texts.findIndex((text) => text.length < 65_536);
   return first === -1 ? [texts.join("")] : [...texts.slice(0, first), texts.slice(first).join("")];

@@ -28,7 +28,7 @@ const maxBlocks = 1_000_000;
 /** True for a list of nothing but content blocks. */
 export function isBlockList(value: unknown): value is readonly ContentBlock[] {
   if (!Array.isArray(value) || value.length > maxBlocks) return false;
-  // Not `every`, which goes through all the holes of a list that says it has billions of items.
+  // Not `every`, which visits all the holes of a list that claims billions of items.
   for (let index = 0; index < value.length; index++) {
     if (!isContentBlock(value[index])) return false;
   }

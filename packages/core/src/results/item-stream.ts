@@ -10,8 +10,8 @@ export interface ItemStream extends AsyncIterable<unknown> {
 }
 
 /**
- * For a tool that answers with a list whose items come one by one, texts among them, and has something to say to the
- * host beside them. What a tool answers without it is a list only when it is neither text nor bytes.
+ * Makes the output of a tool whose list arrives item by item, texts among them, with details for the host. Without it,
+ * a stream is a list only when it is neither text nor bytes.
  *
  * @param details the result's `details`.
  */

@@ -13,7 +13,7 @@ const beginnings: readonly (readonly [string, string])[] = [
   ["application/pdf", "%PDF-"],
 ];
 
-/** What bytes are by how they begin. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
+/** The media type by the first bytes. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
 export function sniffed(bytes: Uint8Array): string | undefined {
   return beginnings.find(([, beginning]) =>
     [...beginning].every((unit, index) => unit === "." || bytes[index] === unit.charCodeAt(0)),
@@ -30,7 +30,7 @@ export function isJsonType(type: string): boolean {
   return type === "application/json" || type === "text/json" || type.endsWith("+json");
 }
 
-/** True for what is text, whatever it is about; an SVG is, since no model sees it. */
+/** True for text types, whatever their subject; an SVG is text, since no model sees it as an image. */
 export function isTextType(type: string): boolean {
   return (
     type.startsWith("text/") ||

@@ -10,7 +10,7 @@ import { truncateUtf8 } from "../text/truncate-utf8.ts";
 import { toJson, maxBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 
-/** Bytes of what a tool says of its artifacts: a key and a few words for each. */
+/** The maximum size in bytes of a tool's artifact references: a key and a few words for each. */
 const maxArtifactsBytes = 1_048_576;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -5,7 +5,7 @@ import type { StreamSource } from "./stream-source.ts";
 /** Milliseconds after which everything else has its turn: a source may always have the next piece ready. */
 const turnMs = 10;
 
-/** What a stream that broke off has thrown. */
+/** The exception of a stream that was interrupted. */
 export interface StreamFailure {
   readonly thrown: unknown;
 }

@@ -1,16 +1,16 @@
 import { isThenable, promised, type Awaitable, type JsonValue } from "../json/json.ts";
 import { isItemStream } from "./item-stream.ts";
 
-/** What comes piece by piece, read one piece at a time: nothing is asked for before it is wanted. */
+/** A source of pieces, read one at a time: none is requested before it is wanted. */
 export interface StreamSource {
-  /** As whoever sends it says; empty: nobody did. */
+  /** As the sender declares it; empty: not declared. */
   readonly mediaType: string;
   /** Set when it is the body of an HTTP response. */
   readonly response?: { readonly status: number; readonly statusText: string };
   /** Set when each piece is an item of a list. */
   readonly items?: { readonly details: JsonValue | undefined };
   next(): Awaitable<unknown>;
-  /** The rest is not wanted. Never throws, and nobody waits for it. */
+  /** Cancels the rest. Never throws, and its end is not awaited. */
   cancel(): void;
 }
 
@@ -18,8 +18,8 @@ type Method = (...args: unknown[]) => Awaitable<unknown>;
 type Loose = Readonly<Record<string | symbol, unknown>>;
 
 /**
- * True for what has to be read before it can be looked at: a stream, an async iterable, an iterator
- * or generator, a `Response` or a `Blob`, of this platform or made like one.
+ * True for a value that has to be read first: a stream, an async iterable, an iterator or generator, a `Response` or a
+ * `Blob`, of this platform or compatible with it.
  */
 export function isStreamed(value: unknown): value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
@@ -39,7 +39,7 @@ export function isStreamed(value: unknown): value is object {
   }
 }
 
-/** @throws whatever what is read throws, such as a stream that somebody else reads. */
+/** @throws the exception of the value that is read, such as a stream that is locked by another reader. */
 export function streamSource(value: object): StreamSource {
   const loose = value as Loose;
   if (isResponse(loose)) return responseSource(loose);

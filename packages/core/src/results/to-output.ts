@@ -9,14 +9,14 @@ import { properOutput } from "./proper-output.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 /**
- * Makes an output of whatever a tool returned. Text is content; content blocks are content; bytes are
- * an image, a sound, a text or a resource; an object with a `content` array of blocks and nothing
- * foreign beside it is an output; anything else is a JSON value, with its text as content. A value of
- * which there is more than `limit` is content only, since half a value is another one.
+ * Converts the return value of a tool to an output. Text is content; content blocks are content; bytes are an image, a
+ * sound, a text or a resource; an object with a `content` array of blocks and no foreign member is an output; anything
+ * else is a JSON value, with its text as content. A value over `limit` is content only, since half a value is a
+ * different one.
  *
  * @param structured the tool has an output schema: text is its value, too.
- * @param limit bytes that are taken at all. Default: 33,554,432.
- * @param cut told when there was more.
+ * @param limit bytes that are read. Default: 33,554,432.
+ * @param cut set when there was more.
  */
 export function toOutput(
   returned: unknown,
@@ -74,13 +74,13 @@ function textOutput(returned: string, structured: boolean, limit: number, cut: C
     : { content: [text(kept)] };
 }
 
-/** A value and the text that stands for it. */
+/** A value and its text. */
 function valueOutput(value: JsonValue, json: string, limit: number, cut: Cut): ToolOutput {
   const content = [text(within(json, limit, cut))];
   return cut.truncated ? { content } : { content, value };
 }
 
-/** As much of a text as is taken at all. */
+/** The part of a text within the limit. */
 function within(value: string, limit: number, cut: Cut): string {
   // No unit takes more than three bytes: most texts need no counting.
   if (value.length * 3 <= limit) return value;

@@ -12,8 +12,8 @@ export interface SpecFinding extends TextFinding {
 const shortest = 12;
 
 /**
- * Findings in all that a model reads of a tool: name, title, description, and every text in its schemas, names of
- * properties and values included; and in its metadata, which hosts may show. Words of a name are read apart
+ * Scans all texts of a tool that a model reads: name, title, description, and every text in its schemas, names of
+ * properties and values included; and its metadata, which hosts may display. Words of a name are read separately
  * (`ignore_all_previous_instructions`); properties beside each other whose names look alike are `twin_names`. Each kind
  * once, at its first place. See `scanText`.
  */

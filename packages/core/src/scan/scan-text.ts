@@ -5,7 +5,7 @@ export type { TextFindingKind } from "./suspicions.ts";
 /** A place where a text seems to speak to a model, and not of what it describes. */
 export interface TextFinding {
   readonly kind: TextFindingKind;
-  /** What it looks like: "tells the model to keep something from the user". */
+  /** A description of the finding: "tells the model to keep something from the user". */
   readonly says: string;
   /** The words themselves, 100 characters at most. */
   readonly excerpt: string;
@@ -14,9 +14,9 @@ export interface TextFinding {
 const maxExcerptLength = 100;
 
 /**
- * Where a text that somebody else wrote (a tool's description) seems to give a model orders: the first place of each
- * kind. A reader's help and no guard: whoever writes such a text can find words that are not known here. In time that
- * grows with the text's length and no faster. Give it the text without hidden characters: see `visibleText`.
+ * Finds the places where a third-party text (a tool's description) seems to give a model orders: the first of each
+ * kind. It helps a reader and is no guard: the author of such a text can find words that are not known here. Takes
+ * linear time. Give it the text without hidden characters: see `visibleText`.
  *
  * @example
  * ```js

@@ -4,7 +4,7 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { SpecFinding } from "./scan-spec.ts";
 import { twinNames } from "./twin-names.ts";
 
-/** The warning for a finding in what somebody else wrote of a tool. */
+/** The warning for a finding in a third-party text about a tool. */
 export function findingProblem(
   spec: Pick<ToolSpec, "name">,
   { says, excerpt, pointer }: SpecFinding,
@@ -15,10 +15,10 @@ export function findingProblem(
 }
 
 /**
- * A warning for each group of tools that a reader takes for one another, by their names and by what they are called where
- * they come from: see `twinNames`.
+ * Makes a warning for each group of tools that a reader can confuse, by their names and by their names in the source:
+ * see `twinNames`.
  *
- * @param originals what the tools are called where they come from, in their order. Default: their names.
+ * @param originals the tools' names in the source, in their order. Default: their names.
  */
 export function twinProblems(
   tools: readonly Tool[],

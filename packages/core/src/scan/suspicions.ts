@@ -1,4 +1,4 @@
-/** What a text may try. */
+/** The kinds of suspicious instructions in a text. */
 export type TextFindingKind =
   | "order_tag"
   | "override"
@@ -17,15 +17,15 @@ export interface Suspicion {
   readonly says: string;
   /** Every repetition in it has an end: the time for a text grows with its length alone. */
   readonly pattern: RegExp;
-  /** What a pattern cannot say of the match. */
+  /** A condition on the match that a pattern cannot express. */
   readonly holds?: (match: string) => boolean;
 }
 
-/** Files whose content is nobody's business but the user's. */
+/** Files whose content is private to the user. */
 const privateFile =
   "(?:\\.ssh\\b|\\bid_(?:rsa|dsa|ecdsa|ed25519)\\b|\\.aws/credentials|\\.netrc\\b|\\.npmrc\\b|\\.kube/config|\\.gnupg\\b|\\.cursor/mcp\\.json|/etc/(?:passwd|shadow)\\b|(?:^|[\\s'\"`/~])\\.env\\b)";
 
-/** What a conversation or a host holds. */
+/** Data of the conversation or the host. */
 const ownAffair =
   "(?:(?:conversation|chat|message) history|(?:full|entire|whole|previous|prior) (?:conversation|chat|messages)|system prompt|your (?:instructions|context window)|environment variables)";
 
@@ -37,7 +37,7 @@ const words = (most: number): string => `(?:[\\w'’,-]{1,20}\\s{1,3}){0,${most}
 
 const gap = "[^.\\n]{0,80}?";
 
-/** The table. The first entry of a kind that fits is told. */
+/** The table. The first matching entry of a kind is reported. */
 export const suspicions: readonly Suspicion[] = [
   {
     kind: "order_tag",

@@ -1,4 +1,6 @@
-/** Letters of other scripts that look like Latin ones; what NFKC makes Latin of (full width, bold) is not among them. */
+/**
+ * Letters of other scripts that look like Latin ones, except those that NFKC normalizes to Latin (full width, bold).
+ */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   [
     ["аɑα", "a"],

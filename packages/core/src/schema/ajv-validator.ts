@@ -18,7 +18,7 @@ const options: Options = {
   strict: false,
   validateFormats: false,
   allErrors: true,
-  // Of a union, the schema of each error tells which branch it is of; the path does not where branches refer to others.
+  // In a union, the schema of each error shows which branch it is of; the path does not if branches refer to others.
   verbose: true,
   logger: false,
   // Makes no faster code (V8 does the same), but compiling takes twice as long.
@@ -26,13 +26,12 @@ const options: Options = {
 };
 
 /**
- * The default validator: Ajv, loaded when the first schema is compiled. It generates code; where
- * that is forbidden, use `interpretedValidator` of `@toolweave/core/interpreted-validator`.
+ * The default validator: Ajv, loaded when the first schema is compiled. It generates code; where that is forbidden, use
+ * `interpretedValidator` of `@toolweave/core/interpreted-validator`.
  *
- * A schema that takes more than about two seconds to compile is refused. A `pattern` that nothing can
- * match in bounded time (back-references, thousands of states) is not checked; `unchecked` of what is
- * compiled names it. A value that takes more
- * than about a second to check has one problem, which says so.
+ * A schema that takes more than about two seconds to compile is rejected. A `pattern` that nothing can match in bounded
+ * time (back-references, thousands of states) is not checked; `unchecked` of the compiled schema names it. A value that
+ * takes more than about a second to check fails with a single problem about that.
  */
 export function ajvValidator(): SchemaValidator {
   const loaded = new Map<Dialect, AjvSupply>();
@@ -150,7 +149,7 @@ function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   } finally {
     ajv.opts.unevaluated = unevaluated;
     ajv.opts.ownProperties = ownProperties;
-    // What one schema calls itself (`$id`) must neither serve nor disturb another.
+    // The `$id` of one schema must neither resolve nor disturb references of another.
     for (const ref of Object.keys(ajv.refs)) if (!own.has(ref)) delete ajv.refs[ref];
   }
   return (value) => {
@@ -193,7 +192,7 @@ function problemsOf(errors: readonly ErrorObject[]): ValidationProblem[] {
       case "anyOf":
       case "oneOf":
         return { path: instancePath, message: "must have one of the allowed shapes" };
-      // What `ofChosenBranches` says of a union.
+      // The errors of a union, which `ofChosenBranches` writes.
       default:
         return { path: instancePath, message: message ?? `breaks "${keyword}"` };
     }

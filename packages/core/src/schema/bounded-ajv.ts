@@ -10,8 +10,7 @@ import { spend } from "./pattern/work-budget.ts";
 
 type SafeExpr = Parameters<CodeGen["assign"]>[1];
 
-// In units of `spend`. A problem's memory counts, too: those of choices not taken are kept for a
-// while.
+// In units of `spend`. A problem's memory counts, too: those of branches that are not taken are retained for a while.
 const perFunctionWritten = 100_000;
 const perStatementWritten = 2000;
 const perCall = 50;
@@ -19,16 +18,15 @@ const perProblem = 500;
 const perKey = 50;
 const perCharacter = 3;
 
-/** What one generated function costs when it runs: about as much as it has statements. */
+/** The cost of one run of a generated function: about its number of statements. */
 interface Cost {
   units: number;
 }
 
 /**
- * Bounds what a schema can make an instance of Ajv do: patterns are matched in linear time, equal
- * items are found in linear time, and the code accounts for its own work, so that neither compiling
- * nor checking goes on for longer than `allowWork` says. One call is what that adds to a schema
- * without arrays and references.
+ * Bounds what a schema can make an instance of Ajv do: patterns are matched in linear time, equal items are found in
+ * linear time, and the code accounts for its own work, so that neither compiling nor checking takes longer than
+ * `allowWork` permits. To a schema without arrays and references that adds one call.
  */
 export function boundAjv(ajv: Ajv): void {
   ajv.opts.code.regExp = Object.assign(linearRegExp, { code: "new RegExp" });
@@ -42,7 +40,7 @@ export function boundAjv(ajv: Ajv): void {
   for (const { rules } of [...RULES.rules, RULES.post]) {
     for (const rule of rules) bound(rule, account);
   }
-  // Comes first in every function, whatever else it checks.
+  // Comes first in every function, before all other checks.
   const any = ["type", ...Object.keys(RULES.keywords)];
   const first = { keyword: "", implements: any, type: [], schemaType: [], code: account };
   RULES.rules.unshift({ rules: [{ keyword: "", definition: first }] });
@@ -81,7 +79,7 @@ function meter(gen: CodeGen): void {
   };
   gen.if = (condition, ...bodies) => {
     count();
-    // What every object has ("constructor") is not evaluated for that.
+    // Inherited properties ("constructor") do not count as evaluated.
     const [, props, key] = /^!(\w+) \|\| !\1\[(\w+)\]$/.exec(String(condition)) ?? [];
     const own = `!${props} || !Object.hasOwn(${props}, ${key})`;
     return branch.call(gen, props === undefined ? condition : new _Code(own), ...bodies);
@@ -107,7 +105,7 @@ function meter(gen: CodeGen): void {
   };
 }
 
-/** Names that have been evaluated are kept where `__proto__` is one like any other. */
+/** Evaluated names are stored in an object without a prototype, in which `__proto__` is an ordinary key. */
 function withoutPrototype(value: SafeExpr): SafeExpr {
   const text = String(value);
   if (text === "{}") return _`Object.create(null)`;
@@ -137,7 +135,7 @@ function bound({ keyword, definition }: Rule, account: (context: KeywordCxt) => 
         const times = Array.isArray(schema) ? schema.length : 1;
         gen.code(_`${func(gen, spendOnKeys)}(${data}, ${times})`);
       }
-      // Of these one long condition is made, in time by the square of their number.
+      // These become one long condition, in time by the square of their number.
       if (keyword === "unevaluatedProperties" && manyNames(it.props)) {
         it.props = evaluatedPropsToName(gen, it.props);
       }
@@ -157,7 +155,7 @@ function manyNames(props: KeywordCxt["it"]["props"]): props is EvaluatedProperti
   return typeof props === "object" && !("str" in props) && Object.keys(props).length > 50;
 }
 
-/** What a keyword costs at one value, beside its statements. */
+/** The cost of a keyword at one value, beside its statements. */
 const costs: Readonly<Record<string, (context: KeywordCxt) => Code | number>> = {
   minLength: ({ data }) => _`${data}.length * ${perCharacter}`,
   maxLength: ({ data }) => _`${data}.length * ${perCharacter}`,
@@ -175,7 +173,7 @@ function comparing({ keyword, schema }: KeywordCxt): number {
   return structured ? text.length * 4 : text.length >> 3;
 }
 
-/** What hands on which properties it has evaluated. */
+/** The keywords that pass on which properties they have evaluated. */
 const merging = new Set([
   "$ref",
   "$dynamicRef",

@@ -3,16 +3,16 @@ import type { JsonSchema } from "../json/json.ts";
 import { escapePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
-/** Of more errors than this nobody reads which branch they are of. */
+/** With more errors than this, their branches are not determined: no reader needs them. */
 const maxErrors = 2000;
 const maxUnions = 20;
 const maxBranches = 200;
 const maxLabels = 10;
 
 /**
- * Leaves out the errors of branches of `anyOf` and `oneOf` that were not meant. Where branches have constants, as
- * `type: "circle"`, the value selects them; where no branch has its constant, one error lists all that there are. Of the
- * branches that are left, the one that the value comes closest to keeps its errors, and the error of the union names it.
+ * Removes the errors of branches of `anyOf` and `oneOf` that were not meant. If branches have constants, as `type:
+ * "circle"`, the value selects them; if no branch has its constant, one error lists all constants. Of the remaining
+ * branches, the one that the value matches best keeps its errors, and the error of the union names it.
  *
  * @param errors with `parentSchema`, as Ajv's option `verbose` has them.
  */
@@ -106,7 +106,7 @@ function replaced(
   return errors.map((error) => (error === before ? after : error));
 }
 
-/** True for an error of a branch that is none of `kept`. */
+/** True for an error of a branch that is not among `kept`. */
 function isOfOthers(
   { instancePath, parentSchema }: ErrorObject,
   union: ErrorObject,
@@ -119,7 +119,7 @@ function isOfOthers(
   return branches.some((branch) => !kept.includes(branch) && isOf(branch)) && !kept.some(isOf);
 }
 
-/** What is wrong weighs as much as it says that another shape was meant. */
+/** The weight of an error is the degree to which it indicates that another shape was meant. */
 const weights: Readonly<Record<string, number>> = { type: 1000, enum: 20, const: 20 };
 
 /** The branch of which least is wrong; undefined where that is several. */
@@ -150,7 +150,7 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
 
-/** What stands at a JSON pointer. */
+/** The value at a JSON pointer. */
 function at(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.split("/").slice(1)) {

@@ -32,9 +32,9 @@ type Node = Readonly<Record<string, unknown>>;
 const proto = "__proto__";
 
 /**
- * The schema with what it says of a property named `__proto__` in keywords that Ajv checks: Ajv passes
- * over that name in `properties`, `patternProperties` and `dependencies`. What it is moved to means the
- * same; what it is moved from stays, so that references into it still lead somewhere.
+ * The schema with its rules for a property named `__proto__` in keywords that Ajv checks: Ajv passes over that name in
+ * `properties`, `patternProperties` and `dependencies`. They are copied to keywords of the same meaning; the originals
+ * stay, so that references into them still resolve.
  *
  * For schemas of a bounded size.
  */

@@ -3,7 +3,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 
-/** Schemas whose check is kept for others that are equal. A schema that is still held keeps its own. */
+/** The number of schemas whose check is cached for equal ones. A schema that is still referenced keeps its own. */
 const maxShared = 1000;
 
 /** Characters of a schema's JSON, of which a compiled one has ten million at most. */
@@ -50,7 +50,7 @@ export class SchemaCache {
   #compile(schema: JsonSchema, content: string): Awaitable<CompiledSchema> {
     const compiling = this.#validator.compile(schema);
     if (!isThenable(compiling)) return this.#share(content, compiling);
-    // Kept while it is under way, too: whoever asks meanwhile waits for the same one.
+    // Cached while it is in progress, too: later callers wait for the same compilation.
     const shared = compiling.then(
       (compiled) => this.#share(content, compiled),
       (error: unknown) => {

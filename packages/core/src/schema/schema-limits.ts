@@ -4,12 +4,15 @@ import type { JsonSchema } from "../json/json.ts";
 const maxDepth = 400;
 /** Objects, arrays and other values. Large schemas of real services have 20,000. */
 const maxValues = 200_000;
-/** Of all texts, and of the paths to all values with the `$id`s on their way. */
+/** For all texts, and the paths to all values with the `$id`s on their way. */
 const maxCharacters = 10_000_000;
 /** Ajv makes one condition of all patterns of an object, in time by the square of their number. */
 const maxPatterns = 500;
 
-/** What asks, and what may be called by a part of the dialect's own schema that asks. */
+/**
+ * The keywords that depend on evaluated properties, and the names under which parts of the dialect's own schema refer
+ * to them.
+ */
 const asking = new Set([
   "unevaluatedProperties",
   "unevaluatedItems",
@@ -18,9 +21,9 @@ const asking = new Set([
 ]);
 
 /**
- * What is known of a schema before it is compiled.
+ * Measures a schema before it is compiled.
  *
- * @throws Error when it is too large or too deep to be looked at in bounded time.
+ * @throws Error when it is too large or too deep to be examined in bounded time.
  */
 export function measureSchema(schema: JsonSchema): { readonly asksWhatIsEvaluated: boolean } {
   let values = 0;

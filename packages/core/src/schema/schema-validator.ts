@@ -11,8 +11,8 @@ export interface CompiledSchema {
 }
 
 /**
- * Turns JSON Schemas into checks: 2020-12, or what `$schema` names. Schemas and values are foreign:
- * neither compiling nor checking may go on for more than a moment, whatever they hold.
+ * Compiles JSON Schemas to checks: 2020-12, or the dialect that `$schema` names. Schemas and values are foreign:
+ * neither compiling nor checking may take more than a moment, whatever they contain.
  */
 export interface SchemaValidator {
   /** Rejects or throws when the schema is not valid, or can't be used in bounded time. */

@@ -15,7 +15,7 @@ export interface UncheckedPattern {
  * with thousands of states, or with syntax that ECMAScript does not have.
  */
 export function isCheckablePattern(pattern: string): boolean {
-  // Nothing else is being compiled or checked: each of these has a budget of its own.
+  // No other schema is being compiled or checked: each of these has a budget of its own.
   allowWork(workBudgets.compile);
   try {
     linearRegExp(pattern, "u");
@@ -39,7 +39,7 @@ export function withoutUncheckedPatterns(schema: JsonSchema): {
 }
 
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** What may refuse more when a part of it refuses less. */
+/** The keywords that may reject more when a part of them rejects less. */
 const strict: ReadonlySet<string> = new Set([
   "not",
   "if",

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../json/json.ts";
 
-/** Schemas that are looked at in one branch. */
+/** The maximum number of schemas examined in one branch. */
 const maxSchemas = 2000;
 const maxLabelLength = 60;
 const inPlaceLists = ["allOf", "anyOf", "oneOf"];
@@ -14,18 +14,18 @@ const insideSchemas = [
   "contains",
 ];
 
-/** A branch of `anyOf` or `oneOf`, as far as it tells whether it was meant. */
+/** The facts about a branch of `anyOf` or `oneOf` that show whether it was meant. */
 export interface UnionBranch {
-  /** What it is called: its definition's name, its title, or its type; absent where it has none of them. */
+  /** Its label: the definition's name, its title, or its type; absent if it has none of them. */
   readonly label?: string;
   /**
-   * The schemas that hold for what stands at a JSON pointer in the value, `$ref` and compositions followed. Empty: for the
-   * value itself.
+   * The schemas that apply to the value at a JSON pointer, `$ref` and compositions followed. Empty: to the value
+   * itself.
    */
   schemasAt(pointer: string): ReadonlySet<unknown>;
   /** The names that its `properties` have. */
   readonly properties: ReadonlySet<string>;
-  /** The only values of its properties that have one, or that a discriminator tells apart. */
+  /** The only values of its properties that have one, or by which a discriminator selects. */
   readonly constants: ReadonlyMap<string, readonly unknown[]>;
   /** False when a property of the value contradicts a constant. */
   selects(value: unknown): boolean;
@@ -100,7 +100,7 @@ class BranchReader implements UnionBranch {
   }
 }
 
-/** A schema that says which values select a branch, and nothing else. */
+/** True for a schema that only lists the values which select a branch. */
 function isSelector(property: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(property).length === 1;
 }
@@ -158,7 +158,7 @@ function membersOf(schema: unknown, keyword: string): Readonly<Record<string, un
   return isObject(members) ? members : {};
 }
 
-/** What the `$ref` of a schema leads to within the same document. */
+/** The target of a schema's `$ref` within the same document. */
 function referenced(schema: Readonly<Record<string, unknown>>, root: JsonSchema): unknown {
   const reference = schema["$ref"];
   if (reference === "#") return root;

@@ -2,16 +2,16 @@ import { globMatcher } from "../text/glob.ts";
 import type { RegisteredTool, Toolset } from "../contract/tool.ts";
 import { byName, ToolsetSnapshot } from "../registry/toolset-snapshot.ts";
 
-/** So many of those that were found stay shown; the oldest are forgotten first. */
+/** The maximum number of found tools that stay listed; the oldest are dropped first. */
 const maxFound = 50;
 
-/** What a model that searches is shown: some tools always, and what it has found. */
+/** The tools that are listed for a model that searches: the permanent ones, and those that it has found. */
 export class ExposedTools {
   readonly #isAlways: (name: string) => boolean;
   readonly #grows: boolean;
   /** Names, the oldest first. */
   readonly #found = new Set<string>();
-  /** Something was found that is not shown yet. */
+  /** A found tool is not listed yet. */
   #hasNew = false;
   #turn = 0;
   #all: Toolset | undefined;
@@ -25,12 +25,12 @@ export class ExposedTools {
     this.#grows = form === "growing";
   }
 
-  /** The tool of that name, shown or not. */
+  /** The tool of that name, listed or not. */
   entry(name: string): RegisteredTool | undefined {
     return this.#whole?.entry(name);
   }
 
-  /** How many there are, shown or not. */
+  /** The number of tools, listed or not. */
   get size(): number {
     return this.#whole?.size ?? 0;
   }
@@ -40,7 +40,7 @@ export class ExposedTools {
     return this.#whole?.names() ?? [];
   }
 
-  /** These are shown from the next turn on. */
+  /** Lists these from the next turn on. */
   add(names: readonly string[]): void {
     if (!this.#grows) return;
     for (const name of names) {
@@ -58,7 +58,7 @@ export class ExposedTools {
   /** See `RunSearch.expose`. */
   expose(all: Toolset, turn: number): Toolset {
     if (all !== this.#all) this.#follow(all);
-    // In one turn the list stays as it was; where nobody tells of turns, every list is one.
+    // Within one turn the list does not change; if the host reports no turns, every list is a turn.
     if (this.#hasNew && (turn === 0 || turn !== this.#turn)) {
       this.#hasNew = false;
       this.#listedNames = [...this.#found];

@@ -40,7 +40,7 @@ export class Postings {
     return slot;
   }
 
-  /** Lets go of the texts in these slots: one pass over everything, however many they are. */
+  /** Removes the texts in these slots: one pass over everything, however many they are. */
   remove(slots: readonly number[]): void {
     if (slots.length === 0) return;
     const gone = new Uint8Array(this.slots);

@@ -26,7 +26,9 @@ function readRows(): ReadonlyMap<string, readonly Row[]> {
   return all;
 }
 
-/** Calls `each` with every stem that has to do with `word`, itself a stem; with some more than once, the closest first. */
+/**
+ * Calls `each` with every stem that is related to `word`, itself a stem; with some more than once, the closest first.
+ */
 export function forRelated(word: string, each: (stem: string, weight: number) => void): void {
   rows ??= readRows();
   for (const { weight, stems } of rows.get(word) ?? []) {

@@ -4,11 +4,11 @@ import { stem } from "./stem.ts";
 import { asWritten } from "./tool-text.ts";
 import { isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 
-/** What is read of a query: characters, and different words. */
+/** Limits of a query: characters, and different words. */
 const maxQueryLength = 2000;
 const maxWords = 64;
 const askingWeight = 0.3;
-/** What it is worth beside the stem that a word stands in a text as the query has it: `lists`, `list`. */
+/** The weight, beside the stem, of a word in the same form as in the query: `lists`, `list`. */
 const writtenWeight = 0.3;
 
 interface QueryWord {
@@ -18,9 +18,9 @@ interface QueryWord {
 }
 
 /**
- * How well each text answers a query, by slot: BM25 over the query's words, and then, as far as no
- * text has them all, over words of related meaning. A query in the words of its tool is thus not
- * blurred, and one in other words still finds it.
+ * How well each text answers a query, by slot: BM25 over the query's words, and then, as far as no text has them all,
+ * over words of related meaning. Thus related words do not affect a query in the words of its tool, and a query in
+ * other words still finds it.
  */
 export function scoreQuery(query: string, postings: Postings): Float64Array {
   const scores = new Float64Array(postings.slots);
@@ -67,7 +67,7 @@ function queryWords(query: string): ReadonlyMap<string, QueryWord> {
   return words;
 }
 
-/** What else the tools may say, and what it is worth. No more telling than the word that it stands for. */
+/** The related words that tools may use, with their weights. None weighs more than the word that it stands for. */
 function relatedWords(
   words: ReadonlyMap<string, QueryWord>,
   postings: Postings,

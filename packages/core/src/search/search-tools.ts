@@ -14,11 +14,11 @@ import type { ToolIndex } from "./tool-index.ts";
 export const maxResults = 20;
 /** Bytes of a longer description in a list of what was found. */
 const maxLineLength = 160;
-/** Bytes of a longer description by itself. */
+/** The maximum length of a description, in bytes. */
 const maxDescriptionLength = 10_000;
 const maxParameters = 20;
 
-/** What a model searches with: the tools themselves. */
+/** The tools with which a model searches. */
 export class SearchTools {
   readonly tools: readonly Tool[];
   readonly #form: "growing" | "constant";
@@ -120,7 +120,7 @@ function parametersOf(spec: ToolSpec): readonly string[] {
 
 type MayCall = (name: string) => boolean;
 
-/** Of a nested call, that may be less than the run shows. */
+/** A nested call may call fewer tools than the run lists. */
 function callableBy(ctx: ToolContext): MayCall {
   return (name) => (ctx as ToolContext & SearchContext).mayCall(name);
 }
@@ -197,7 +197,7 @@ const callTool: Tool = {
     annotations: {},
     provenance,
   },
-  // What is well formed has become a call of the tool inside before it gets here.
+  // A well-formed call has become a call of the inner tool before it gets here.
   validate: () => [
     {
       path: "",

@@ -45,12 +45,12 @@ const lastEnd =
   /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|ou|(?<=[st])ion)$/;
 
 /**
- * What English forms of a word have in common: `connections` and `connecting` are `connect`. Words
- * of other scripts, short words and words with digits stay as they are.
+ * Reduces English forms of a word to their common stem: `connections` and `connecting` are `connect`. Words of other
+ * scripts, short words and words with digits stay as they are.
  *
  * @param word in lower case.
- * @see M. F. Porter, An algorithm for suffix stripping, Program 14 (1980), with its author's later
- * changes (`bli`, `logi`): https://tartarus.org/martin/PorterStemmer/
+ * @see M. F. Porter, An algorithm for suffix stripping, Program 14 (1980), with its author's later changes (`bli`,
+ * `logi`): https://tartarus.org/martin/PorterStemmer/
  */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;

@@ -18,16 +18,15 @@ interface Held {
 }
 
 /**
- * Finds tools by what they are about, in process and without a model: BM25 over names, titles,
- * descriptions, names of parameters and provenance, with English stems, names taken apart, and words
- * of related meaning for a query that is not in the tools' own. It knows no language but English;
- * in others it finds the words as they are written.
+ * Finds tools by their subject, in process and without a model: BM25 over names, titles, descriptions, names of
+ * parameters and provenance, with English stems, names split into words, and words of related meaning for a query that
+ * does not use the tools' own. It supports only English; in other languages it finds exact words.
  *
- * Of each tool it reads some thousand characters, and of a query 2,000. The names of parameters make
- * it realise the schema of the arguments; one that cannot be read costs the tool those names only.
+ * It reads some thousand characters of each tool, and 2,000 of a query. The names of parameters make it realise the
+ * schema of the arguments; one that cannot be read costs the tool those names only.
  *
- * @see S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond,
- * Foundations and Trends in Information Retrieval 3 (2009), sections 3.5 and 3.6
+ * @see S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, Foundations and Trends in
+ * Information Retrieval 3 (2009), sections 3.5 and 3.6
  */
 export class ToolIndex {
   #toolset: Toolset | undefined;

@@ -10,12 +10,12 @@ import { ToolIndex } from "./tool-index.ts";
 /** How a model finds tools. */
 export interface ToolSearchOptions {
   /**
-   * `growing`: what `search_tools` finds is shown from the next turn on, and called by its name.
-   * `constant`: the list never changes, for hosts with fixed lists and for prompt caches; what is
-   * found is looked at with `describe_tool` and called with `call_tool`.
+   * `growing`: tools that `search_tools` finds are listed from the next turn on, and called by name. `constant`: the
+   * list never changes, for hosts with fixed lists and for prompt caches; found tools are read with `describe_tool` and
+   * called with `call_tool`.
    */
   readonly form: "growing" | "constant";
-  /** Globs over the names of tools that are always shown. Default: none. */
+  /** Globs over the names of tools that are always listed. Default: none. */
   readonly always?: readonly string[];
   /** How many a search gives unless the model asks for another number: 1 to 20. Default: 5. */
   readonly results?: number;
@@ -28,10 +28,9 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof ToolSearchOptions)[];
 
 /**
- * Shows a model a few tools of many, and lets it search for the rest: all that the policy may let
- * run for the caller, or the run's own `toolset`. Any of them may be called, found or not. One such
- * object may serve any number of runs and executors: the index is made at the first search, once for
- * each registry, and follows its changes.
+ * Lists a few tools of many for a model, which can search for the rest: all tools that the policy may allow for the
+ * caller, or the run's own `toolset`. Any of them may be called, found or not. One such object may serve any number of
+ * runs and executors: the index is made at the first search, once for each registry, and follows its changes.
  *
  * @example
  * ```js
@@ -39,7 +38,7 @@ const optionNames: readonly string[] = [
  * const shown = run.toolset.specs();
  * ```
  *
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` for an invalid option.
  */
 export function toolSearch(options: ToolSearchOptions): ToolSearch {
   checkOptions("toolSearch", options, optionNames);

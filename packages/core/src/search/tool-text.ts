@@ -22,9 +22,9 @@ const maxTextLength = 300;
 const maxParts = 100;
 
 /**
- * What a tool says of itself. Whatever of it cannot be read, and whatever is no text, is left out.
- * A name or title counts twice. Parameters and provenance add words that the text lacks, and do not
- * make it longer: a tool is not less about something because it takes many arguments.
+ * The searchable text of a tool. Parts that cannot be read or are no text are omitted. A name or title counts twice.
+ * Parameters and provenance add words that the text lacks, and do not make it longer: a tool is not less relevant
+ * because it takes many arguments.
  */
 export function toolText(name: string, tool: Tool, stem: (word: string) => string): ToolText {
   const counts = new Map<string, number>();
@@ -58,7 +58,7 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
   return { counts, length };
 }
 
-/** Of what arguments are validated against: what a model is shown may have to be made of it first. */
+/** Of the schema that validates arguments: the model's schema may have to be derived from it first. */
 function parameters(tool: Tool): readonly string[] {
   return (
     attempt(() => {

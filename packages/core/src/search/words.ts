@@ -9,7 +9,7 @@ const unspaced =
 /** Where a word begins within a name: `list|Pull|Requests`, `HTTP|Server`. */
 const wordStarts = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
 
-/** Words that say nothing of what a text is about. */
+/** Words that do not indicate a text's subject. */
 const stopWords: ReadonlySet<string> = setOf(`
 a about after again against all also am an and any anyone anything are aren as at be because been
 before being both but by cannot could couldn d did didn do does doesn doing don during each either

@@ -11,7 +11,7 @@ const boundaries = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-/** What is measured of calls. */
+/** The metrics of calls. */
 export class CallMetrics {
   #meter: Meter | undefined;
   #duration: Histogram | undefined;
@@ -36,7 +36,7 @@ export class CallMetrics {
     this.#duration.record(seconds, attributes);
   }
 
-  /** A call has not started. Its name is not told: it may be whatever a model makes up. */
+  /** A call has not started. Its name is not recorded: a model may have made it up. */
   rejected(code: string): void {
     this.#rejected ??= this.#own.createCounter("toolweave.tool.rejected", {
       description: "Calls that were refused before the tool ran.",

@@ -15,7 +15,7 @@ import type { CallMetrics } from "./call-metrics.ts";
 
 type EventOf<Type extends ToolCallEvent["type"]> = Extract<ToolCallEvent, { type: Type }>;
 
-/** So many calls that wait for a person are remembered, for links. */
+/** The maximum number of pending calls that are remembered, for links. */
 const maxWaiting = 1000;
 const maxDescription = 1000;
 
@@ -24,11 +24,11 @@ interface OpenCall {
   readonly span: Span;
   /** With the span in it. */
   readonly context: Context;
-  /** Of `performance.now()`. */
+  /** In the time of `performance.now()`. */
   readonly startedAt: number;
-  /** What runs under it; set when its first attempt begins. */
+  /** The call within the span; set when its first attempt begins. */
   call: HookedCall | undefined;
-  /** Its attempt has come to its end: it is the first that an end can be of. */
+  /** Its attempt has ended: an end event is matched to the first such call. */
   isDone: boolean;
 }
 
@@ -41,7 +41,7 @@ export class CallSpans {
   readonly #open = new Map<string, OpenCall[]>();
   /** Where calls that wait for a person have stopped, by interruption. */
   readonly #waiting = new Map<string, SpanContext>();
-  /** The same of those that go on and have not started, by run and call. */
+  /** The same of calls that resume and have not started, by run and call. */
   readonly #resumed = new Map<string, SpanContext>();
 
   constructor(tracer: Tracer | undefined, metrics: CallMetrics, payloads: boolean) {
@@ -181,7 +181,7 @@ export class CallSpans {
     this.#resumed.set(keyOf(event), stopped);
   }
 
-  /** The span that a call's attempt belongs to: its own, or one that is nobody's yet. */
+  /** The span that a call's attempt belongs to: its own, or one that is not assigned yet. */
   #of(call: HookedCall): OpenCall | undefined {
     const open = this.#open.get(keyOf(call));
     return (

@@ -5,7 +5,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import { CallMetrics } from "./call-metrics.ts";
 import { CallSpans } from "./call-spans.ts";
 
-/** What tool calls are traced with. */
+/** Options for tracing tool calls. */
 export interface OpenTelemetryOptions {
   /** Default: the global provider's, looked up when the first call is made. */
   readonly tracer?: Tracer;
@@ -25,21 +25,20 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof OpenTelemetryOptions)[];
 
 /**
- * A hook that makes a span of every call that starts, and measures how long it takes, as the
- * conventions for generative AI say: `execute_tool {gen_ai.tool.name}`, kind `INTERNAL`, and
- * `gen_ai.execute_tool.duration` in seconds. The span is active while the tool and the middleware
- * around it run, so that their own spans are its children; those of nested calls are. It ends with
- * the call, once for all its attempts, of which each that is followed by another is an event of it. A
- * call that waits for a person ends its span, too; the one that goes on is a new one with a link to
- * it, in the same process. A call that never starts has none: `toolweave.tool.rejected` counts it.
- * Errors are told by their code alone (`error.type`).
+ * A hook that makes a span of every call that starts, and measures how long it takes, by the semantic conventions for
+ * generative AI: `execute_tool {gen_ai.tool.name}`, kind `INTERNAL`, and `gen_ai.execute_tool.duration` in seconds. The
+ * span is active while the tool and the middleware around it run, so that their own spans and those of nested calls are
+ * its children. It ends with the call, once for all its attempts, of which each that is followed by another is an event
+ * of it. A call that waits for a person ends its span, too; when it resumes in the same process, a new span links to
+ * the earlier one. A call that never starts has none: `toolweave.tool.rejected` counts it. Of errors only the code is
+ * recorded (`error.type`).
  *
  * @example
  * ```js
  * const executor = new ToolExecutor({ registry, hooks: [openTelemetry()] });
  * ```
  *
- * @throws ToolError `internal` when an option makes no sense.
+ * @throws ToolError `internal` for an invalid option.
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/execute-tool.md
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Hook {

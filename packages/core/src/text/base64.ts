@@ -6,7 +6,7 @@ interface Native {
 
 /** A whole number of groups of three bytes, and few enough arguments for one call. */
 const chunkBytes = 0x6000;
-/** As much in base64. */
+/** The same length in base64. */
 const chunkLength = (chunkBytes / 3) * 4;
 
 /** Bytes as base64, padded. @see https://www.rfc-editor.org/rfc/rfc4648#section-4 */

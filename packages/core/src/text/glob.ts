@@ -23,7 +23,7 @@ export function globMatcher(globs: readonly string[]): (name: string) => boolean
 
 interface Pattern {
   readonly glob: string;
-  /** What stands before the first wildcard. */
+  /** The text before the first wildcard. */
   readonly start: string;
   /** A star behind it is all that follows. */
   readonly isStart: boolean;

@@ -5,7 +5,7 @@
 const path =
   /(?<![\w./:\\-])(?:file:\/\/|[a-z]:[\\/]|\/(?:home|users|root|srv|var|opt|usr|tmp|etc|private|mnt|media|run|lib|workspaces?|volumes)\/)[^\s'"`<>|:,;)]*/gi;
 
-/** What stands before the path of a request's URL, and in capitals before no file's. */
+/** The text before the path of a request's URL; in capitals it stands before no file's path. */
 const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) $/;
 const maxMethodLength = "OPTIONS ".length + 1;
 

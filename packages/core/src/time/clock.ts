@@ -21,13 +21,10 @@ const timers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
 /** The platform's clock. */
 export const systemClock: Clock = { now: () => Date.now(), ...timers };
 
-/** Close to the epoch, for whoever compares a steady time with one of the day. */
+/** Close to the epoch, for code that compares a steady time with a time of day. */
 const origin = Date.now() - Math.floor(performance.now());
 
-/**
- * The same, of which nobody can set the hands: it only ever goes on, at its own pace. For how long
- * something takes, and not for when it was.
- */
+/** A clock that cannot be set: it only advances, at its own pace. It measures durations, not times of day. */
 export const steadyClock: Clock = {
   now: () => origin + Math.floor(performance.now()),
   ...timers,

@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from "./clock.ts";
 
-/** What `work` settles with; rejects when that takes longer than `ms`. */
+/** Settles as `work` does; rejects when that takes longer than `ms`. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   let timer: ClockTimer | undefined;
   const isLate = new Promise<never>((_, reject) => {

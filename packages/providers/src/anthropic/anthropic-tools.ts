@@ -42,7 +42,7 @@ export interface AnthropicMessage {
   content: AnthropicToolResult[];
 }
 
-/** What the Messages API answers, as far as it is read. */
+/** The parts of a Messages API response that are read. */
 export interface AnthropicResponse {
   readonly content: readonly { readonly type?: unknown }[];
 }
@@ -54,10 +54,10 @@ const images: readonly string[] = ["image/gif", "image/jpeg", "image/png", "imag
 const pdf = "application/pdf";
 
 /**
- * The tools of a snapshot for Anthropic's Messages API. Results show PNG, JPEG, GIF and WebP images
- * and PDF documents; other files, and all files of an error, are named in their text.
+ * The tools of a snapshot for Anthropic's Messages API. Results contain PNG, JPEG, GIF and WebP images and PDF
+ * documents; other files, and all files of an error, are named in their text.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools
  */
 export const anthropicTools: (toolset: Toolset) => AnthropicTools = perToolset((toolset) =>

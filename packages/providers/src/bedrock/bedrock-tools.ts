@@ -60,7 +60,7 @@ export interface BedrockMessage {
   content: BedrockToolResult[];
 }
 
-/** What `Converse` answers, as far as it is read. */
+/** The parts of a `Converse` response that are read. */
 export interface BedrockResponse {
   readonly output?: unknown;
 }
@@ -87,10 +87,10 @@ const documents: Readonly<Record<string, BedrockDocumentFormat>> = {
 };
 
 /**
- * The tools of a snapshot for Amazon Bedrock's Converse API, in a form that all of its models take.
- * Results show images and documents to the models that read them; other files are named in their text.
+ * The tools of a snapshot for Amazon Bedrock's Converse API, in a form that all of its models take. Results contain
+ * images and documents to the models that read them; other files are named in their text.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html
  */
 export const bedrockTools: (toolset: Toolset) => BedrockTools = perToolset((toolset) =>
@@ -115,7 +115,7 @@ function converseTools(exported: ExportedTools): BedrockTools {
       return itemsOf(fieldsOf(message)["content"]).flatMap((block) => {
         const { toolUse } = fieldsOf(block);
         const { toolUseId: id, name, input, type } = fieldsOf(toolUse);
-        // What the server runs itself says so with its type.
+        // A call that the server runs itself has a type of its own.
         if (toolUse === undefined || type !== undefined) return [];
         return [exported.call({ id, name, arguments: input })];
       });
@@ -145,14 +145,14 @@ function toolResult(result: ToolResult): BedrockToolResult {
   };
 }
 
-/** The structured value where it is what the model reads anyway: all of it, and nothing else. */
+/** The structured value if the content for the model is exactly its JSON. */
 function textPart(text: string, { value, content }: ToolResult): BedrockResultPart {
   return content.length === 1 && isObject(value) && JSON.stringify(value) === text
     ? { json: value }
     : { text };
 }
 
-/** @param name one that says nothing: a model might read it as an order. */
+/** @param name a neutral name: a model might read it as an order. */
 function filePart({ mediaType, data }: AnswerFile, name: string): BedrockResultPart {
   const source = { bytes: base64Bytes(data) ?? new Uint8Array() };
   const image = Object.hasOwn(images, mediaType) ? images[mediaType] : undefined;

@@ -8,7 +8,7 @@ import { geminiRules } from "../rules/gemini-rules.ts";
 import { membersOf } from "../schema/subschemas.ts";
 import { answerParts, resultsOf } from "../tool-answers.ts";
 
-/** A function as Gemini is shown it. */
+/** A function as Gemini receives it. */
 export interface GeminiFunction {
   name: string;
   description: string;
@@ -16,7 +16,7 @@ export interface GeminiFunction {
   parametersJsonSchema?: Record<string, unknown>;
 }
 
-/** What `generateContent` takes as one of its `tools`: all functions at once. */
+/** An entry of `tools` for `generateContent`: all functions at once. */
 export interface GeminiTool {
   functionDeclarations: GeminiFunction[];
 }
@@ -38,7 +38,7 @@ export interface GeminiContent {
   parts: GeminiResultPart[];
 }
 
-/** What `generateContent` answers, as far as it is read. */
+/** The parts of a `generateContent` response that are read. */
 export interface GeminiResponse {
   readonly candidates?: readonly { readonly content?: unknown }[];
 }
@@ -46,15 +46,14 @@ export interface GeminiResponse {
 /** A snapshot of tools for Gemini. */
 export type GeminiTools = ProviderTools<GeminiTool, GeminiResponse, GeminiContent>;
 
-/** What a function response may hold beside its JSON. */
+/** The media types that a function response may hold beside its JSON. */
 const files = new Set(["application/pdf", "image/jpeg", "image/png", "image/webp", "text/plain"]);
 
 /**
- * The tools of a snapshot for the Gemini API, and for Gemini on Vertex AI. Results show PNG, JPEG and
- * WebP images, PDF documents and plain text to models of Gemini 3 or later; other files are named in
- * their text.
+ * The tools of a snapshot for the Gemini API, and for Gemini on Vertex AI. Results contain PNG, JPEG and WebP images,
+ * PDF documents and plain text to models of Gemini 3 or later; other files are named in their text.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://ai.google.dev/gemini-api/docs/function-calling
  */
 export const geminiTools: (toolset: Toolset) => GeminiTools = perToolset((toolset) =>
@@ -65,7 +64,7 @@ function contentTools(exported: ExportedTools): GeminiTools {
   const functionDeclarations = exported.tools.map(({ wireName, description, projection }) => ({
     name: wireName,
     description,
-    // An object without properties is refused; no schema says that there are no arguments.
+    // An object without properties is rejected; without a schema there are no arguments.
     ...(membersOf(projection.schema["properties"]).length > 0 && {
       parametersJsonSchema: { ...projection.schema },
     }),
@@ -109,7 +108,7 @@ function resultPart(result: ToolResult, { wireName }: ExportedTools): GeminiResu
   };
 }
 
-/** The structured value where it is what the model reads anyway: all of it, and nothing else. */
+/** The structured value if the content for the model is exactly its JSON. */
 function valueOf({ value }: ToolResult, text: string): JsonValue {
   return value !== undefined && JSON.stringify(value) === text ? value : text;
 }

@@ -6,12 +6,12 @@ import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
 import { fieldsOf, itemsOf } from "../response-parts.ts";
 import { answerText, resultsOf } from "../tool-answers.ts";
 
-/** How functions are shown to OpenAI. */
+/** Options of the functions for OpenAI. */
 export interface OpenAiOptions {
   /**
-   * Sends tools with `strict: true`, where their schemas allow that: the model then writes nothing but
-   * valid arguments. A tool that has to take keys without a name, or for which `null` says something
-   * else than nothing, stays `strict: false` and is named in `simplified`. Default: false.
+   * Sends tools with `strict: true`, where their schemas allow that: the model then writes only valid arguments. A tool
+   * that has to take keys without a name, or for which `null` differs from an absent value, stays `strict: false` and
+   * is named in `simplified`. Default: false.
    */
   readonly strict?: boolean;
 }
@@ -34,7 +34,7 @@ export interface OpenAiChatMessage {
   content: string;
 }
 
-/** What the Chat Completions API answers, as far as it is read. */
+/** The parts of a Chat Completions API response that are read. */
 export interface OpenAiChatResponse {
   readonly choices: readonly { readonly message: { readonly tool_calls?: unknown } }[];
 }
@@ -43,11 +43,11 @@ export interface OpenAiChatResponse {
 export type OpenAiChatTools = ProviderTools<OpenAiChatTool, OpenAiChatResponse, OpenAiChatMessage>;
 
 /**
- * The tools of a snapshot for OpenAI's Chat Completions API, and for the many servers that speak it.
- * Its tool messages are text: images and documents are named there, not shown.
+ * The tools of a snapshot for OpenAI's Chat Completions API, and for the many servers that speak it. Its tool messages
+ * are text: images and documents are only named there.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
- * @throws ToolError `internal` for an option that there is none of.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
+ * @throws ToolError `internal` for an unknown option.
  * @see https://developers.openai.com/api/docs/guides/function-calling
  */
 export function openAiChatTools(toolset: Toolset, options: OpenAiOptions = {}): OpenAiChatTools {

@@ -30,7 +30,7 @@ export interface OpenAiOutputItem {
   output: string | OpenAiOutputPart[];
 }
 
-/** What the Responses API answers, as far as it is read. */
+/** The parts of a Responses API response that are read. */
 export interface OpenAiResponse {
   readonly output: readonly { readonly type?: unknown }[];
 }
@@ -42,16 +42,16 @@ export type OpenAiResponsesTools = ProviderTools<
   OpenAiOutputItem
 >;
 
-/** What the API takes as `input_image`. */
+/** The media types that the API accepts as `input_image`. */
 const images = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
 const pdf = "application/pdf";
 
 /**
- * The tools of a snapshot for OpenAI's Responses API. Results show PNG, JPEG, GIF and WebP images and
- * PDF documents; other files are named in their text.
+ * The tools of a snapshot for OpenAI's Responses API. Results contain PNG, JPEG, GIF and WebP images and PDF documents;
+ * other files are named in their text.
  *
- * @param toolset what a model is to be shown: `executor.toolset`, or `run.toolset`.
- * @throws ToolError `internal` for an option that there is none of.
+ * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
+ * @throws ToolError `internal` for an unknown option.
  * @see https://developers.openai.com/api/docs/guides/function-calling
  */
 export function openAiResponsesTools(

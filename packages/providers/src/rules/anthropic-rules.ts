@@ -7,7 +7,7 @@ export const anthropicRules: ProviderRules = {
     pattern: /^[a-zA-Z0-9_-]{1,64}$/,
     source: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools",
   },
-  // As the self-hosted sandboxes' page says, and as the API's own message does.
+  // According to the self-hosted sandboxes' page, and to the API's own message.
   root: {
     without: ["oneOf", "anyOf", "allOf"],
     source: "https://platform.claude.com/docs/en/managed-agents/self-hosted-sandboxes",

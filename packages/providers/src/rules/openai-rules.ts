@@ -5,7 +5,7 @@ const structured =
 
 const chat = "https://platform.openai.com/docs/api-reference/chat/create";
 
-/** What both the Chat Completions and the Responses API ask of every function. */
+/** The rules of both the Chat Completions and the Responses API for every function. */
 const common = {
   toolName: {
     pattern: /^[a-zA-Z0-9_-]{1,64}$/,
@@ -20,7 +20,7 @@ const common = {
     without: ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
     source: "https://github.com/langchain-ai/langchainjs/issues/9804",
   },
-  // Undocumented; the API's own message says so, for functions that are not strict, too.
+  // Undocumented; from the API's own message, also for functions that are not strict.
   patterns: {
     without: /\(\?<?[=!]/,
     source: "https://github.com/vercel/ai/pull/21037",

@@ -1,4 +1,4 @@
-/** What a rule says, and where a provider says so. */
+/** A rule with its source. */
 export type Sourced<Terms> = Terms & {
   /** The page that documents the rule. */
   readonly source: string;
@@ -11,12 +11,12 @@ export type ProviderName = "openai" | "openai-strict" | "anthropic" | "gemini" |
 export type RuleName = Exclude<keyof ProviderRules, "provider">;
 
 /**
- * What a provider takes as a list of tools. A rule that is absent is none of that provider's. The
- * projection of schemas and `validateTools` read the same rules.
+ * The rules of a provider for a list of tools. If a rule is absent, the provider does not have it. The projection of
+ * schemas and `validateTools` read the same rules.
  */
 export interface ProviderRules {
   readonly provider: ProviderName;
-  /** What a tool's name has to match. */
+  /** The pattern of a tool's name. */
   readonly toolName: Sourced<{ readonly pattern: RegExp }>;
   /** How many tools one request may have. */
   readonly toolCount?: Sourced<{ readonly most: number }>;
@@ -30,7 +30,7 @@ export interface ProviderRules {
     readonly without: readonly string[];
     readonly only?: readonly string[];
   }>;
-  /** What the names of the root's properties have to match. */
+  /** The pattern of the names of the root's properties. */
   readonly propertyNames?: Sourced<{ readonly pattern: RegExp }>;
   /** The keywords that a schema may have, at any depth; every other one is refused. */
   readonly keywords?: Sourced<{ readonly allowed: ReadonlySet<string> }>;
@@ -42,17 +42,17 @@ export interface ProviderRules {
   readonly dialect?: Sourced<object>;
   /** A schema that refers to itself does so only through properties that are not required. */
   readonly recursion?: Sourced<object>;
-  /** What an object names as `required` is one of its `properties`. */
+  /** Names in an object's `required` must be among its `properties`. */
   readonly required?: Sourced<object>;
   /** The types of the values in an `enum`. */
   readonly enumValues?: Sourced<{ readonly types: readonly string[] }>;
   /** The values of `format`. */
   readonly formats?: Sourced<{ readonly allowed: ReadonlySet<string> }>;
-  /** What a `pattern`, and a key of `patternProperties`, has nowhere. */
+  /** The constructs that a `pattern`, and a key of `patternProperties`, must not contain. */
   readonly patterns?: Sourced<{ readonly without: RegExp }>;
-  /** A schema that takes arrays says of what, with `items`. */
+  /** A schema that accepts arrays describes their items, with `items`. */
   readonly arrayItems?: Sourced<object>;
-  /** Every schema says its `type`, or is an `anyOf`, an `enum`, a `const` or a `$ref`. */
+  /** Every schema has a `type`, or is an `anyOf`, an `enum`, a `const` or a `$ref`. */
   readonly types?: Sourced<object>;
   /** Every object has `additionalProperties: false` and names all of its properties as `required`. */
   readonly closedObjects?: Sourced<object>;

@@ -3,12 +3,12 @@ import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { annotations, demands, typeOf, typesOf } from "./keywords.ts";
 import { isObject, listOf, textsOf, without } from "./subschemas.ts";
 
-/** Called for each keyword that had to go, with the rule that says so. */
+/** Called for each keyword that was removed, with the rule that requires it. */
 export type OnSimplified = (keyword: string, rule: RuleName) => void;
 
 /**
- * The keywords of one schema as the rules allow them, without a look at the schemas below. What goes
- * leaves a weaker demand behind where there is one.
+ * The keywords of one schema that the rules allow, without the schemas below. A removed keyword is replaced by a weaker
+ * constraint if there is one.
  */
 export function allowedKeywords(
   node: JsonSchema,
@@ -67,7 +67,7 @@ function withKnownKeywords(
     if (demands(keyword, value)) onSimplified(keyword, "keywords");
   }
   const kept = Object.fromEntries(entries);
-  // It is for the names that these say nothing of: without them it would be for more.
+  // It applies to the names that these do not match: without them it would apply to more.
   if (node["patternProperties"] !== undefined && kept["patternProperties"] === undefined) {
     return without(kept, "additionalProperties");
   }

@@ -1,4 +1,4 @@
-/** Why a schema cannot be shown to a provider at all. */
+/** The reason why a schema cannot be given to a provider at all. */
 export class BadSchema extends Error {
   /** Where in the tool's schema: a JSON pointer. */
   readonly path: string;

@@ -15,7 +15,7 @@ import {
 /** Schemas that are looked into to find out whether `null` is a value. */
 const maxChecked = 500;
 
-/** What an object is when all of its properties have to be there. */
+/** The form of an object whose properties are all required. */
 export interface ClosedObject {
   readonly schema: JsonSchema;
   /** The properties that may be absent in the original, and are `null` then. */
@@ -27,8 +27,8 @@ export interface ClosedObject {
  *
  * @param original the object before the schemas below were projected.
  * @param projected the same object after that.
- * @returns nothing when that would refuse what the original accepts: keys that have no names; names
- * without a schema; an absent property, where `null` says something else.
+ * @returns nothing if that would reject values that the original accepts: keys that have no names; names without a
+ * schema; an absent property, if `null` differs from it.
  */
 export function closedObject(
   original: JsonSchema,
@@ -80,7 +80,7 @@ function nullable(node: JsonSchema): JsonSchema {
   return { anyOf: [node, { type: "null" }] };
 }
 
-/** In doubt it does: a schema may lead to itself, or to so much that nobody would finish. */
+/** In doubt it does: a schema may refer to itself, or to too many schemas to examine. */
 function acceptsNull(
   node: SchemaNode,
   prepared: PreparedSchema,

@@ -27,7 +27,7 @@ const named: Shape = [isMapOf(isSchema), "an object of schemas"];
 const text: Shape = [isText, "a text"];
 const flag: Shape = [(value) => typeof value === "boolean", "true or false"];
 
-/** What the value of each keyword is (JSON Schema 2020-12, the vocabularies of its meta-schema). */
+/** The shape of each keyword's value (JSON Schema 2020-12, the vocabularies of its meta-schema). */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["$defs", named],
   ["$ref", text],

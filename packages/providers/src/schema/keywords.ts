@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { isObject, listOf, textsOf } from "./subschemas.ts";
 
-/** What a schema says without demanding anything (JSON Schema 2020-12, validation, section 9). */
+/** Keywords without constraints (JSON Schema 2020-12, validation, section 9). */
 export const annotations: ReadonlySet<string> = new Set([
   "contentEncoding",
   "contentMediaType",
@@ -63,7 +63,7 @@ export function demands(keyword: string, value: JsonValue | undefined): boolean 
   return !(value === true && /^(?:additional|unevaluated)/.test(keyword));
 }
 
-/** The type of a value, in the words of JSON Schema; `number` for integers, too. */
+/** The type of a value by JSON Schema; `number` for integers, too. */
 export function typeOf(value: JsonValue): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
@@ -74,7 +74,7 @@ const ofArrays = /^(?:items|prefixItems|uniqueItems|contains|m\w+Items)$/;
 const ofTexts = /^(?:pattern|format|m\w+Length)$/;
 const ofNumbers = /^(?:multipleOf|minimum|maximum|exclusive\w+)$/;
 
-/** A schema without the keywords that say nothing of the types that it accepts. */
+/** A schema without the keywords that do not apply to the types that it accepts. */
 export function applicable(node: JsonSchema): JsonSchema {
   const types = typesOf(node);
   if (types === undefined || node["type"] === undefined) return node;
@@ -85,8 +85,8 @@ export function applicable(node: JsonSchema): JsonSchema {
 }
 
 /**
- * The types that a schema accepts, as far as its own keywords say. A schema that has only keywords of
- * one type, such as `properties`, is read as one of that type.
+ * The types that a schema accepts, by its own keywords. A schema that has only keywords of one type, such as
+ * `properties`, is read as one of that type.
  *
  * @returns nothing when it accepts every type.
  */

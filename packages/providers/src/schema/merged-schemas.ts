@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
 import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
 
-/** What merging needs: what a reference leads to, and whom to tell of what is lost. */
+/** The functions for merging: they resolve references, and report what is lost. */
 export interface MergeContext {
   /** The schema with its reference replaced by what it leads to. */
   readonly resolved: (node: JsonSchema) => SchemaNode;
@@ -48,8 +48,8 @@ const groups = [
 ];
 
 /**
- * One schema for what two demand together. Where one keyword cannot say it, it demands less, never
- * more; what the first says of itself, such as its description, goes before the second.
+ * One schema for the constraints of both. If no single keyword can express it, the result is weaker, never stronger;
+ * the first schema's annotations, such as its description, precede the second's.
  */
 export function mergedSchemas(
   first: SchemaNode,
@@ -114,7 +114,7 @@ class Merge {
       if (value !== undefined) entries.push([keyword, value]);
     }
     const merged = Object.fromEntries(entries);
-    // What is lost may have been what said that a property, or an item, is one.
+    // The lost keywords may have been those that evaluate a property, or an item.
     return this.#hasLost ? without(merged, "unevaluatedProperties", "unevaluatedItems") : merged;
   }
 
@@ -201,7 +201,10 @@ class Merge {
     return { ...(Object.fromEntries(entries) as JsonObject), ...unlike(b, a) };
   }
 
-  /** What either leaves open, for the properties of both: less than each says of its own. */
+  /**
+   * The additional properties that either schema permits, for the properties of both: looser than each schema is about
+   * its own.
+   */
   #additional(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue | undefined {
     if ((a ?? true) === true && (b ?? true) === true) return a ?? b;
     if (!hasSameProperties(this.#a, this.#b)) this.#lose("additionalProperties");

@@ -14,8 +14,8 @@ import {
 } from "./subschemas.ts";
 
 /**
- * A schema in the words of 2020-12: every reference is `#/$defs/<name>` and leads somewhere, and the
- * definitions are in one place. What only says how a schema is to be found is left out.
+ * A schema in the form of 2020-12: every reference is `#/$defs/<name>` and resolves, and the definitions are in one
+ * place. Keywords that only identify schemas are omitted.
  */
 export interface PreparedSchema {
   readonly root: JsonSchema;
@@ -66,7 +66,7 @@ class Preparation {
   readonly #waiting: [string, SchemaNode][] = [];
   /** How many definitions wanted a name. */
   readonly #taken = new Map<string, number>();
-  /** The schemas that say how they are to be found, by that. Made when one is looked for. */
+  /** The schemas by the keywords that identify them. Made at the first search. */
   #labelled: { readonly ids: Labels; readonly anchors: Labels } | undefined;
 
   constructor(schema: JsonSchema) {
@@ -105,7 +105,7 @@ class Preparation {
       ["exclusiveMinimum", "minimum"],
       ["exclusiveMaximum", "maximum"],
     ] as const) {
-      // Before draft-06 it said of the limit whether that is one of the values.
+      // Before draft-06 it was a boolean: whether the limit is one of the values.
       if (typeof node[exclusive] !== "boolean") continue;
       const value = node[limit];
       modern =
@@ -144,7 +144,7 @@ class Preparation {
     return referenceTo(name);
   }
 
-  /** The last part of the reference, as long as nothing else is called so. */
+  /** The last part of the reference, if that name is free. */
   #newName(reference: string): string {
     const last = decoded(reference.slice(reference.lastIndexOf("/") + 1)).replace(/^.*#/, "");
     const name = last === "" ? "root" : last.replaceAll(/[^\w.-]/g, "_");

@@ -23,7 +23,7 @@ const maxInlined = 300;
 /** How many of them within each other, when there would be more. */
 const deepestInlined = 5;
 
-/** What a schema demands less when a schema within one of these demands less. */
+/** Keywords that may constrain more when a schema within them constrains less. */
 const reversed = ["contains", "if", "not", "oneOf"];
 
 const unevaluated = ["unevaluatedItems", "unevaluatedProperties"];
@@ -67,7 +67,7 @@ export class ProjectedNodes {
       }
       const weaker = this.#newWeaker;
       if (weaker.size === this.#weaker.size) return { schema, simplified: this.#simplified };
-      // What says `not` of one that has become weaker would refuse more: once again, knowing that.
+      // A `not` of a schema that has become weaker would reject more: project again, with that knowledge.
       this.#weaker = weaker;
     }
   }
@@ -121,7 +121,7 @@ export class ProjectedNodes {
     if (reference !== undefined) {
       const replaced = this.#reference(node, reference, path, within);
       if (replaced !== undefined) return replaced;
-      // What is gone from there may have said which properties there are.
+      // The removed keywords may have evaluated properties.
       if (this.#weaker.has(reference)) node = without(node, ...unevaluated);
     }
     const rules = this.#rules;
@@ -174,7 +174,7 @@ export class ProjectedNodes {
     return isAlone ? node : undefined;
   }
 
-  /** What the reference leads to, in its place; as little as it says of its type where that never ends. */
+  /** Replaces a reference by its target; if that cannot be inlined, by its type and description. */
   #inline(beside: JsonSchema, name: string, path: string, within: readonly string[]): SchemaNode {
     const target = this.#prepared.definitions.get(name) ?? true;
     if (!this.#mayInline(name, within)) {
@@ -233,7 +233,7 @@ export class ProjectedNodes {
   }
 
   /**
-   * What stands beside `anyOf` in each of its schemas: an object is closed only when it is whole.
+   * Copies the keywords beside `anyOf` into each of its schemas: an object can be closed only when it is complete.
    *
    * @returns the schema, and the definitions that are inlined in it.
    */
@@ -274,7 +274,7 @@ export class ProjectedNodes {
       return changed;
     });
     const isReversed = reversed.some((keyword) => weakened.has(keyword));
-    // What is gone from a schema beside it may have said which properties there are.
+    // The removed keywords of a schema beside it may have evaluated properties.
     const isUnsure =
       unevaluated.some((keyword) => projected[keyword] !== undefined) &&
       inPlace.some((keyword) => weakened.has(keyword));
@@ -283,7 +283,7 @@ export class ProjectedNodes {
     return this.#withoutReversed(sure, weakened, path);
   }
 
-  /** What would demand more now, because a schema below demands less. */
+  /** Removes keywords that would constrain more, because a schema below constrains less. */
   #withoutReversed(node: JsonSchema, weakened: ReadonlySet<string>, path: string): JsonSchema {
     let at = node;
     if (weakened.has("not")) at = without(at, "not");
@@ -297,7 +297,7 @@ export class ProjectedNodes {
     return at;
   }
 
-  /** With what the rules want to be said. */
+  /** Adds the keywords that the rules require. */
   #complete(node: JsonSchema, path: string): JsonSchema {
     const { arrayItems, types, closedObjects, keywords } = this.#rules;
     let at = node;

@@ -78,7 +78,7 @@ export function projection(schema: unknown, rules: ProviderRules): Projection {
   return { schema: named, simplified: distinct(simplified), names, nullForAbsent };
 }
 
-/** The root as an object that says so, with what may stand there. */
+/** The root as an explicit object, with its allowed keywords. */
 function allowedRoot(
   object: JsonSchema,
   { root }: ProviderRules,

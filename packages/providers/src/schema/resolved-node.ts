@@ -6,7 +6,7 @@ import { without, type SchemaNode } from "./subschemas.ts";
 /** Merges of schemas that one tool may need. */
 const maxMerges = 2000;
 
-/** What merging needs of one prepared schema. */
+/** The context for merging of one prepared schema. */
 export function mergeContext(
   prepared: PreparedSchema,
   onLost: (keyword: string) => void,
@@ -29,7 +29,7 @@ function resolvedNode(
   let at: SchemaNode = node;
   for (let hops = 0; typeof at !== "boolean" && at["$ref"] !== undefined; hops++) {
     const target = definitions.get(definitionName(at["$ref"]) ?? "");
-    // A reference that leads to nothing but itself says nothing.
+    // A reference that refers only to itself constrains nothing.
     if (target === undefined || hops > definitions.size) return true;
     const beside = without(at, "$ref");
     if (typeof target === "boolean" || Object.keys(beside).length === 0) {

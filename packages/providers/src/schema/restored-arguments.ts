@@ -15,8 +15,8 @@ export function isReversible({ schema, names, nullForAbsent }: Projection): bool
 }
 
 /**
- * A model's arguments as the tool's own schema has them: with their own names, and without the `null`
- * of what is absent. What does not fit the projected schema stays as it is: the executor says so.
+ * A model's arguments in the form of the tool's own schema: with their own names, and without the `null` of absent
+ * properties. A value that does not match the projected schema stays unchanged: the executor reports the problem.
  */
 export function restoredArguments(args: JsonObject, projected: Projection): JsonObject {
   const { schema, nullForAbsent } = projected;
@@ -75,7 +75,7 @@ class Restoration {
     return undefined;
   }
 
-  /** True when a value has the form that a schema describes: enough to tell one variant from another. */
+  /** True when a value has the form of a schema: enough to distinguish variants. */
   #fits(value: JsonValue, schema: SchemaNode, depth: number): boolean {
     if (this.#left-- <= 0) return false;
     const node = this.#resolved(schema);

@@ -36,7 +36,7 @@ function measure(
   }
 }
 
-/** What of a size is more than the most that is allowed. */
+/** The parts of a size that exceed the limits. */
 export function tooLarge(size: SchemaSize, most: SchemaSize): readonly (keyof SchemaSize)[] {
   const parts = ["properties", "depth", "enumValues", "characters", "longEnumCharacters"] as const;
   return parts.filter((part) => size[part] > most[part]);

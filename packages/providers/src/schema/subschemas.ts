@@ -80,7 +80,7 @@ export function mapSubschemas(
     const changed = changedValue(keyword, value, change);
     if (changed !== undefined) entries.push([keyword, changed]);
   }
-  // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
+  // `fromEntries` makes own properties of every name, also of `__proto__`.
   return Object.fromEntries(entries);
 }
 

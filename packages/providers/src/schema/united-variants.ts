@@ -6,10 +6,10 @@ import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from ".
 const deepest = 20;
 
 /**
- * The root of a tool's schema as one object: `allOf` is merged, the variants of `anyOf` and `oneOf`
- * are united. What is united accepts whatever one of the variants does.
+ * The root of a tool's schema as one object: `allOf` is merged, the variants of `anyOf` and `oneOf` are united. The
+ * united schema accepts every value that one of the variants accepts.
  *
- * @param onUnited called with the keyword whose variants are no longer told apart.
+ * @param onUnited called with the keyword whose variants are no longer distinguished.
  * @returns nothing when no object can be valid.
  */
 export function objectOf(
@@ -46,7 +46,7 @@ function takesObjects({ type }: JsonSchema): boolean {
   return type === undefined || type === "object" || textsOf(type).includes("object");
 }
 
-/** What is not the same any more when properties of several variants are put together. */
+/** Keywords that no longer hold when properties of several variants are combined. */
 const ofVariants = new Set([
   "additionalProperties",
   "patternProperties",
@@ -67,7 +67,7 @@ function unitedVariants(variants: readonly JsonSchema[]): JsonSchema {
   const required = textsOf(first["required"]).filter((name) =>
     others.every((other) => textsOf(other["required"]).includes(name)),
   );
-  // Names that only a pattern says are not said any more: nothing can be closed then.
+  // Names that only a pattern matches are lost: then no object can be closed.
   const isClosed = variants.every(
     (variant) =>
       variant["additionalProperties"] === false && variant["patternProperties"] === undefined,
@@ -85,7 +85,7 @@ function unitedProperties(variants: readonly JsonSchema[]): JsonObject {
   for (const { properties } of variants) {
     if (!isObject(properties)) continue;
     for (const [name, member] of Object.entries(properties)) {
-      // `false` says that a variant has no such property.
+      // `false` means that a variant has no such property.
       if (!isSchema(member) || member === false) continue;
       const known = byName.get(name) ?? new Map<string, SchemaNode>();
       byName.set(name, known);

@@ -10,7 +10,7 @@ export interface RuleViolation {
   /** Where in the tool's schema: a JSON pointer. Absent: not in the schema. */
   readonly path?: string;
   readonly rule: RuleName;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
   /** The page that documents the rule. */
   readonly source: string;
@@ -25,13 +25,13 @@ interface ListedTool {
 }
 
 /**
- * Says why a provider would refuse a list of tools, by its documented rules: a list of `openAiChatTools`,
- * `anthropicTools` and so on, or one that was made elsewhere. Functions of OpenAI's that say `strict: true`
- * follow the rules for that.
+ * Lists the reasons why a provider would reject a list of tools, by its documented rules: a list of `openAiChatTools`,
+ * `anthropicTools` and so on, or one that was made elsewhere. OpenAI's functions with `strict: true` follow the rules
+ * for that.
  *
- * @param tools what the provider's request has as `tools` (Bedrock: `toolConfig.tools`). What is no
- * function or custom tool of the host's is passed over.
- * @returns nothing to complain about: an empty list.
+ * @param tools what the provider's request has as `tools` (Bedrock: `toolConfig.tools`). Other entries than the host's
+ * functions and custom tools are skipped.
+ * @returns an empty list if there are none.
  */
 export function validateTools(
   provider: Exclude<ProviderName, "openai-strict">,

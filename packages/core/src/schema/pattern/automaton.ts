@@ -1,7 +1,7 @@
 import { spend } from "./work-budget.ts";
 import { includes, inRanges, overlap, wordCharacters, type CharSet } from "./char-set.ts";
 
-/** What may be true of a position between two characters; look-arounds take the bits from `look`. */
+/** The conditions of a position between two characters; look-arounds take the bits from `look`. */
 export const condition = { start: 1, end: 2, boundary: 4, look: 8 } as const;
 
 /** A state takes a character, goes two ways, asks for a condition, or is the end. */
@@ -33,7 +33,7 @@ interface Closure {
   readonly rare: Map<number, Front>;
 }
 
-/** Transitions kept by all automata together; beyond that each forgets its own. */
+/** Transitions cached by all automata together; beyond that each drops its own. */
 const maxStored = 100_000;
 let kept = 0;
 let generation = 0;
@@ -90,7 +90,7 @@ export class Automaton {
     }
   }
 
-  /** Whether there is never more than one way to go on: then going back is never worth much. */
+  /** Whether there is never more than one way to continue: then backtracking never costs much. */
   get unambiguous(): boolean {
     return (
       this.#oneWay(this.start) &&

@@ -66,9 +66,9 @@ export function isAnchored(node: PatternNode): boolean {
 /**
  * Makes an automaton of a pattern.
  *
- * @param looks where its look-arounds go, inner ones first; a pattern that is to have none has none.
- * @param counts `"loose"` takes what is repeated more than once as repeated for ever: a much smaller
- * automaton with at least as many ways to go on.
+ * @param looks receives its look-arounds, inner ones first; absent for a pattern without any.
+ * @param counts `"loose"` treats a part that is repeated more than once as repeated without limit: a much smaller
+ * automaton with at least as many ways to continue.
  */
 export function buildAutomaton(
   node: PatternNode,

@@ -2,7 +2,7 @@
 export interface CharSet {
   /** First, last, first, last, …: ascending, none touching the next. */
   readonly ranges: readonly number[];
-  /** What only the native engine knows (`\p{…}`), each as a test for one character. */
+  /** Properties that only the native engine supports (`\p{…}`), each as a test for one character. */
   readonly properties: readonly RegExp[];
   /** Takes what neither the ranges nor the properties have. */
   readonly negated: boolean;

@@ -6,7 +6,7 @@ import { parsePattern, type PatternNode } from "./parse-pattern.ts";
 const maxPatternLength = 20_000;
 /** States of one pattern, its counts written out. */
 const maxStates = 5000;
-/** Of one that is looked at closely enough to leave it to the native engine. */
+/** For patterns that are examined closely enough to use the native engine. */
 const maxNativeStates = 300;
 /** A match that may begin anywhere costs the native engine its length at each place. */
 const maxNativeLength = 64;
@@ -19,12 +19,11 @@ export interface LinearRegExp {
 }
 
 /**
- * What `new RegExp(pattern, flags)` matches (without flags where it is valid only so), in linear
- * time: the native engine where going back cannot cost anything, an automaton elsewhere. Which of
- * them is decided when it is first used.
+ * Matches as `new RegExp(pattern, flags)` does (without flags if it is valid only so), in linear time: with the native
+ * engine if backtracking is free, otherwise with an automaton. The choice is made at the first use.
  *
  * @throws SyntaxError when it is no regular expression.
- * @throws Error when nothing that matches it is bounded: back-references, thousands of states.
+ * @throws Error when no engine matches it in bounded time: back-references, thousands of states.
  */
 export function linearRegExp(pattern: string, flags: string): LinearRegExp {
   const native = nativeRegExp(pattern, flags);

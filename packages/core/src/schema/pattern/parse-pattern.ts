@@ -197,7 +197,7 @@ class Parser {
     const braced = this.#unicode ? this.#match(/u\{([\dA-Fa-f]+)\}/y)?.[1] : undefined;
     if (braced !== undefined) return Number.parseInt(braced, 16);
     if (this.#match(/0(?!\d)/y) !== undefined) return 0;
-    // What is left of the letters and digits means something that is not worth its rules.
+    // The remaining letters and digits have meanings that do not justify their rules.
     if (/[c0]/.test(this.#source[this.#at] ?? "")) throw new UnreadablePattern();
     return this.#char();
   }

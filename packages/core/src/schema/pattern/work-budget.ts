@@ -1,6 +1,6 @@
 import type { ValidationProblem } from "../../contract/tool.ts";
 
-/** What one piece of work may cost, in units of about a nanosecond. Tests set smaller budgets. */
+/** The maximum cost of one piece of work, in units of about a nanosecond. Tests set smaller budgets. */
 export const workBudgets = {
   /** Compiling one schema: two seconds or less, and three times what real ones cost. */
   compile: 5e8,
@@ -36,12 +36,12 @@ export function spend(units: number): void {
   if (left < 0) throw new WorkExceeded("this takes more work than is allowed");
 }
 
-/** Whether something was given up because it would have taken too much time or stack. */
+/** Whether work was cancelled because it would have taken too much time or stack. */
 export function isExceeded(error: unknown): boolean {
   return error instanceof WorkExceeded || error instanceof RangeError;
 }
 
-/** What is said of a value whose check was given up. */
+/** The problem of a value whose check was cancelled. */
 export const unchecked: readonly ValidationProblem[] = [
   { path: "", message: "cannot be checked in bounded time; send less" },
 ];
