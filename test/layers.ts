@@ -77,6 +77,38 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["options", "tools"],
     ["."],
   ],
+  "packages/mcp": [
+    ["schema"],
+    ["options"],
+    ["transport"],
+    ["auth", "listing", "server-requests"],
+    ["connection"],
+    ["calls"],
+    ["resources", "gateway"],
+    [".", "claude"],
+  ],
+  conformance: [
+    ["contract", "schema"],
+    ["requirements", "reading"],
+    ["report"],
+    ["context"],
+    ["execution"],
+    ["watching"],
+    ["calling"],
+    ["checks"],
+    ["running"],
+    ["."],
+  ],
+  "apps/cli": [
+    ["process"],
+    ["input"],
+    ["render"],
+    ["store"],
+    ["prompt"],
+    ["sources"],
+    ["commands"],
+    ["."],
+  ],
 };
 
 /** What only some files of core may import beside `ajv`: each is an entry of its own with an optional peer. */

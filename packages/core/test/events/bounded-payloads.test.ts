@@ -17,7 +17,7 @@ function searching(): { readonly redactor: Redactor; readonly searched: () => nu
   };
   const redactor = {
     text,
-    told: (value: unknown) => value,
+    redactReport: (value: unknown) => value,
     value: (value: unknown) => JSON.parse(text(JSON.stringify(value))) as unknown,
     output: (output: { readonly content: readonly ContentBlock[] }) => ({
       ...output,

@@ -23,7 +23,10 @@ export class RecordingServer implements AsyncDisposable {
     response.end("{}");
   };
   #port = 0;
-  readonly #server = createServer((message, response) => void this.#handle(message, response));
+  // Server and client share a process: while it is busy, no idle connection is to be closed under the next request.
+  readonly #server = createServer({ keepAliveTimeout: 600_000 }, (message, response) => {
+    void this.#handle(message, response);
+  });
 
   static async start(answer?: Answer): Promise<RecordingServer> {
     const server = new RecordingServer();
