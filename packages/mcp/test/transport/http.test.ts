@@ -27,7 +27,7 @@ describe("a stream that answers a call", () => {
     });
     const connection = await connected({ name: "raw", url });
     expect(await textOf(connection, "any")).toBe("whole");
-    expect(connection.faults).toEqual({ skipped: 2, stray: 0, sample: "{half" });
+    expect(connection.faults).toEqual({ skipped: 2, unmatched: 0, sample: "{half" });
   });
 
   it("MF22: may come in any pieces, with any line ends, in several lines of data", async () => {

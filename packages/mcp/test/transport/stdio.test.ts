@@ -34,7 +34,7 @@ describe("a server that breaks the wire over stdio", () => {
   it("MC19, MF08: garbage is skipped and counted, and the call succeeds", async () => {
     const connection = await connected(rawServer());
     expect(await textOf(connection, "garbage")).toBe("after the garbage");
-    expect(connection.faults).toEqual({ skipped: 8, stray: 0, sample: "npm WARN deprecated" });
+    expect(connection.faults).toEqual({ skipped: 8, unmatched: 0, sample: "npm WARN deprecated" });
   });
 
   it("MC19, MF08: a server that writes nothing but garbage is ended, with a line of it in the error", async () => {
@@ -49,7 +49,7 @@ describe("a server that breaks the wire over stdio", () => {
   it("MF09, MF10: a message in pieces of a byte, with blank lines and CRLF, is one", async () => {
     const connection = await connected(rawServer());
     expect(await textOf(connection, "pieces")).toBe("Jürgen 🙂");
-    expect(connection.faults).toEqual({ skipped: 0, stray: 0 });
+    expect(connection.faults).toEqual({ skipped: 0, unmatched: 0 });
   });
 
   it(
@@ -61,7 +61,9 @@ describe("a server that breaks the wire over stdio", () => {
       expect(await textOf(connection, "stderr", { count: 1024 })).toBe("drained");
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * mebi);
       const call = textOf(connection, "endless");
-      await expect(call).rejects.toMatchObject({ said: expect.stringMatching(/the last words$/) });
+      await expect(call).rejects.toMatchObject({
+        stderr: expect.stringMatching(/the last words$/),
+      });
     },
   );
 
@@ -86,7 +88,7 @@ describe("a server that breaks the wire over stdio", () => {
     const connection = await connected(rawServer());
     expect(await textOf(connection, "replies")).toBe("the first");
     expect(await textOf(connection, "echo", { text: "still there" })).toBe("still there");
-    expect(connection.faults).toEqual({ skipped: 0, stray: 4 });
+    expect(connection.faults).toEqual({ skipped: 0, unmatched: 4 });
   });
 
   it("an answer that is neither a result nor an error fails its call", async () => {
