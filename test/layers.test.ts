@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sourceFiles, targetOf, type SourceFile } from "../scripts/lib/source-imports.ts";
+import {
+  importCircles,
+  sourceFiles,
+  targetOf,
+  type SourceFile,
+} from "../scripts/lib/source-imports.ts";
 import { workspacePackages } from "../scripts/lib/workspace.ts";
 import { corePeers, layers, packageImports } from "./layers.ts";
 
@@ -93,6 +98,22 @@ describe("a package", () => {
         .map((specifier) => `${path} imports ${specifier}`),
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("the files of a package", () => {
+  test.each(Object.keys(packageImports))("%s form no circle of more than two", (folder) => {
+    expect(importCircles(sourcesOf(folder)).filter(({ length }) => length > 2)).toEqual([]);
+  });
+
+  test("that form a circle are found", () => {
+    const files = [
+      { path: "src/a.ts", imports: ["./b.ts"] },
+      { path: "src/b.ts", imports: ["./c.ts", "./d.ts"] },
+      { path: "src/c.ts", imports: ["./a.ts"] },
+      { path: "src/d.ts", imports: [] },
+    ];
+    expect(importCircles(files)).toEqual([["src/a.ts", "src/b.ts", "src/c.ts"]]);
   });
 });
 

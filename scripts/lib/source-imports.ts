@@ -36,3 +36,36 @@ export function targetOf(
   if (!specifier.startsWith(".")) return undefined;
   return posix.normalize(posix.join(posix.dirname(path), specifier));
 }
+
+/** The groups of files that import each other in a circle, types included, each with its paths in order. */
+export function importCircles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const reached = new Map(files.map((file) => [file.path, reachedFrom(file, files)]));
+  const circles = files.map(({ path }) =>
+    files
+      .map((other) => other.path)
+      .filter(
+        (other) => reached.get(path)?.has(other) === true && reached.get(other)?.has(path) === true,
+      ),
+  );
+  const distinct = new Map(
+    circles.filter(({ length }) => length > 1).map((each) => [each.join(), each]),
+  );
+  return [...distinct.values()];
+}
+
+/** The paths of all files that a file imports, and that these import. */
+function reachedFrom(file: SourceFile, files: readonly SourceFile[]): ReadonlySet<string> {
+  const byPath = new Map(files.map((each) => [each.path, each]));
+  const reached = new Set<string>();
+  const open = [file];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const specifier of next.imports) {
+      const path = targetOf(next, specifier);
+      const target = path === undefined || reached.has(path) ? undefined : byPath.get(path);
+      if (target === undefined) continue;
+      reached.add(target.path);
+      open.push(target);
+    }
+  }
+  return reached;
+}
