@@ -77,6 +77,15 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["options", "tools"],
     ["."],
   ],
+  "packages/config": [["reading"], ["servers", "lock"], ["trust"], ["agents"], ["."]],
+  "packages/providers": [
+    ["rules"],
+    ["schema"],
+    ["conversion"],
+    ["anthropic", "bedrock", "gemini", "openai", "validate"],
+    ["."],
+  ],
+  "packages/ai-sdk": [["source"], ["."]],
   "packages/mcp": [
     ["schema"],
     ["options"],

@@ -3,7 +3,7 @@ import { ToolError, type ToolExecutor, type ToolRun, type ToolSpec } from "@tool
 import { CallGate } from "./call-gate.ts";
 import { gates } from "./gates.ts";
 import { growingTools } from "./growing-tools.ts";
-import { modelOutput } from "./model-output.ts";
+import { modelOutput } from "./source/model-output.ts";
 import { partialOutputs } from "./partial-outputs.ts";
 import { outputOf } from "./tool-output.ts";
 

@@ -6,7 +6,7 @@ import {
   type ToolOutput,
   type ToolResult,
 } from "@toolweave/core";
-import { contentOutput, plainText, remember } from "./model-output.ts";
+import { contentOutput, plainText, remember } from "./source/model-output.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 /**

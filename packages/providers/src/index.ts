@@ -19,7 +19,7 @@ export type {
   BedrockToolResult,
   BedrockTools,
 } from "./bedrock/bedrock-tools.ts";
-export type { ProviderProblem, Simplified } from "./exported-tools.ts";
+export type { ProviderProblem, Simplified } from "./conversion/exported-tools.ts";
 export { geminiTools } from "./gemini/gemini-tools.ts";
 export type {
   GeminiContent,
@@ -45,7 +45,7 @@ export type {
   OpenAiResponsesTool,
   OpenAiResponsesTools,
 } from "./openai/openai-responses-tools.ts";
-export type { ProviderTools } from "./provider-tools.ts";
+export type { ProviderTools } from "./conversion/provider-tools.ts";
 export type {
   ProviderName,
   ProviderRules,
@@ -54,6 +54,6 @@ export type {
   Sourced,
 } from "./rules/provider-rules.ts";
 export { providerRules } from "./rules/all-rules.ts";
-export type { Answered } from "./tool-answers.ts";
+export type { Answered } from "./conversion/tool-answers.ts";
 export { validateTools } from "./validate/validate-tools.ts";
 export type { RuleViolation } from "./validate/validate-tools.ts";

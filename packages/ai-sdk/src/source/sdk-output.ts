@@ -1,5 +1,5 @@
 import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
-import type { ModelOutput } from "../model-output.ts";
+import type { ModelOutput } from "./model-output.ts";
 
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 

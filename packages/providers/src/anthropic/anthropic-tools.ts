@@ -1,10 +1,10 @@
 import type { ToolResult, Toolset } from "@toolweave/core";
-import { exportedTools, type ExportedTools } from "../exported-tools.ts";
-import { frozen, perToolset } from "../per-toolset.ts";
-import type { ProviderTools } from "../provider-tools.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
+import { frozen, perToolset } from "../conversion/per-toolset.ts";
+import type { ProviderTools } from "../conversion/provider-tools.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
 import { anthropicRules } from "../rules/anthropic-rules.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../tool-answers.ts";
+import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
 
 /** A custom tool of the Messages API: one of its `tools`. */
 export interface AnthropicTool {

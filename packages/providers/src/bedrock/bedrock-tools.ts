@@ -1,11 +1,11 @@
 import { shortHash, type JsonObject, type ToolResult, type Toolset } from "@toolweave/core";
-import { exportedTools, type ExportedTools } from "../exported-tools.ts";
-import { frozen, perToolset } from "../per-toolset.ts";
-import type { ProviderTools } from "../provider-tools.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
+import { frozen, perToolset } from "../conversion/per-toolset.ts";
+import type { ProviderTools } from "../conversion/provider-tools.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
 import { bedrockRules } from "../rules/bedrock-rules.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../tool-answers.ts";
+import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
 import { base64Bytes } from "./base64-bytes.ts";
 
 /** A tool of the Converse API: one of `toolConfig.tools`. */

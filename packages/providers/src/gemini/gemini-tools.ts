@@ -1,12 +1,12 @@
 import type { JsonValue, ToolResult, Toolset } from "@toolweave/core";
-import { isOwnCallId } from "../call-ids.ts";
-import { exportedTools, type ExportedTools } from "../exported-tools.ts";
-import { frozen, perToolset } from "../per-toolset.ts";
-import type { ProviderTools } from "../provider-tools.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { isOwnCallId } from "../conversion/call-ids.ts";
+import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
+import { frozen, perToolset } from "../conversion/per-toolset.ts";
+import type { ProviderTools } from "../conversion/provider-tools.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
 import { geminiRules } from "../rules/gemini-rules.ts";
 import { membersOf } from "../schema/subschemas.ts";
-import { answerParts, resultsOf } from "../tool-answers.ts";
+import { answerParts, resultsOf } from "../conversion/tool-answers.ts";
 
 /** A function as Gemini receives it. */
 export interface GeminiFunction {

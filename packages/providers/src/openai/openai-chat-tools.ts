@@ -1,10 +1,10 @@
 import { checkOptions, type ToolCall, type Toolset } from "@toolweave/core";
-import { exportedTools, type ExportedTools } from "../exported-tools.ts";
-import { frozen, perToolset } from "../per-toolset.ts";
-import type { ProviderTools } from "../provider-tools.ts";
+import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
+import { frozen, perToolset } from "../conversion/per-toolset.ts";
+import type { ProviderTools } from "../conversion/provider-tools.ts";
 import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
-import { answerText, resultsOf } from "../tool-answers.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import { answerText, resultsOf } from "../conversion/tool-answers.ts";
 
 /** Options of the functions for OpenAI. */
 export interface OpenAiOptions {

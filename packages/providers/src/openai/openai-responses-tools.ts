@@ -1,10 +1,10 @@
 import { checkOptions, type ToolResult, type Toolset } from "@toolweave/core";
-import { exportedTools, type ExportedTools } from "../exported-tools.ts";
-import { frozen, perToolset } from "../per-toolset.ts";
-import type { ProviderTools } from "../provider-tools.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
+import { frozen, perToolset } from "../conversion/per-toolset.ts";
+import type { ProviderTools } from "../conversion/provider-tools.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
 import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../tool-answers.ts";
+import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
 import type { OpenAiOptions } from "./openai-chat-tools.ts";
 
 /** A function of the Responses API: one of its `tools`. */

@@ -1,6 +1,6 @@
 import { providerRules } from "../rules/all-rules.ts";
 import type { ProviderName, ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { fieldsOf, itemsOf } from "../response-parts.ts";
+import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
 import { schemaViolations } from "./schema-violations.ts";
 
 /** Where a list of tools breaks a provider's rule. */

@@ -5,12 +5,12 @@ import {
   type Toolset,
   type ToolSpec,
 } from "@toolweave/core";
-import type { ProviderRules, RuleName } from "./rules/provider-rules.ts";
-import { BadSchema } from "./schema/bad-schema.ts";
-import { projection, type Projection } from "./schema/projection.ts";
-import { isReversible, restoredArguments } from "./schema/restored-arguments.ts";
-import { isObject } from "./schema/subschemas.ts";
-import { Unprojectable } from "./schema/unprojectable.ts";
+import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
+import { BadSchema } from "../schema/bad-schema.ts";
+import { projection, type Projection } from "../schema/projection.ts";
+import { isReversible, restoredArguments } from "../schema/restored-arguments.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { Unprojectable } from "../schema/unprojectable.ts";
 import { newCallId } from "./call-ids.ts";
 
 /** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
