@@ -42,7 +42,8 @@ function violations(
     if (from === undefined) return [`${file.path} is in no layer`];
     return file.imports.flatMap((specifier) => {
       const target = targetOf(file, specifier);
-      const to = target?.startsWith("src/") === true ? folderOf(target, folders) : undefined;
+      const isModule = target?.startsWith("src/") === true && target.endsWith(".ts");
+      const to = isModule ? folderOf(target, folders) : undefined;
       if (target === undefined || to === undefined || to === from) return [];
       return layerOf(to) < layerOf(from) ? [] : [`${file.path} imports ${target}`];
     });
