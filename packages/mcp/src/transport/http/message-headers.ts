@@ -1,6 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolweave/core";
 import type { OutgoingMessage } from "../messages/channel.ts";
+import { encodeHeaderValue } from "./header-value.ts";
 
 /** Which parameter says what a request is about (2026-07-28, Transports, Standard Request Headers; the tasks extension, Streamable HTTP). */
 const subjects: Readonly<Record<string, string>> = {
@@ -30,16 +31,4 @@ export function messageHeaders(message: OutgoingMessage): Record<string, string>
     "mcp-method": method,
     ...(typeof subject === "string" ? { "mcp-name": encodeHeaderValue(subject) } : {}),
   };
-}
-
-/** What can stand in a header as it is: visible ASCII, with spaces and tabs inside. */
-const plain = /^[!-~](?:[\t -~]*[!-~])?$/;
-
-/** Looks encoded already. */
-const encoded = /^=\?base64\?.*\?=$/s;
-
-/** A text as the value of a header (2026-07-28, Transports, Value Encoding): as it is, or its UTF-8 in Base64. */
-export function encodeHeaderValue(text: string): string {
-  if (plain.test(text) && !encoded.test(text)) return text;
-  return `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;
 }

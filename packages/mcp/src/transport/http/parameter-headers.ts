@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { dataKeywords, namingKeywords } from "../../schema/schema-keywords.ts";
-import { encodeHeaderValue } from "./message-headers.ts";
+import { encodeHeaderValue } from "./header-value.ts";
 
 /** An argument that goes into a header as well. */
 interface HeaderParameter {
