@@ -1,11 +1,11 @@
 /** A word that is out, and what takes its place. */
-export interface WordRule {
+interface WordRule {
   readonly pattern: RegExp;
   readonly instead: string;
 }
 
 /** Of names in code. */
-export const identifierRules: readonly WordRule[] = [
+const identifierRules: readonly WordRule[] = [
   { pattern: /^(?:most|longest)[A-Z]\w*$/, instead: "max…" },
   { pattern: /^(?:least|shortest)[A-Z]\w*$/, instead: "min…" },
   { pattern: /^told[A-Z]?\w*$/, instead: "redacted…, emitted… or notified…" },
@@ -22,7 +22,7 @@ export const identifierRules: readonly WordRule[] = [
 ];
 
 /** Of comments and docstrings. */
-export const proseRules: readonly WordRule[] = [
+const proseRules: readonly WordRule[] = [
   { pattern: /\b(?:whoever|whomever)\b/i, instead: "the caller, the host, the client" },
   { pattern: /\b(?:nobody|somebody)\b/i, instead: "no caller, another process, a person" },
   { pattern: /\b(?:goes on|go on|going on)\b/i, instead: "continues, resumes" },

@@ -296,7 +296,7 @@ async function settled<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined>
 }
 
 /** Whether a template can make the address (RFC 6570, as far as it can be told without its values). */
-export function matchesTemplate(uri: string, template: string): boolean {
+function matchesTemplate(uri: string, template: string): boolean {
   const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
   if (!uri.startsWith(first)) return false;
   let at = first.length;
