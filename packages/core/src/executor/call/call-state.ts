@@ -38,7 +38,7 @@ interface CallControl {
   /** Runs the pipeline, for calls that running tools make. */
   readonly execute: (execution: CallState) => Promise<ToolOutcome>;
   /** Ends the pipeline of a call that is stopped while it waits. */
-  readonly leave: (execution: CallState, reason: ToolError) => void;
+  readonly failCall: (execution: CallState, reason: ToolError) => void;
   /** Resumes a call that a running tool has made, and that waited for approval. */
   readonly resume: (
     parent: CallState,
@@ -46,7 +46,7 @@ interface CallControl {
     options?: NestedResumeOptions,
   ) => Promise<ToolOutcome>;
   /** Starts another attempt, if one may follow. */
-  readonly retries: (execution: CallState, error: ToolError) => boolean;
+  readonly startRetry: (execution: CallState, error: ToolError) => boolean;
   readonly activeCalls: ActiveCalls<CallState>;
 }
 
@@ -283,13 +283,13 @@ export class CallState {
     if (this.ended) return;
     if (this.stopped !== undefined) {
       // A second stop does not wait until the first one is recorded.
-      if (this.leaving && this.waitingFor !== 0) this.engine.leave(this, this.stopped);
+      if (this.leaving && this.waitingFor !== 0) this.engine.failCall(this, this.stopped);
       return;
     }
     this.stopped = reason;
     this.#abort(reason);
     if (this.hasChildren) this.stopChildren(reason);
-    if (this.waitingFor !== 0) this.engine.leave(this, reason);
+    if (this.waitingFor !== 0) this.engine.failCall(this, reason);
   }
 
   #abort(reason: ToolError): void {
@@ -363,6 +363,6 @@ export class CallState {
     time?.endStep();
     if (end !== undefined) return end();
     const error = timedOut(this);
-    if (!this.engine.retries(this, error)) this.stop(error);
+    if (!this.engine.startRetry(this, error)) this.stop(error);
   }
 }
