@@ -111,9 +111,9 @@ test.each<[what: string, parts: Partial<ToolSpec>]>([
       title: "Look up",
       injected: [{ name: "tenant", required: true, secret: true, description: "Whose." }],
       timeoutMs: 0,
-      retry: { attempts: 2, initialDelayMs: 0, evenIfNotIdempotent: true },
+      retry: { attempts: 2, initialDelayMs: 0, retryNonIdempotent: true },
       execution: "inline",
-      outputLimit: { maxBytes: 1000, over: "clip" },
+      outputLimit: { maxBytes: 1000, onOverflow: "clip" },
       provenance: { adapter: "rest", source: "https://example.com", origin: { path: "/" } },
       annotations: {
         readOnlyHint: true,

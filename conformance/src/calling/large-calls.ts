@@ -32,7 +32,7 @@ export function storingExecutor(
 export function showingExecutor(tools: readonly Tool[]): ToolExecutor {
   return executorOver(tools.map(withoutLimit), {
     maxOutputBytes: capturedBytes,
-    largeOutputs: { over: "clip", maxMediaBytes: capturedBytes },
+    largeOutputs: { onOverflow: "clip", maxMediaBytes: capturedBytes },
   });
 }
 

@@ -124,7 +124,7 @@ export const specMutants: readonly Mutant[] = [
     outputLimit: { maxBytes: "10kB" as never },
   })),
   ofSpec("TW-SPEC-016", "a way to cut that does not exist", () => ({
-    outputLimit: { maxBytes: 1000, over: "truncate" as never },
+    outputLimit: { maxBytes: 1000, onOverflow: "truncate" as never },
   })),
   ofSpec("TW-SPEC-017", "a list of tags for metadata", () => ({ metadata: ["maths"] as never })),
   ofSpec("TW-SPEC-021", "a text that is shown backwards", () => ({

@@ -3,8 +3,8 @@ import {
   displayLine,
   displayProse,
   type Approver,
-  type Ask,
-  type AskAnswer,
+  type ApprovalQuestion,
+  type ApprovalDecision,
   type ToolAnnotations,
 } from "@toolweave/core";
 
@@ -38,14 +38,14 @@ export function terminalApprover(terminal: Terminal, by: string): TerminalApprov
   };
 }
 
-const nobody: AskAnswer = { approved: false, reason: "The terminal was closed." };
+const nobody: ApprovalDecision = { approved: false, reason: "The terminal was closed." };
 
 async function decide(
-  ask: Ask,
+  ask: ApprovalQuestion,
   reader: LineReader,
   { output }: Terminal,
   by: string,
-): Promise<AskAnswer> {
+): Promise<ApprovalDecision> {
   if (reader.ended) return nobody;
   // What the policy asks about every time cannot be remembered.
   const rememberable = ask.requests.every(({ grant }) => grant !== undefined);
@@ -73,7 +73,10 @@ async function decide(
 }
 
 /** All that a person needs to know, in lines that a model cannot forge. */
-function describeAsk({ spec, arguments: args, requests }: Ask, rememberable: boolean): string {
+function describeAsk(
+  { spec, arguments: args, requests }: ApprovalQuestion,
+  rememberable: boolean,
+): string {
   const lines = [labelled("---", `${displayLine(spec.name)} needs your approval`)];
   const field = (name: string, text: string): void => {
     lines.push(labelled(`  ${name.padEnd(10)}`, text));

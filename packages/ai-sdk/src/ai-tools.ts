@@ -36,13 +36,13 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  */
 export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> {
   const isExecutor = "startRun" in target;
-  if (!isExecutor && !("admits" in target)) {
+  if (!isExecutor && !("checkAdmission" in target)) {
     throw new ToolError("internal", "aiTools takes a ToolExecutor, or what its startRun() gives.");
   }
   const run = isExecutor ? target.startRun() : target;
   await run.executor.registry.ready;
   const gate = new CallGate(run, run === target);
-  const toolset = run.fixToolset();
+  const toolset = run.freezeToolset();
   if (toolset.searchable !== undefined) return growingTools(run, (spec) => aiTool(spec, gate));
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
   return Object.fromEntries(toolset.specs().map((spec) => [spec.name, aiTool(spec, gate)]));

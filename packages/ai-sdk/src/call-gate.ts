@@ -102,7 +102,7 @@ export class CallGate {
     // The executor would parse a text: what the model sent as a JSON string is one, not arguments.
     const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
     const call: ToolCall = { id, name, arguments: args };
-    return { call, refusal: await this.#run.admits(call, options) };
+    return { call, refusal: await this.#run.checkAdmission(call, options) };
   }
 
   #takeAdmission({ id, name, input }: SdkCall): Admission | undefined {

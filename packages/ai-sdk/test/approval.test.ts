@@ -2,7 +2,7 @@ import {
   defineTool,
   ToolExecutor,
   ToolRegistry,
-  type AskAnswer,
+  type ApprovalDecision,
   type HookedCall,
 } from "@toolweave/core";
 import { isStepCount, streamText } from "ai";
@@ -173,7 +173,7 @@ describe("a call that needs no approval", () => {
 
 describe("an executor that asks inline", () => {
   it("asks its approver and not the SDK", async () => {
-    const onAsk = vi.fn<() => AskAnswer>(() => ({ approved: true }));
+    const onAsk = vi.fn<() => ApprovalDecision>(() => ({ approved: true }));
     const { executor, removed } = museum({ onAsk });
     const conversation = new Conversation();
     const model = scripted([call("c1", "remove", { id: 7 })], [say("done")]);

@@ -188,7 +188,7 @@ describe("content that is more than text", () => {
     const content = [{ type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } }];
     const executor = new ToolExecutor({
       registry: new ToolRegistry([tool("t", () => content)]),
-      largeOutputs: { over: "clip" },
+      largeOutputs: { onOverflow: "clip" },
     });
     const { output, read } = await callOnce(executor);
     expect(output).toEqual(content);

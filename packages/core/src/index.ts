@@ -173,7 +173,7 @@ export type { ItemStream } from "./results/item-stream.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
 export { artifactKey } from "./artifacts/artifact-key.ts";
 export type { LargeOutputs } from "./artifacts/large-outputs.ts";
-export type { WhenTooLarge } from "./contract/tool-spec.ts";
+export type { OverflowStrategy } from "./contract/tool-spec.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
 export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
 export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
@@ -185,7 +185,7 @@ export type {
   TaskResultOptions,
 } from "./tasks/executor-tasks.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
-export type { Unregister as Forget } from "./redaction/secret-set.ts";
+export type { Unregister } from "./redaction/secret-set.ts";
 export type { RedactionOptions } from "./redaction/redaction-options.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
@@ -193,7 +193,12 @@ export { steadyClock } from "./time/clock.ts";
 export type { Clock, ClockTimer } from "./time/clock.ts";
 export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/call/hook.ts";
 export type { Repair, RepairRequest } from "./executor/call/repair.ts";
-export type { Approver, Ask, AskAnswer, OnAsk } from "./executor/call/approver.ts";
+export type {
+  Approver,
+  ApprovalQuestion,
+  ApprovalDecision,
+  ApprovalMode,
+} from "./executor/call/approver.ts";
 export type {
   ExplainedCall,
   ExplainedRequest,
@@ -206,14 +211,14 @@ export type { DrainOptions, ResumeOptions } from "./executor/tool-executor.ts";
 export { ToolRun } from "./executor/tool-run.ts";
 export type { RunOptions } from "./executor/batch/check-call-options.ts";
 export type { CallOptions } from "./contract/call-options.ts";
-export type { ExecuteAllOptions, FinishedCall, SteerProgress } from "./contract/call-options.ts";
+export type { ExecuteAllOptions, FinishedCall, BatchProgress } from "./contract/call-options.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
 export type { ExecutorLimits } from "./limits/executor-limits.ts";
 export type { ConcurrencyLimits } from "./limits/concurrency.ts";
 export type { RateLimit } from "./limits/rate-rules.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
 export type {
-  EndFields,
+  CompletedEventFields,
   EventsDroppedEvent,
   QueuedEvent,
   RegistryChangedEvent,

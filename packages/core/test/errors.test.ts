@@ -60,7 +60,7 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
     const run = make({}).startRun();
     const outcomes = await run.executeAll(calls, {
       strategy: "sequential",
-      steer: () => "That is enough.",
+      stopWhen: () => "That is enough.",
     });
     return outcomes[1] as ToolOutcome;
   },

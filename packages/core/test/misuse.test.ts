@@ -117,7 +117,9 @@ describe("what is passed with a call or a run is refused", () => {
     await expect(run.executeAll([t], { timeoutMs: -1 })).rejects.toThrow(
       /run\.executeAll: timeout/,
     );
-    await expect(run.admits(t, { timeoutMs: -1 })).rejects.toThrow(/run\.admits: timeoutMs is -1/);
+    await expect(run.checkAdmission(t, { timeoutMs: -1 })).rejects.toThrow(
+      /run\.checkAdmission: timeoutMs is -1/,
+    );
   });
 
   test("but not an option that is left undefined", async () => {

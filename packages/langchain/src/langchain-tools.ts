@@ -57,7 +57,7 @@ export async function langchainTools(
 ): Promise<StructuredTool[]> {
   checkOptions("langchainTools", options, optionNames);
   const isExecutor = "startRun" in target;
-  if (!isExecutor && !("admits" in target)) {
+  if (!isExecutor && !("checkAdmission" in target)) {
     throw new ToolError(
       "internal",
       "langchainTools takes a ToolExecutor, or what its startRun() gives.",
@@ -67,7 +67,7 @@ export async function langchainTools(
   const executor = isExecutor ? target : target.executor;
   await executor.registry.ready;
   const run = isExecutor ? ownRun(executor, runFor !== undefined) : target;
-  const toolset = run.fixToolset();
+  const toolset = run.freezeToolset();
   if (toolset.searchable !== undefined && toolset.get("call_tool") === undefined) {
     throw new ToolError(
       "internal",
@@ -104,7 +104,7 @@ function hostRun(
       );
     }
     // The model has been given every helper tool that a later call may need.
-    run.fixToolset();
+    run.freezeToolset();
     return run;
   };
 }

@@ -96,7 +96,7 @@ function forgetAnswer(input: unknown): void {
 
 function executorOf(target: ToolExecutor | ToolRun): ToolExecutor {
   if ("startRun" in target) return target;
-  if ("admits" in target) return target.executor;
+  if ("checkAdmission" in target) return target.executor;
   throw wrong("takes a ToolExecutor, or what its startRun() gives.");
 }
 
@@ -106,16 +106,16 @@ interface Listed {
 }
 
 function ofExecutor(executor: ToolExecutor, { run }: MastraToolsOptions): Listed {
-  const all = executor.startRun().fixToolset();
+  const all = executor.startRun().freezeToolset();
   if (all.size <= maxListed) return { runs: new AgentRuns(executor, run, {}), toolset: all };
   const searching = { search: toolSearch({ form: "constant" }) };
-  const toolset = executor.startRun(searching).fixToolset();
+  const toolset = executor.startRun(searching).freezeToolset();
   return { runs: new AgentRuns(executor, run, searching), toolset };
 }
 
 function ofRun(run: ToolRun, options: MastraToolsOptions): Listed {
   if (options.run !== undefined) throw wrong("takes the option run beside an executor only.");
-  const toolset = run.fixToolset();
+  const toolset = run.freezeToolset();
   if (toolset.searchable !== undefined && toolset.get("call_tool") === undefined) {
     throw wrong(`makes a list that stays: search with toolSearch({ form: "constant" }).`);
   }

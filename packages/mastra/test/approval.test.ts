@@ -1,6 +1,6 @@
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
-import { defineTool, type AskAnswer } from "@toolweave/core";
+import { defineTool, type ApprovalDecision } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import type { Question } from "../src/question.ts";
@@ -135,7 +135,7 @@ describe("a call that needs approval", () => {
   });
 
   it("is asked of an inline approver alone, when the executor has one", async () => {
-    const onAsk = vi.fn<() => AskAnswer>(() => ({ approved: true }));
+    const onAsk = vi.fn<() => ApprovalDecision>(() => ({ approved: true }));
     const { executor, removed } = museum({ onAsk });
     const model = scripted([call("c1", "remove", { id: 7 })], [say("done")]);
     const { approvals } = await told(agentWith(model, await mastraTools(executor)).stream("go"));

@@ -70,7 +70,7 @@ export async function agentTools<Context = unknown>(
   options: AgentToolsOptions<Context> = {},
 ): Promise<AgentTool<Context>[]> {
   const isExecutor = "startRun" in target;
-  if (!isExecutor && !("admits" in target)) {
+  if (!isExecutor && !("checkAdmission" in target)) {
     throw misuse("it takes a ToolExecutor, or what its startRun() gives.");
   }
   if (!isExecutor && options.run !== undefined) {
@@ -99,7 +99,7 @@ function ofExecutor<Context>(
   const search = searches ? { search: toolSearch({ form: "constant" }) } : {};
   const start = (options: AgentRunOptions = {}): ToolRun => {
     const run = executor.startRun({ ...options, ...search });
-    run.fixToolset();
+    run.freezeToolset();
     return run;
   };
   // Callers may differ in the tools that they may call: in each run the others are hidden.
@@ -109,7 +109,7 @@ function ofExecutor<Context>(
 }
 
 function ofRun<Context>(run: ToolRun): ListedTool<Context> {
-  const toolset = run.fixToolset();
+  const toolset = run.freezeToolset();
   const start = (): ToolRun => run;
   const grows = toolset.searchable !== undefined && toolset.get("call_tool") === undefined;
   if (!grows) return { specs: toolset.specs(), start };

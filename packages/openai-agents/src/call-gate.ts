@@ -63,7 +63,7 @@ export class CallGate<Context> {
     }
     const { run, admitted } = this.#runs.of(runContext);
     const call = { id: callId, name, arguments: input };
-    const refusal = await run.admits(call);
+    const refusal = await run.checkAdmission(call);
     if (refusal?.status === "interrupted") {
       const { interruption } = refusal;
       const digest = await digestOf(name, input);
@@ -191,7 +191,7 @@ async function admit(
   options: { readonly signal?: AbortSignal },
 ): Promise<Pick<Admission, "call" | "refusal">> {
   const call: ToolCall = { id: callId, name, arguments: text };
-  return { call, refusal: await run.admits(call, options) };
+  return { call, refusal: await run.checkAdmission(call, options) };
 }
 
 function parsed(text: string): unknown {

@@ -74,7 +74,7 @@ describe("an answer", () => {
       execute: () => [{ type: "resource", resource }],
     });
     const executor = new ToolExecutor({ registry: new ToolRegistry([tool]) });
-    const tools = await agentTools(executor.startRun({ embedsBinary: true }));
+    const tools = await agentTools(executor.startRun({ inlineBinary: true }));
     const { agent, model } = scripted(tools, [call("c1", "tool")], say("done"));
     await run(agent, "go");
     expect(resultsRead(model)["c1"]).toEqual([

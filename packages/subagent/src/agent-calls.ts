@@ -9,7 +9,7 @@ import type {
 } from "@toolweave/core";
 
 /** How the calls of a turn are made. */
-export type TurnOptions = Pick<ExecuteAllOptions, "strategy" | "maxConcurrency" | "steer">;
+export type TurnOptions = Pick<ExecuteAllOptions, "strategy" | "maxConcurrency" | "stopWhen">;
 
 /** The calls of an agent: through a run of its own, or through the scope of the call that it is. */
 export interface AgentCalls {

@@ -20,7 +20,7 @@ export interface AgentAbove {
 
 /** The agent that has made the call, however many other tools are in between. */
 export function agentAbove(scope: ToolScope): AgentAbove | undefined {
-  return scope.inherited.get(key) as AgentAbove | undefined;
+  return scope.inheritedContext.get(key) as AgentAbove | undefined;
 }
 
 /** One agent in the tree of those that work for one another. */

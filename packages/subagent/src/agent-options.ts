@@ -49,7 +49,7 @@ export function checkedDefinition(
  */
 export function checkedTurns(
   where: string,
-  { strategy, maxConcurrency, steer }: TurnOptions,
+  { strategy, maxConcurrency, stopWhen }: TurnOptions,
 ): TurnOptions {
   const wrong = (what: string): ToolError => new ToolError("internal", `${where}: ${what}`);
   if (!isStrategy(strategy)) {
@@ -60,11 +60,12 @@ export function checkedTurns(
   if (maxConcurrency !== undefined && !isPositiveInteger(maxConcurrency)) {
     throw wrong("maxConcurrency is no whole number above 0.");
   }
-  if (steer !== undefined && typeof steer !== "function") throw wrong("steer is no function.");
+  if (stopWhen !== undefined && typeof stopWhen !== "function")
+    throw wrong("stopWhen is no function.");
   return {
     ...(strategy === undefined ? {} : { strategy }),
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
-    ...(steer === undefined ? {} : { steer }),
+    ...(stopWhen === undefined ? {} : { stopWhen }),
   };
 }
 

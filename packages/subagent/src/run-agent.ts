@@ -72,7 +72,7 @@ const runNames: readonly string[] = [
   "injected",
   "strategy",
   "maxConcurrency",
-  "steer",
+  "stopWhen",
 ] satisfies readonly (keyof AgentRunOptions)[];
 
 /**
@@ -167,7 +167,7 @@ async function work(
     {
       id: runId,
       signal: stop.signal,
-      inherited: node.left,
+      inheritedContext: node.left,
       ...(caller === undefined ? {} : { caller }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(injected === undefined ? {} : { injected }),

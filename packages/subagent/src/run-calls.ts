@@ -56,7 +56,7 @@ export class RunCalls implements AgentCalls {
     const listed = selection === undefined ? all.toolset : all.toolset.select(selection);
     const run = executor.startRun({
       ...options,
-      reach: "policy",
+      delegateScope: "policy",
       ...(isFixed ? { toolset: tools } : {}),
       ...(listed.size > maxListed ? { search: await growingSearch() } : {}),
     });

@@ -96,7 +96,7 @@ const optionNames: readonly string[] = [
   "output",
   "strategy",
   "maxConcurrency",
-  "steer",
+  "stopWhen",
 ] satisfies readonly (keyof SubAgentOptions)[];
 
 /** Characters of JSON that a sub-agent may keep while it waits for a person. */

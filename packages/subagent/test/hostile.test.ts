@@ -184,7 +184,7 @@ describe("what makes no sense is refused before the model is asked", () => {
     { prompt: "go", strategy: "all" },
     { prompt: "go", strategy: { batched: 0 } },
     { prompt: "go", maxConcurrency: 0 },
-    { prompt: "go", steer: "on" },
+    { prompt: "go", stopWhen: "on" },
   ])("as an option: %j", async (more) => {
     expect(await refused(more)).toBe(0);
   });

@@ -184,7 +184,7 @@ describe("a sub-agent", () => {
       }),
     });
     const executor = executorFor([look, failing, scout("stopped", { limits: { turns: 1 } })], {
-      retry: { attempts: 5, evenIfNotIdempotent: true, initialDelayMs: 0 },
+      retry: { attempts: 5, retryNonIdempotent: true, initialDelayMs: 0 },
     });
     const failed = await executor.execute({ id: "1", name: "failing", arguments: { task: "x" } });
     expect(failed).toMatchObject({

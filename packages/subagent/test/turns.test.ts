@@ -30,7 +30,8 @@ describe("the calls of a turn", () => {
       executor: executorFor([step]),
       prompt: "go",
       strategy: "sequential",
-      steer: ({ finished }) => (finished.length === 1 ? "the user changed their mind" : undefined),
+      stopWhen: ({ finished }) =>
+        finished.length === 1 ? "the user changed their mind" : undefined,
     });
     expect(resultsIn(result)).toEqual([
       "a",

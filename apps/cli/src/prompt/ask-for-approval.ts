@@ -1,4 +1,9 @@
-import type { AskAnswer, Approver, GrantProposal, InterruptionRequest } from "@toolweave/core";
+import type {
+  ApprovalDecision,
+  Approver,
+  GrantProposal,
+  InterruptionRequest,
+} from "@toolweave/core";
 import type { CliIo } from "../process/cli-io.ts";
 import { describeProposals } from "../render/describe-grant.ts";
 import { describeRequests } from "../render/describe-requests.ts";
@@ -28,7 +33,7 @@ export async function askForApproval(
   question: Question,
   io: CliIo,
   proposals: readonly GrantProposal[],
-): Promise<AskAnswer> {
+): Promise<ApprovalDecision> {
   const choices = proposals.length === 0 ? "[y/N]" : "[y/N/always]";
   const typed = await question(`Run it? ${choices} `);
   if (isYes(typed)) return { approved: true };

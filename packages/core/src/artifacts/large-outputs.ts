@@ -1,4 +1,4 @@
-import type { WhenTooLarge } from "../contract/tool-spec.ts";
+import type { OverflowStrategy } from "../contract/tool-spec.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -6,7 +6,7 @@ import { ToolError } from "../contract/tool-error.ts";
 /** How large and binary outputs are handled. */
 export interface LargeOutputs {
   /** For tools that set none of their own. Default: `store`. */
-  readonly over?: WhenTooLarge;
+  readonly onOverflow?: OverflowStrategy;
   /** Bytes of a stored output that the model sees at once. Default: 4,000. */
   readonly previewBytes?: number;
   /** Bytes of images and sound in one result that a model gets as they are. Default: 4,000,000. */
@@ -18,7 +18,7 @@ export interface LargeOutputs {
 }
 
 const names: Record<keyof LargeOutputs, true> = {
-  over: true,
+  onOverflow: true,
   previewBytes: true,
   maxMediaBytes: true,
   maxCapturedBytes: true,
@@ -28,15 +28,15 @@ const names: Record<keyof LargeOutputs, true> = {
 /** @throws ToolError `internal` when an option is not valid. */
 export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
   checkOptions("largeOutputs", given, Object.keys(names));
-  const { over = "store" } = given;
-  if (!isWhenTooLarge(over)) {
+  const { onOverflow = "store" } = given;
+  if (!isOverflowStrategy(onOverflow)) {
     throw new ToolError(
       "internal",
-      `largeOutputs.over is ${formatValue(over)}; use "store", "clip" or "fail".`,
+      `largeOutputs.onOverflow is ${formatValue(onOverflow)}; use "store", "clip" or "fail".`,
     );
   }
   return {
-    over,
+    onOverflow,
     previewBytes: atLeastZero("previewBytes", given.previewBytes ?? 4000),
     maxMediaBytes: atLeastZero("maxMediaBytes", given.maxMediaBytes ?? 4_000_000),
     maxCapturedBytes: atLeastZero("maxCapturedBytes", given.maxCapturedBytes ?? 33_554_432),
@@ -45,7 +45,7 @@ export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOut
 }
 
 /** True for one of the three words. */
-export function isWhenTooLarge(value: unknown): value is WhenTooLarge {
+export function isOverflowStrategy(value: unknown): value is OverflowStrategy {
   return value === "store" || value === "clip" || value === "fail";
 }
 

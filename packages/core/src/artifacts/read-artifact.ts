@@ -36,7 +36,7 @@ const spec: ToolSpec = {
     openWorldHint: false,
   },
   // Content that has been read is not stored again.
-  outputLimit: { over: "clip" },
+  outputLimit: { onOverflow: "clip" },
   provenance: { adapter: "toolweave" },
 };
 

@@ -35,7 +35,7 @@ export interface FinishedCall {
 }
 
 /** How far several calls are. */
-export interface SteerProgress {
+export interface BatchProgress {
   /** In the order in which they ended; those that were refused or wait for a person first. */
   readonly finished: readonly FinishedCall[];
   /** The calls that have not started, in call order. */
@@ -58,7 +58,7 @@ export interface ExecuteAllOptions extends CallOptions {
    * else, they are skipped as well. With `parallel` it is called once, after all have ended; its result is then neither
    * awaited nor used.
    */
-  readonly steer?: (progress: SteerProgress) => Awaitable<string | undefined>;
+  readonly stopWhen?: (progress: BatchProgress) => Awaitable<string | undefined>;
   /**
    * Handling of a call of the same tool with the same arguments as an earlier call of this batch: `run` (default), or
    * `skip`: the call fails with `skipped` before a person is asked about it, and the model reads which call's result

@@ -8,7 +8,7 @@ const policyKeys: Record<keyof RetryPolicy, true> = {
   attempts: true,
   initialDelayMs: true,
   maxDelayMs: true,
-  evenIfNotIdempotent: true,
+  retryNonIdempotent: true,
 };
 
 /**
@@ -19,7 +19,7 @@ const policyKeys: Record<keyof RetryPolicy, true> = {
  */
 export function checkRetry(where: string, policy: RetryPolicy): void {
   checkOptions(where, policy, Object.keys(policyKeys));
-  const { attempts, initialDelayMs = 0, maxDelayMs = 0, evenIfNotIdempotent = false } = policy;
+  const { attempts, initialDelayMs = 0, maxDelayMs = 0, retryNonIdempotent = false } = policy;
   if (!(Number.isInteger(attempts) && attempts > 0)) {
     throw defect(`${where}.attempts is ${formatValue(attempts)}; use a whole number above 0.`);
   }
@@ -28,8 +28,8 @@ export function checkRetry(where: string, policy: RetryPolicy): void {
       throw defect(`${where}.${name} is ${formatValue(ms)}; use 0 or more.`);
     }
   }
-  if (typeof evenIfNotIdempotent !== "boolean") {
-    throw defect(`${where}.evenIfNotIdempotent is neither true nor false.`);
+  if (typeof retryNonIdempotent !== "boolean") {
+    throw defect(`${where}.retryNonIdempotent is neither true nor false.`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, JsonSchema, Metadata } from "../json/json.ts";
  * The handling of an output over the limit: it is stored as an artifact, of which the model receives a preview and can
  * read the rest (`store`); its beginning is given (`clip`); or the call fails with `limit_exceeded` (`fail`).
  */
-export type WhenTooLarge = "store" | "clip" | "fail";
+export type OverflowStrategy = "store" | "clip" | "fail";
 
 /**
  * The effects of a tool. Absent fields take MCP's defaults one by one: not read-only, destructive, not idempotent, open
@@ -76,7 +76,7 @@ export interface RetryPolicy {
   /** Beyond this no wait grows. Default: 30,000. */
   readonly maxDelayMs?: number;
   /** Retry although the tool is not idempotent. Default: false. */
-  readonly evenIfNotIdempotent?: boolean;
+  readonly retryNonIdempotent?: boolean;
 }
 
 /** The maximum output of a tool for a model. */
@@ -84,7 +84,7 @@ export interface OutputLimit {
   /** Bytes, in UTF-8. More than the executor's `maxOutputBytes` only by the word of a trusted source. */
   readonly maxBytes?: number;
   /** Absent: the executor's default. */
-  readonly over?: WhenTooLarge;
+  readonly onOverflow?: OverflowStrategy;
 }
 
 /** Where a tool came from and what it was there. */

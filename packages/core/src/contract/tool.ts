@@ -63,7 +63,7 @@ export interface NestedCallOptions {
   readonly toolset?: Toolset;
   /** A policy on top of the one in force, for the call and for the calls below it: it can only narrow. */
   readonly narrow?: PolicyInput;
-  /** Left for the tools that run below, whichever is in between: they find it in `scope.inherited`. */
+  /** Left for the tools that run below, whichever is in between: they find it in `scope.inheritedContext`. */
   readonly inherit?: ReadonlyMap<symbol, unknown>;
 }
 
@@ -83,10 +83,10 @@ export interface ToolScope {
   /** The clock of limits and deadlines. */
   readonly clock: Clock;
   /**
-   * The values that outer tools have passed with `inherit`, and the host with `startRun({ inherited })`. In this
+   * The values that outer tools have passed with `inherit`, and the host with `startRun({ inheritedContext })`. In this
    * process only.
    */
-  readonly inherited: ReadonlyMap<symbol, unknown>;
+  readonly inheritedContext: ReadonlyMap<symbol, unknown>;
   /** Runs a nested call under the same policy, hooks, limits and signal. */
   execute(call: ToolCall, options?: NestedCallOptions): Promise<ToolOutcome>;
   /**
@@ -215,7 +215,7 @@ export interface Tool<Injected = unknown> {
   readonly outputValidation?: "error" | "warning";
   /**
    * Marks a tool that chooses tools for an agent of its own: its calls may use all tools that its caller may call, in
-   * place of those that the call was narrowed to (`toolset`); in a run with `reach: "policy"`, all that the policy
+   * place of those that the call was narrowed to (`toolset`); in a run with `delegateScope: "policy"`, all that the policy
    * allows. Believed of trusted tools only. Default: false.
    */
   readonly delegates?: boolean;

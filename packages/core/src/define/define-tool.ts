@@ -22,7 +22,7 @@ import type {
 } from "../contract/tool.ts";
 import { suspend, type Suspension } from "../contract/interruption.ts";
 import { defineLazy, lazyProperty } from "../contract/lazy.ts";
-import { isWhenTooLarge } from "../artifacts/large-outputs.ts";
+import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { formatValue } from "../text/format-value.ts";
 import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
@@ -179,14 +179,14 @@ function check(definition: DefinitionData): void {
 }
 
 function checkOutputLimit(name: string, limit: OutputLimit): void {
-  checkOptions(`${name}: outputLimit`, limit, ["maxBytes", "over"]);
-  const { maxBytes = 0, over = "store" } = limit;
+  checkOptions(`${name}: outputLimit`, limit, ["maxBytes", "onOverflow"]);
+  const { maxBytes = 0, onOverflow = "store" } = limit;
   if (!isAtLeastZero(maxBytes)) {
     throw defect(`${name}: outputLimit.maxBytes is ${formatValue(maxBytes)}; use 0 or more.`);
   }
-  if (!isWhenTooLarge(over)) {
+  if (!isOverflowStrategy(onOverflow)) {
     throw defect(
-      `${name}: outputLimit.over is ${formatValue(over)}; use "store", "clip" or "fail".`,
+      `${name}: outputLimit.onOverflow is ${formatValue(onOverflow)}; use "store", "clip" or "fail".`,
     );
   }
 }

@@ -29,7 +29,7 @@ interface PayloadFields {
 }
 
 /** How a call that started has ended. */
-export interface EndFields {
+export interface CompletedEventFields {
   readonly attempt: number;
   readonly durationMs: number;
 }
@@ -96,7 +96,7 @@ export type ToolCallEvent = CallEnvelope &
         readonly delayMs: number;
       }
     | { readonly type: "tool.progressed"; readonly progress: ToolProgress }
-    | ({ readonly type: "tool.suspended"; readonly interruptionId: string } & EndFields)
+    | ({ readonly type: "tool.suspended"; readonly interruptionId: string } & CompletedEventFields)
     | ({
         readonly type: "tool.completed";
         readonly isError: boolean;
@@ -108,13 +108,13 @@ export type ToolCallEvent = CallEnvelope &
         readonly content?: readonly ContentBlock[];
         readonly value?: JsonValue;
         readonly artifacts?: readonly ArtifactRef[];
-      } & EndFields &
+      } & CompletedEventFields &
         PayloadFields)
     | ({
         readonly type: "tool.failed";
         readonly code: ToolErrorCode;
         readonly message: string;
-      } & EndFields)
+      } & CompletedEventFields)
     | { readonly type: "tool.late"; readonly outcome: "returned" | "threw" }
     | {
         /** The call continues on its own. */

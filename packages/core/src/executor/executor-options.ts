@@ -40,7 +40,7 @@ import { execute, failCall, pipelineFor, startRetry } from "./execute.ts";
 import type { Hook, Middleware } from "./call/hook.ts";
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
-import type { OnAsk } from "./call/approver.ts";
+import type { ApprovalMode } from "./call/approver.ts";
 import type { Repair } from "./call/repair.ts";
 import { resumeNested } from "./resume/resume-nested.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
@@ -52,7 +52,7 @@ export interface ExecutorOptions {
   /** Decides which calls may run, and which need approval. Default: `supervised`. */
   readonly policy?: PolicyInput;
   /** Handling of calls for which the policy asks. Default: `interrupt`. */
-  readonly onAsk?: OnAsk;
+  readonly onAsk?: ApprovalMode;
   /**
    * A secret of at least 32 random bytes, which encrypts pending calls. Every process that resumes them needs the same
    * key. Default: a random one, so that only this executor can resume them.
@@ -74,7 +74,7 @@ export interface ExecutorOptions {
   readonly maxTimeoutMs?: number;
   /**
    * Retry policy for failed attempts, of tools without a policy of their own and of all tools of untrusted sources.
-   * Only tools that a trusted source calls idempotent or read-only are retried, unless `evenIfNotIdempotent` is set
+   * Only tools that a trusted source calls idempotent or read-only are retried, unless `retryNonIdempotent` is set
    * here. Default: no retries.
    */
   readonly retry?: RetryPolicy;
@@ -282,7 +282,7 @@ function repairOf(repair: Repair | undefined): Repair | undefined {
   throw new ToolError("internal", "repair is no function: use repair: ({ arguments }) => ….");
 }
 
-function onAskOf(value: OnAsk): OnAsk {
+function onAskOf(value: ApprovalMode): ApprovalMode {
   if (value === "interrupt" || value === "deny" || typeof value === "function") return value;
   throw new ToolError(
     "internal",

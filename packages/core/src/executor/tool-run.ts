@@ -34,11 +34,11 @@ export class ToolRun {
   readonly injected: unknown;
   readonly limits: RunLimits | undefined;
   /** @internal */
-  readonly reach: RunOptions["reach"];
+  readonly delegateScope: RunOptions["delegateScope"];
   /** @internal */
-  readonly inherited: ReadonlyMap<symbol, unknown> | undefined;
+  readonly inheritedContext: ReadonlyMap<symbol, unknown> | undefined;
   /** @internal */
-  readonly embedsBinary: boolean;
+  readonly inlineBinary: boolean;
   /** @internal */
   readonly counters: RunCounters | undefined;
   /**
@@ -83,9 +83,9 @@ export class ToolRun {
     // Copied: every tool of the run sees it, and must not give itself a role.
     this.caller = options.caller === undefined ? undefined : copyCaller(options.caller);
     this.injected = options.injected;
-    this.reach = options.reach;
-    this.inherited = options.inherited;
-    this.embedsBinary = options.embedsBinary === true;
+    this.delegateScope = options.delegateScope;
+    this.inheritedContext = options.inheritedContext;
+    this.inlineBinary = options.inlineBinary === true;
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();
     const durationMs = this.limits?.durationMs;
@@ -139,7 +139,7 @@ export class ToolRun {
    * Fixes the toolset, for a framework whose list cannot change: from now on it includes every built-in tool that a
    * later call may need.
    */
-  fixToolset(): Toolset {
+  freezeToolset(): Toolset {
     this.#isFixed = true;
     return this.toolset;
   }
@@ -180,8 +180,8 @@ export class ToolRun {
    * it), a failed one when it would be refused.
    * @throws ToolError `internal` (by rejecting) when an option is not valid.
    */
-  async admits(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
-    if (options !== undefined) checkOneCall("run.admits", options);
+  async checkAdmission(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
+    if (options !== undefined) checkOneCall("run.checkAdmission", options);
     if (this.#engine.registry.loading) await this.#loaded([call], options?.signal);
     const execution = this.#prepare(call, options);
     const outcome = await abortWith(options?.signal, execution, admit);

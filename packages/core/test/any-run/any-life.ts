@@ -249,7 +249,7 @@ const many = {
   calls: fc.array(call, { minLength: 1, maxLength: 5 }),
   strategy: fc.constantFrom("parallel" as const, "sequential" as const, { batched: 2 }),
   maxConcurrency: few,
-  steer: mostly<HostDoes | "none">("none", ...hostDoes),
+  stopWhen: mostly<HostDoes | "none">("none", ...hostDoes),
   skips: fc.boolean(),
   options,
 };
@@ -283,8 +283,8 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record<Kind<"admits">>({
-      op: fc.constant("admits"),
+    arbitrary: fc.record<Kind<"checkAdmission">>({
+      op: fc.constant("checkAdmission"),
       run: aRun,
       call,
       options,

@@ -31,7 +31,7 @@ import { thenable } from "./thenable.ts";
 alwaysTheSame();
 
 const never = (): Promise<never> => new Promise(() => {});
-const retry = { attempts: 3, initialDelayMs: 10, evenIfNotIdempotent: true };
+const retry = { attempts: 3, initialDelayMs: 10, retryNonIdempotent: true };
 const busy = (): never => {
   throw new ToolError("unavailable", "Not now.");
 };

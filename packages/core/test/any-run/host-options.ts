@@ -10,7 +10,7 @@ import {
   type GrantStore,
   type Hook,
   type HookedCall,
-  type OnAsk,
+  type ApprovalMode,
   type PendingCallStore,
   type PolicyInput,
   type PolicyLayerInput,
@@ -76,7 +76,7 @@ export function hostOptions(
           retry: {
             attempts: retries.attempts,
             initialDelayMs: 10,
-            evenIfNotIdempotent: retries.any,
+            retryNonIdempotent: retries.any,
           },
         }),
     limits,
@@ -224,7 +224,7 @@ function rulesOf({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rule
   return { rules: [rule] } as Extract<PolicyLayerInput, object>;
 }
 
-function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): OnAsk {
+function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
   if (kind === "interrupt" || kind === "deny") return kind;
   const { world } = host;
   const approver: Approver = ({ callId, arguments: args, signal }) => {
@@ -255,7 +255,7 @@ function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): OnAsk {
 
 function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
   // What is admitted and then made twice is two calls of one id.
-  const isOnce = ops.every(({ what }) => what.op !== "admits");
+  const isOnce = ops.every(({ what }) => what.op !== "checkAdmission");
   return ({ callId }) => {
     const times = host.times(`repair ${callId}`);
     if (isOnce && times > 1) host.world.violation(`repair was asked ${times} times`);

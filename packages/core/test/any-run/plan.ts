@@ -167,7 +167,7 @@ export interface ManyPlan {
   readonly calls: readonly CallPlan[];
   readonly strategy: "parallel" | "sequential" | { readonly batched: number };
   readonly maxConcurrency: number | undefined;
-  readonly steer: HostDoes | "none";
+  readonly stopWhen: HostDoes | "none";
   readonly skips: boolean;
   readonly options: OptionsPlan;
 }
@@ -202,7 +202,7 @@ export type Op =
   | ({ readonly op: "all" } & ManyPlan)
   | ({ readonly op: "stream"; readonly breakAfter: number | undefined } & ManyPlan)
   | {
-      readonly op: "admits";
+      readonly op: "checkAdmission";
       readonly run: number;
       readonly call: CallPlan;
       readonly options: OptionsPlan;

@@ -94,8 +94,8 @@ function act(hosts: readonly Host[], op: Op): void {
       return void all(host, op);
     case "stream":
       return void world.expected("stream", stream(host, op));
-    case "admits":
-      return void world.expected("admits", admits(host, op));
+    case "checkAdmission":
+      return void world.expected("checkAdmission", checkAdmission(host, op));
     case "resume": {
       const { interruptions } = world;
       const found = interruptions[op.which % Math.max(1, interruptions.length)];
@@ -162,9 +162,9 @@ function optionsOf({ world }: Host, { timeoutMs, deadlineMs, abortAfterMs }: Opt
   return defined({ timeoutMs, deadlineMs, signal }) as CallOptions;
 }
 
-function manyOf(host: Host, { strategy, maxConcurrency, steer, skips, options }: ManyPlan) {
-  const steers: ExecuteAllOptions["steer"] = ({ remaining }) => {
-    switch (steer) {
+function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options }: ManyPlan) {
+  const steers: ExecuteAllOptions["stopWhen"] = ({ remaining }) => {
+    switch (stopWhen) {
       case "acts":
         return `Stop ${remaining.length}.`;
       case "throws":
@@ -182,7 +182,7 @@ function manyOf(host: Host, { strategy, maxConcurrency, steer, skips, options }:
   return {
     strategy: typeof strategy === "string" ? strategy : { ...strategy },
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
-    ...(steer === "none" ? {} : { steer: steers }),
+    ...(stopWhen === "none" ? {} : { stopWhen: steers }),
     duplicates: skips ? ("skip" as const) : ("run" as const),
     ...optionsOf(host, options),
     // Steering that never answers is ended by this alone.
@@ -222,16 +222,19 @@ async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<vo
   if (seen.size !== calls.length) host.world.violation("a stream lost an outcome");
 }
 
-async function admits(host: Host, op: Extract<Op, { op: "admits" }>): Promise<void> {
+async function checkAdmission(
+  host: Host,
+  op: Extract<Op, { op: "checkAdmission" }>,
+): Promise<void> {
   const call = callOf(host, op.call);
   const run = runOf(host, op.run);
   const options = optionsOf(host, op.options);
-  const outcome = await run.admits(call, options);
+  const outcome = await run.checkAdmission(call, options);
   if (outcome !== undefined) return host.note(outcome, call.id);
   await host.world.wait(op.ms);
   for (let time = 0; time < op.times; time++) {
     // One after the other: made twice at once they would be two calls of one id.
-    await host.outcome(run.execute(call, options), call.id, "execute after admits");
+    await host.outcome(run.execute(call, options), call.id, "execute after checkAdmission");
   }
 }
 

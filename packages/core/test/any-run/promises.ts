@@ -175,7 +175,7 @@ function ofCounters({ ops, runs }: Plan, host: Host, say: (what: string) => void
     ({ what }) =>
       what.op === "dispose" ||
       (what.op === "resume" && what.there) ||
-      (what.op === "admits" && what.times > 1),
+      (what.op === "checkAdmission" && what.times > 1),
   );
   for (const [at, run] of host.runs.entries()) {
     if (runs[at]?.limits === undefined || isMixed) continue;

@@ -48,7 +48,7 @@ export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
   const retry =
     plan.attempts === undefined
       ? {}
-      : { retry: { attempts: plan.attempts, initialDelayMs: 10, evenIfNotIdempotent: true } };
+      : { retry: { attempts: plan.attempts, initialDelayMs: 10, retryNonIdempotent: true } };
   const outputSchema = outputs[plan.output];
   const common = {
     annotations: annotations[plan.hints],

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { prefix, rename, toolsSource, type Ask, type JsonObject } from "@toolweave/core";
+import {
+  prefix,
+  rename,
+  toolsSource,
+  type ApprovalQuestion,
+  type JsonObject,
+} from "@toolweave/core";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";
@@ -52,7 +58,7 @@ describe("AP07 many calls at once", () => {
 
   test("are put to an approver one by one, so that no yes is for another", async () => {
     const ran: string[] = [];
-    const asked: Ask[] = [];
+    const asked: ApprovalQuestion[] = [];
     const executor = executorFor(files(ran), {
       onAsk: (ask) => {
         asked.push(ask);

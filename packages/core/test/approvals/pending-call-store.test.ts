@@ -142,7 +142,7 @@ describe("an interruption", () => {
     const executor = executorFor(guarded(), { pendingCalls });
     const events = recorded(executor);
     const run = executor.startRun();
-    const outcome = run.admits(call("pay"));
+    const outcome = run.checkAdmission(call("pay"));
     await settled();
     run.cancel();
     expect(codeOf(await outcome)).toBe("cancelled");

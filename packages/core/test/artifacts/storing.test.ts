@@ -170,7 +170,7 @@ describe("binary content", () => {
       tool("t", () => ({ content: blocks })),
       { maxOutputBytes: 1000 },
     );
-    const outcome = await executor.execute(call("t"), { embedsBinary: true });
+    const outcome = await executor.execute(call("t"), { inlineBinary: true });
     const { content, artifacts } = completed(outcome).result;
     expect(content).toEqual([
       text("Here:"),

@@ -234,7 +234,7 @@ describe("every decision is recorded", () => {
     const { executor, records } = audited(tool("t"));
     const run = executor.startRun();
     const asked = call("t");
-    expect(await run.admits(asked)).toBeUndefined();
+    expect(await run.checkAdmission(asked)).toBeUndefined();
     completed(await run.execute(asked));
     expect(decisions(records)).toEqual(["allowed"]);
   });

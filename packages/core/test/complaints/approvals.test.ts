@@ -49,7 +49,7 @@ describe("approvals, as others got them wrong", () => {
       await run.execute(call("pay", "{}")),
       await run.execute(call("pay", { approved: true, needsApproval: false })),
       ...(await run.executeAll([call("pay"), call("pay")])),
-      await run.admits(made),
+      await run.checkAdmission(made),
       await run.execute(made),
     ];
     expect(ways.map((outcome) => outcome?.status)).toEqual(ways.map(() => "interrupted"));

@@ -40,7 +40,7 @@ describe("the updates of one call", () => {
     await run.executeAll(calls, { onUpdate });
     for await (const { outcome } of run.stream(calls, { onUpdate })) completed(outcome);
     const admitted = call("t", {}, "c");
-    expect(await run.admits(admitted)).toBeUndefined();
+    expect(await run.checkAdmission(admitted)).toBeUndefined();
     completed(await run.execute(admitted, { onUpdate }));
     expect(seen.toSorted()).toEqual(["a", "a", "b", "b", "c"]);
   });

@@ -38,7 +38,7 @@ function isKnown(outcome: ToolOutcome | undefined): boolean {
 async function whatIsCallable(run: ToolRun): Promise<string[]> {
   const known: string[] = [];
   for (const { spec } of shop) {
-    if (isKnown(await run.admits(call(spec.name, { id: 1 })))) known.push(spec.name);
+    if (isKnown(await run.checkAdmission(call(spec.name, { id: 1 })))) known.push(spec.name);
   }
   return known.toSorted();
 }
@@ -57,7 +57,7 @@ describe("what is advertised or searchable", () => {
         const said = (): string[] => [...run.toolset.callableNames()].filter(isOfShop).toSorted();
         expect(await whatIsCallable(run)).toEqual(said());
         if (run.toolset.get("search_tools") === undefined) return;
-        const outcome = await run.admits(call("search_tools", { query: "pet" }));
+        const outcome = await run.checkAdmission(call("search_tools", { query: "pet" }));
         if (outcome !== undefined) return;
         const { names } = await searched(run, "get delete pet invoice", 20);
         const callable = said();

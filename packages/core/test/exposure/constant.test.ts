@@ -141,9 +141,9 @@ describe("a constant list of tools", () => {
     test("is admitted, and started, as the call inside", async () => {
       const pay = tool("pay", () => "paid", { needsApproval: true });
       const one = executorFor([pay, ...shop]).startRun({ search: constant });
-      expect((await one.admits(through("pay", {})))?.status).toBe("interrupted");
+      expect((await one.checkAdmission(through("pay", {})))?.status).toBe("interrupted");
       const sent = through("get_order", { id: 5 });
-      expect(await one.admits(sent)).toBe(undefined);
+      expect(await one.checkAdmission(sent)).toBe(undefined);
       expect(textFor(await one.execute(sent))).toBe("get order 5");
     });
 

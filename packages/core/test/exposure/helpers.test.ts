@@ -35,20 +35,20 @@ describe("read_artifact", () => {
 
   test("is there from the first list on for a framework whose list cannot grow", async () => {
     const run = executorFor([long]).startRun();
-    expect(namesOf(run.fixToolset())).toEqual(["long", "read_artifact"]);
-    expect(run.toolset).toBe(run.fixToolset());
+    expect(namesOf(run.freezeToolset())).toEqual(["long", "read_artifact"]);
+    expect(run.toolset).toBe(run.freezeToolset());
     expect(codeOf(await run.execute(call("read_artifact", { key: "art_1" })))).toBe(
       "artifact_missing",
     );
   });
 
   test("is not there where there is nothing that could store", () => {
-    expect(namesOf(executorFor([]).startRun().fixToolset())).toEqual([]);
+    expect(namesOf(executorFor([]).startRun().freezeToolset())).toEqual([]);
   });
 
   test("is not there where the policy denies it", () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "read_*" }] } as const;
-    expect(namesOf(executorFor([long], { policy }).startRun().fixToolset())).toEqual(["long"]);
+    expect(namesOf(executorFor([long], { policy }).startRun().freezeToolset())).toEqual(["long"]);
   });
 
   test("can wait for a person and go on, as any tool", async () => {
@@ -67,7 +67,10 @@ describe("read_artifact", () => {
 describe("the tools of tasks", () => {
   test("are there when a tool goes on as a task, shown or searchable", () => {
     expect(namesOf(executorFor([report, long]).toolset)).toEqual(["long", "report", ...taskNames]);
-    expect(namesOf(executorFor([long]).startRun().fixToolset())).toEqual(["long", "read_artifact"]);
+    expect(namesOf(executorFor([long]).startRun().freezeToolset())).toEqual([
+      "long",
+      "read_artifact",
+    ]);
     const search = toolSearch({ form: "constant" });
     const run = executorFor([report, ...shop]).startRun({ search });
     expect(namesOf(run.toolset)).toEqual([

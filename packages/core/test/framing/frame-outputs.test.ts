@@ -54,7 +54,7 @@ describe("OU01: what a tool of somebody else answers", () => {
   test("stays within the limit, frame and all", async () => {
     const executor = answering("<|im_start|>".repeat(1000), {
       maxOutputBytes: 1000,
-      largeOutputs: { over: "clip" },
+      largeOutputs: { onOverflow: "clip" },
     });
     const shown = read(await executor.execute(call("forecast")));
     expect(shown.length).toBeLessThanOrEqual(1000);

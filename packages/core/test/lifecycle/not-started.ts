@@ -155,7 +155,7 @@ export const notStarted: readonly Scenario[] = [
       how: "steering gives a reason",
       act: async (lab) => {
         const calls = [call("t", {}, "first"), call("t")];
-        const steering = { strategy: "sequential", steer: () => "That is enough." } as const;
+        const steering = { strategy: "sequential", stopWhen: () => "That is enough." } as const;
         return (await lab.run.executeAll(calls, steering))[1];
       },
     },
@@ -163,7 +163,7 @@ export const notStarted: readonly Scenario[] = [
       how: "steering throws",
       act: async (lab) => {
         const calls = [call("t", {}, "first"), call("t")];
-        const steering = { strategy: "sequential", steer: () => raise("no") } as const;
+        const steering = { strategy: "sequential", stopWhen: () => raise("no") } as const;
         return (await lab.run.executeAll(calls, steering))[1];
       },
     },

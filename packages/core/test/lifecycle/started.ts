@@ -172,7 +172,7 @@ export const started: readonly Scenario[] = [
     how: "the output is too large, and is to fail then",
     setup: {
       execute: () => "x".repeat(1000),
-      options: { maxOutputBytes: 100, largeOutputs: { over: "fail" } },
+      options: { maxOutputBytes: 100, largeOutputs: { onOverflow: "fail" } },
     },
   }),
   ...ways("bound", "cancelled", "failed", {

@@ -156,7 +156,7 @@ describe("F3.13 what a call takes of a rate", () => {
     const waiting = interruptionOf(await executor.execute(call("ask")));
     const run = executor.startRun();
     const admitted = call("a");
-    expect(await run.admits(admitted)).toBeUndefined();
+    expect(await run.checkAdmission(admitted)).toBeUndefined();
     expect(asked.filter((line) => line.startsWith("release"))).toHaveLength(3);
     completed(await executor.resume(waiting, [{ type: "approve" }]));
     expect(codeOf(await run.execute(admitted))).toBe("rate_limited");

@@ -45,7 +45,7 @@ const names = [
 const sourceOf = (name: string): string => (["late", "wizard"].includes(name) ? "far" : "host");
 const rate = { calls: 6, windowMs: 1000 };
 const timeoutMs = 300;
-const retry = { attempts: 3, initialDelayMs: 100, evenIfNotIdempotent: true };
+const retry = { attempts: 3, initialDelayMs: 100, retryNonIdempotent: true };
 
 const { planned } = fc.letrec<{ planned: Planned }>((tie) => ({
   planned: fc.record({

@@ -11,7 +11,7 @@ import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 import { Controlled, notedStore, shop } from "./controlled.ts";
 
-const retry: RetryPolicy = { attempts: 3, initialDelayMs: 100, evenIfNotIdempotent: true };
+const retry: RetryPolicy = { attempts: 3, initialDelayMs: 100, retryNonIdempotent: true };
 const busy = (): never => {
   throw new ToolError("unavailable", "Busy.");
 };

@@ -185,7 +185,10 @@ describe("a limit of spending", () => {
   test("counts a call that was admitted first when it starts", async () => {
     const run = executorFor(shop(), open).startRun({ limits: { spend: 10 } });
     const [first, second] = [call("buy", { amount: 10 }), call("buy", { amount: 10 })];
-    expect([await run.admits(first), await run.admits(second)]).toEqual([undefined, undefined]);
+    expect([await run.checkAdmission(first), await run.checkAdmission(second)]).toEqual([
+      undefined,
+      undefined,
+    ]);
     completed(await run.execute(first));
     expect(codeOf(await run.execute(second))).toBe("limit_exceeded");
   });
@@ -235,7 +238,7 @@ describe("a limit of spending", () => {
     });
     const run = executor.startRun({ limits: { spend: 9 } });
     const buy = call("buy", { amount: 5 });
-    expect(await run.admits(buy)).toBeUndefined();
+    expect(await run.checkAdmission(buy)).toBeUndefined();
     expect(asked).toHaveLength(4);
     const outcome = run.execute(buy);
     await settled();

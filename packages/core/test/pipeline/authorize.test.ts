@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type {
-  Ask,
-  OnAsk,
+  ApprovalQuestion,
+  ApprovalMode,
   PermissionRequest,
   PolicyInput,
   Tool,
@@ -165,7 +165,7 @@ describe("what a call intends", () => {
 });
 
 describe("when the policy asks", () => {
-  const asking = (onAsk: OnAsk) =>
+  const asking = (onAsk: ApprovalMode) =>
     executorFor(tool("t", undefined, { needsApproval: true }), { onAsk });
 
   test("`deny` refuses, and says that no person decided", async () => {
@@ -177,7 +177,7 @@ describe("when the policy asks", () => {
   });
 
   test("an approver sees the call as it would run, and decides", async () => {
-    const asks: Ask[] = [];
+    const asks: ApprovalQuestion[] = [];
     const executor = asking(async (ask) => (asks.push(ask), { approved: true }));
     const events = recorded(executor);
     completed(await executor.execute(call("t", { n: 1 }, "c"), { id: "r", caller: { id: "ada" } }));
@@ -210,7 +210,7 @@ describe("when the policy asks", () => {
     expect(textFor(silent)).toBe("A person rejected this call of t. Do not repeat it.");
   });
 
-  test.each<[string, OnAsk]>([
+  test.each<[string, ApprovalMode]>([
     [
       "throws",
       () => {

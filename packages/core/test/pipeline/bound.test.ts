@@ -12,7 +12,7 @@ async function shown(
 ): Promise<readonly ContentBlock[]> {
   const executor = executorFor(
     tool("t", () => returned),
-    { maxOutputBytes, largeOutputs: { over: "clip", maxMediaBytes: 100 } },
+    { maxOutputBytes, largeOutputs: { onOverflow: "clip", maxMediaBytes: 100 } },
   );
   return completed(await executor.execute(call("t"))).result.content;
 }
@@ -74,7 +74,7 @@ describe("an output beyond the limit that is to be clipped", () => {
     const list = Array.from({ length: 100_000 }, (_, at) => at);
     const executor = executorFor(
       tool("t", () => list),
-      { maxOutputBytes: 500, largeOutputs: { over: "clip" } },
+      { maxOutputBytes: 500, largeOutputs: { onOverflow: "clip" } },
     );
     const { result } = completed(await executor.execute(call("t")));
     expect(result.value).toBe(list);

@@ -47,7 +47,7 @@ describe("HT44 when somebody sets the clock", () => {
       return "done";
     });
     const executor = executorFor(flaky, {
-      retry: { attempts: 2, initialDelayMs: 1, evenIfNotIdempotent: true },
+      retry: { attempts: 2, initialDelayMs: 1, retryNonIdempotent: true },
     });
     const outcome = executor.execute(call("flaky"));
     await vi.advanceTimersByTimeAsync(500);

@@ -138,13 +138,13 @@ describe("the deadline of a call", () => {
     const clock = new FakeClock();
     const run = executorFor(tool("t", never, { timeoutMs: 0 }), { clock }).startRun();
     const asked = call("t");
-    expect(await run.admits(asked, { deadlineMs: 100 })).toBe(undefined);
+    expect(await run.checkAdmission(asked, { deadlineMs: 100 })).toBe(undefined);
     await clock.advance(1000);
     const start = clock.now();
     const outcome = run.execute(asked);
     await clock.advance(1000);
     expect(failed(await outcome).result.timestamp - start).toBe(100);
-    expect(codeOf(await run.admits(call("t"), { deadlineMs: 0 }))).toBe("timeout");
+    expect(codeOf(await run.checkAdmission(call("t"), { deadlineMs: 0 }))).toBe("timeout");
   });
 
   test("does not count while a person is asked, in the process or later", async () => {

@@ -132,12 +132,12 @@ describe("a source that is not what it says", () => {
   });
 });
 
-test("what admits let through is looked up again when it is gone meanwhile", async () => {
+test("what checkAdmission let through is looked up again when it is gone meanwhile", async () => {
   const source = new TestSource("away", [foreignTool("t")]);
   const registry = new ToolRegistry([source]);
   const run = new ToolExecutor({ registry, policy: "autonomous" }).startRun();
   const asked = call("t");
-  expect(await run.admits(asked)).toBe(undefined);
+  expect(await run.checkAdmission(asked)).toBe(undefined);
   await registry.remove(source);
   expect(await run.execute(asked)).toMatchObject({ error: { code: "not_found" } });
 });

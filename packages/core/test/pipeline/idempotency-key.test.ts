@@ -41,7 +41,7 @@ async function keysOf(
   return keys;
 }
 
-const retry = { attempts: 3, initialDelayMs: 0, evenIfNotIdempotent: true };
+const retry = { attempts: 3, initialDelayMs: 0, retryNonIdempotent: true };
 
 test("every attempt of a call has the same idempotency key", async () => {
   const keys = await keysOf({ retry }, 2);

@@ -75,7 +75,7 @@ const writings: readonly [string, (text: string) => string][] = [
 async function shown(block: ContentBlock | string, secrets: readonly string[]): Promise<string> {
   const executor = executorFor(
     tool("t", () => (typeof block === "string" ? block : [block])),
-    { redact: { secrets }, largeOutputs: { over: "clip" } },
+    { redact: { secrets }, largeOutputs: { onOverflow: "clip" } },
   );
   return JSON.stringify(completed(await executor.execute(call("t"))).result.content);
 }

@@ -47,7 +47,7 @@ describe("SE03: a registered secret in what a tool answers", () => {
         },
         { type: "image", mimeType: "image/png", data: base64(`\0\x01${secret}\xff`) },
       ],
-      { largeOutputs: { over: "clip" } },
+      { largeOutputs: { onOverflow: "clip" } },
     );
     const { result } = completed(await executor.execute(call("t")));
     const shown = JSON.stringify(result);

@@ -11,7 +11,7 @@ describe("a source that is still loading", () => {
     source.set();
     const executor = executorFor([source, tool("mine")], { policy: "autonomous" });
     const outcome = executor.execute(call("late"));
-    const admitted = executor.startRun().admits(call("late"));
+    const admitted = executor.startRun().checkAdmission(call("late"));
     const all = executor.startRun().executeAll([call("late"), call("mine")]);
     expect(executor.registry.loading).toBe(true);
     source.load([foreignTool("late")]);

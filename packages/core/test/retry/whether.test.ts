@@ -49,7 +49,7 @@ async function attemptsOf(situation: Situation): Promise<number> {
 }
 
 const idempotent = { idempotentHint: true };
-const anyway = { ...thrice, evenIfNotIdempotent: true };
+const anyway = { ...thrice, retryNonIdempotent: true };
 
 describe("a failed attempt is made again", () => {
   test.each<[string, Situation, number]>([
@@ -175,10 +175,7 @@ describe("a retry policy that makes no sense", () => {
     [{ attempts: 2, initialDelayMs: -1 }, ".initialDelayMs is -1; use 0 or more."],
     [{ attempts: 2, maxDelayMs: NaN }, ".maxDelayMs is NaN; use 0 or more."],
     [{ attempts: 2, initialDelayMs: Infinity }, ".initialDelayMs is Infinity; use 0 or more."],
-    [
-      { attempts: 2, evenIfNotIdempotent: "yes" },
-      ".evenIfNotIdempotent is neither true nor false.",
-    ],
+    [{ attempts: 2, retryNonIdempotent: "yes" }, ".retryNonIdempotent is neither true nor false."],
     [{ attempts: 2, delayMs: 5 }, ': "delayMs" is no option. Did you mean initialDelayMs?'],
     [null, " takes an object: { attempts, initialDelayMs, maxDelayMs, … }."],
   ];

@@ -21,18 +21,19 @@ describe("asking whether a call would run", () => {
     const { executor, ran } = setUp();
     const events = recorded(executor);
     const run = executor.startRun({ limits: { calls: 1 } });
-    for (let time = 0; time < 3; time++) expect(await run.admits(call("a"))).toBe(undefined);
+    for (let time = 0; time < 3; time++)
+      expect(await run.checkAdmission(call("a"))).toBe(undefined);
     expect([ran, typesOf(events)]).toEqual([[], []]);
     completed(await run.execute(call("a")));
-    expect(codeOf(await run.admits(call("a")))).toBe("limit_exceeded");
+    expect(codeOf(await run.checkAdmission(call("a")))).toBe("limit_exceeded");
   });
 
   test("gives the refusal when it would be refused, and tells of it", async () => {
     const { executor } = setUp();
     const events = recorded(executor);
     const run = executor.startRun();
-    expect(codeOf(await run.admits(call("strict")))).toBe("invalid_arguments");
-    expect(codeOf(await run.admits(call("unknown")))).toBe("not_found");
+    expect(codeOf(await run.checkAdmission(call("strict")))).toBe("invalid_arguments");
+    expect(codeOf(await run.checkAdmission(call("unknown")))).toBe("not_found");
     expect(typesOf(events)).toEqual([
       ...["tool.requested", "tool.rejected"],
       ...["tool.requested", "tool.rejected"],
@@ -42,7 +43,7 @@ describe("asking whether a call would run", () => {
   test("gives the interruption when a person must agree, to be resumed", async () => {
     const { executor, ran } = setUp();
     const events = recorded(executor);
-    const interruption = interruptionOf(await executor.startRun().admits(call("ask")));
+    const interruption = interruptionOf(await executor.startRun().checkAdmission(call("ask")));
     expect(typesOf(events)).toEqual(["tool.requested", "tool.interrupted"]);
     completed(await executor.resume(interruption, [{ type: "approve" }]));
     expect(ran).toEqual(["ask"]);
@@ -53,12 +54,14 @@ describe("asking whether a call would run", () => {
       hooks: [{ beforeCall: () => new Promise(() => {}) }],
     });
     const run = executor.startRun();
-    expect(codeOf(await run.admits(call("a"), { signal: AbortSignal.abort() }))).toBe("cancelled");
-    const outcome = run.admits(call("a"));
+    expect(codeOf(await run.checkAdmission(call("a"), { signal: AbortSignal.abort() }))).toBe(
+      "cancelled",
+    );
+    const outcome = run.checkAdmission(call("a"));
     await settled();
     run.cancel();
     expect(codeOf(await outcome)).toBe("cancelled");
-    expect(codeOf(await run.admits(call("a")))).toBe("cancelled");
+    expect(codeOf(await run.checkAdmission(call("a")))).toBe("cancelled");
   });
 });
 
@@ -69,7 +72,7 @@ describe("executing the very call that was admitted", () => {
     const events = recorded(executor);
     const run = executor.startRun();
     const asked = call("a");
-    expect(await run.admits(asked)).toBe(undefined);
+    expect(await run.checkAdmission(asked)).toBe(undefined);
     completed(await run.execute(asked));
     expect([hooked, ran]).toEqual([["a"], ["a"]]);
     expect(typesOf(events)).toEqual([
@@ -92,7 +95,7 @@ describe("executing the very call that was admitted", () => {
     const run = executor.startRun();
     const args = { amount: 5 };
     const asked = call("pay", args);
-    expect(await run.admits(asked)).toBe(undefined);
+    expect(await run.checkAdmission(asked)).toBe(undefined);
     args.amount = 5000;
     completed(await run.execute(asked));
     expect([asks, got]).toEqual([1, [{ amount: 5 }]]);
@@ -102,7 +105,7 @@ describe("executing the very call that was admitted", () => {
     const { executor } = setUp();
     const run = executor.startRun({ limits: { calls: 1 } });
     const asked = call("a");
-    expect(await run.admits(asked)).toBe(undefined);
+    expect(await run.checkAdmission(asked)).toBe(undefined);
     completed(await run.execute(call("a")));
     expect(codeOf(await run.execute(asked))).toBe("limit_exceeded");
   });
@@ -111,8 +114,8 @@ describe("executing the very call that was admitted", () => {
     const { executor, ran } = setUp();
     const run = executor.startRun();
     const [one, two] = [call("a"), call("a")];
-    await run.admits(one);
-    await run.admits(two);
+    await run.checkAdmission(one);
+    await run.checkAdmission(two);
     expect(codeOf(await run.execute(one, { signal: AbortSignal.abort() }))).toBe("cancelled");
     run.cancel();
     expect(codeOf(await run.execute(two))).toBe("cancelled");
@@ -127,7 +130,7 @@ describe("executing the very call that was admitted", () => {
     );
     const run = executor.startRun();
     const asked = call("slow");
-    await run.admits(asked);
+    await run.checkAdmission(asked);
     const outcome = run.execute(asked, { timeoutMs: 5 });
     await clock.advance(5);
     expect(codeOf(await outcome)).toBe("timeout");
@@ -137,7 +140,7 @@ describe("executing the very call that was admitted", () => {
     const hooked: string[] = [];
     const { executor } = setUp(hooked);
     const asked = call("a");
-    await executor.startRun().admits(asked);
+    await executor.startRun().checkAdmission(asked);
     completed(await executor.startRun().execute(asked));
     expect(hooked).toEqual(["a", "a"]);
   });

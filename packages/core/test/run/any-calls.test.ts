@@ -128,7 +128,7 @@ async function play(given: Scenario) {
     ...(!steers
       ? {}
       : {
-          steer: async ({ finished, remaining }) => {
+          stopWhen: async ({ finished, remaining }) => {
             const question = told.push(finished.length + remaining.length) - 1;
             await wait(steerMs);
             return question === stopAt ? "stop" : undefined;

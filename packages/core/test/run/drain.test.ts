@@ -90,14 +90,14 @@ describe("draining an executor", () => {
     const executor = executorFor([tool("a"), tool("b")]);
     const run = executor.startRun();
     const admitted = call("a");
-    expect(await run.admits(admitted)).toBe(undefined);
+    expect(await run.checkAdmission(admitted)).toBe(undefined);
     const events = recorded(executor);
     await executor.drain();
     const refused: (ToolOutcome | undefined)[] = [
       await executor.execute(call("a")),
       await run.execute(call("a")),
       await run.execute(admitted),
-      await run.admits(call("a")),
+      await run.checkAdmission(call("a")),
       ...(await run.executeAll([call("a"), call("b")])),
     ];
     for (const outcome of refused) {
@@ -153,7 +153,7 @@ describe("draining an executor", () => {
     const waiting = [
       executor.execute(call("a")),
       executor.startRun().executeAll([call("a")]),
-      executor.startRun().admits(call("a")),
+      executor.startRun().checkAdmission(call("a")),
     ];
     await settled();
     await executor.drain();

@@ -54,7 +54,7 @@ describe("several calls that a tool makes", () => {
       outer(async (scope) => {
         outcomes = await scope.executeAll([call("a"), call("b"), call("c")], {
           strategy: "sequential",
-          steer: ({ finished }) => (finished.length === 2 ? "enough" : undefined),
+          stopWhen: ({ finished }) => (finished.length === 2 ? "enough" : undefined),
         });
         return "done";
       }),
@@ -138,10 +138,10 @@ describe("what is left for the tools below", () => {
         return "done";
       }),
       outer(async (scope) => (await scope.execute(call("probe"))).status, "between"),
-      tool("probe", (_, { scope }) => void found.push(scope.inherited.get(key))),
+      tool("probe", (_, { scope }) => void found.push(scope.inheritedContext.get(key))),
     ]);
     await executor.execute(call("outer"));
-    const run = executor.startRun({ inherited: new Map([[key, "host"]]) });
+    const run = executor.startRun({ inheritedContext: new Map([[key, "host"]]) });
     await run.execute(call("outer"));
     expect(found).toEqual(["left", "again", undefined, "left", "again", "host"]);
   });
@@ -159,7 +159,7 @@ describe("what is left for the tools below", () => {
         const { suspend } = await import("@toolweave/core");
         return suspend(outcome.interruption.requests, outcome.interruption as never);
       }),
-      tool("probe", (_, { scope }) => void found.push(scope.inherited.get(key)), {
+      tool("probe", (_, { scope }) => void found.push(scope.inheritedContext.get(key)), {
         needsApproval: true,
       }),
     ]);
@@ -201,7 +201,7 @@ describe("a tool that delegates", () => {
     });
     const toolset = executor.toolset.select({ include: ["delegating"] });
     await executor.startRun({ toolset }).execute(call("delegating"));
-    await executor.startRun({ toolset, reach: "policy" }).execute(call("delegating"));
+    await executor.startRun({ toolset, delegateScope: "policy" }).execute(call("delegating"));
     expect(names.splice(0)).toEqual([["delegating"], ["a", "delegating", "outer"]]);
   });
 
@@ -214,7 +214,7 @@ describe("a tool that delegates", () => {
       policy: "autonomous",
     });
     const toolset = executor.toolset.select({ include: ["foreign"] });
-    await executor.startRun({ toolset, reach: "policy" }).execute(call("foreign"));
+    await executor.startRun({ toolset, delegateScope: "policy" }).execute(call("foreign"));
     expect(names.splice(0)).toEqual([["foreign"]]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { ToolError, type SteerProgress } from "@toolweave/core";
+import { ToolError, type BatchProgress } from "@toolweave/core";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
@@ -12,21 +12,21 @@ const tools = names.map((name) => tool(name));
 /** Keeps what it was asked with, as ids, and answers in turn. */
 function steering(answers: readonly (string | undefined)[] = []) {
   const asked: { finished: string[]; remaining: string[] }[] = [];
-  const steer = ({ finished, remaining }: SteerProgress): string | undefined => {
+  const stopWhen = ({ finished, remaining }: BatchProgress): string | undefined => {
     asked.push({
       finished: finished.map(({ call, outcome }) => `${call.id} ${outcome.status}`),
       remaining: remaining.map(({ id }) => id),
     });
     return answers[asked.length - 1];
   };
-  return { asked, steer };
+  return { asked, stopWhen };
 }
 
 describe("F2.5 steering", () => {
   test("is asked between sequential calls, not before the first and not after the last", async () => {
-    const { asked, steer } = steering();
+    const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
-    await run.executeAll(calls.slice(0, 3), { strategy: "sequential", steer });
+    await run.executeAll(calls.slice(0, 3), { strategy: "sequential", stopWhen });
     expect(asked).toEqual([
       { finished: ["a completed"], remaining: ["b", "c"] },
       { finished: ["a completed", "b completed"], remaining: ["c"] },
@@ -34,27 +34,27 @@ describe("F2.5 steering", () => {
   });
 
   test("is asked between batches, not after the last", async () => {
-    const { asked, steer } = steering();
+    const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
-    await run.executeAll(calls, { strategy: { batched: 2 }, steer });
+    await run.executeAll(calls, { strategy: { batched: 2 }, stopWhen });
     expect(asked).toEqual([{ finished: ["a completed", "b completed"], remaining: ["c", "d"] }]);
   });
 
   test("is told once when parallel calls have all ended; nothing is left to stop", async () => {
-    const { asked, steer } = steering(["too late"]);
+    const { asked, stopWhen } = steering(["too late"]);
     const run = executorFor(tools).startRun();
-    const outcomes = await run.executeAll(calls.slice(0, 2), { steer });
+    const outcomes = await run.executeAll(calls.slice(0, 2), { stopWhen });
     expect(asked).toEqual([{ finished: ["a completed", "b completed"], remaining: [] }]);
     outcomes.forEach(completed);
-    await run.executeAll([], { steer });
+    await run.executeAll([], { stopWhen });
     expect(asked).toHaveLength(1);
   });
 
   test("sees what was refused or waits for a person as finished, and that is no reason to ask", async () => {
-    const { asked, steer } = steering();
+    const { asked, stopWhen } = steering();
     const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
     const list = [call("nobody"), call("ask"), call("a"), call("b")];
-    await executor.startRun().executeAll(list, { strategy: "sequential", steer });
+    await executor.startRun().executeAll(list, { strategy: "sequential", stopWhen });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.finished.toSorted()).toEqual([
       "a completed",
@@ -65,11 +65,11 @@ describe("F2.5 steering", () => {
   });
 
   test("is given the very calls and outcomes, with their places", async () => {
-    const seen: SteerProgress[] = [];
+    const seen: BatchProgress[] = [];
     const run = executorFor(tools).startRun();
     const outcomes = await run.executeAll([call("nobody"), ...calls.slice(0, 2)], {
       strategy: "sequential",
-      steer: (progress) => void seen.push(progress) as undefined,
+      stopWhen: (progress) => void seen.push(progress) as undefined,
     });
     const [progress] = seen;
     expect(progress?.finished.map(({ index }) => index)).toEqual([0, 1]);
@@ -79,11 +79,13 @@ describe("F2.5 steering", () => {
   });
 
   test("stops what has not started: it fails with skipped, and the model reads why", async () => {
-    const { steer } = steering([undefined, "The user asked for something else."]);
+    const { stopWhen } = steering([undefined, "The user asked for something else."]);
     const ran: string[] = [];
     const executor = executorFor(names.map((name) => tool(name, () => void ran.push(name))));
     const events = recorded(executor);
-    const outcomes = await executor.startRun().executeAll(calls, { strategy: "sequential", steer });
+    const outcomes = await executor
+      .startRun()
+      .executeAll(calls, { strategy: "sequential", stopWhen });
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...["completed", "completed"],
       ...["failed", "failed"],
@@ -115,7 +117,7 @@ describe("F2.5 steering", () => {
       .startRun()
       .executeAll([call("a"), call("bad"), call("b"), call("c"), call("d")], {
         strategy: "sequential",
-        steer: ({ finished }) =>
+        stopWhen: ({ finished }) =>
           finished.some(({ outcome }) => outcome.status === "failed")
             ? "A call before it failed."
             : undefined,
@@ -127,8 +129,8 @@ describe("F2.5 steering", () => {
 
   test("gives back what skipped calls had reserved of the run's limits", async () => {
     const run = executorFor(tools).startRun({ limits: { calls: 4, callsPerTool: 1 } });
-    const { steer } = steering(["stop"]);
-    await run.executeAll(calls, { strategy: "sequential", steer });
+    const { stopWhen } = steering(["stop"]);
+    await run.executeAll(calls, { strategy: "sequential", stopWhen });
     const again = await run.executeAll(calls.slice(1));
     expect(again.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
@@ -140,8 +142,8 @@ describe("F2.5 steering", () => {
       limits: { rates: [{ calls: 3, windowMs: 1000 }] },
     });
     const run = executor.startRun();
-    const { steer } = steering(["stop"]);
-    const outcomes = await run.executeAll(calls.slice(0, 3), { strategy: "sequential", steer });
+    const { stopWhen } = steering(["stop"]);
+    const outcomes = await run.executeAll(calls.slice(0, 3), { strategy: "sequential", stopWhen });
     expect(outcomes.map(({ status }) => status)).toEqual(["completed", "failed", "failed"]);
     await settled();
     const again = await run.executeAll(calls.slice(1));
@@ -156,7 +158,7 @@ describe("F2.5 steering", () => {
     let answer: ((text: string | undefined) => void) | undefined;
     const outcomes = run.executeAll(calls, {
       strategy: { batched: 2 },
-      steer: () => new Promise<string | undefined>((resolve) => (answer = resolve)),
+      stopWhen: () => new Promise<string | undefined>((resolve) => (answer = resolve)),
     });
     await settled();
     finish("a");
@@ -175,9 +177,9 @@ describe("F2.5 steering", () => {
 
   test("is not asked about calls that are cancelled with the one before them", async () => {
     const { tools } = controlledTools(names);
-    const { asked, steer } = steering();
+    const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
-    const outcomes = run.executeAll(calls, { strategy: "sequential", steer });
+    const outcomes = run.executeAll(calls, { strategy: "sequential", stopWhen });
     await settled();
     run.cancel();
     expect((await outcomes).map(codeOf)).toEqual(names.map(() => "cancelled"));
@@ -196,10 +198,10 @@ describe("F2.5 steering", () => {
     ["answers with something else", () => true, /neither a text nor undefined/],
   ])(
     "that %s starts nothing more, loses no result, and says why to the host only",
-    async (_, steer, cause) => {
+    async (_, stopWhen, cause) => {
       const outcomes = await executorFor(tools)
         .startRun()
-        .executeAll(calls.slice(0, 2), { strategy: "sequential", steer: steer as never });
+        .executeAll(calls.slice(0, 2), { strategy: "sequential", stopWhen: stopWhen as never });
       expect(textFor(completed(outcomes[0]))).toBe("a ran");
       const { error, result } = failed(outcomes[1]);
       expect([error.code, error.audience]).toEqual(["skipped", "host"]);
@@ -213,12 +215,12 @@ describe("F2.5 steering", () => {
 
   test("that throws after all parallel calls have ended changes nothing", async () => {
     const run = executorFor(tools).startRun();
-    const steer = vi.fn<() => Promise<undefined>>(() =>
+    const stopWhen = vi.fn<() => Promise<undefined>>(() =>
       Promise.reject(new ToolError("internal", "no")),
     );
-    const outcomes = await run.executeAll(calls, { steer });
+    const outcomes = await run.executeAll(calls, { stopWhen });
     await settled();
-    expect(steer).toHaveBeenCalledOnce();
+    expect(stopWhen).toHaveBeenCalledOnce();
     outcomes.forEach(completed);
   });
 
@@ -229,7 +231,7 @@ describe("F2.5 steering", () => {
     ] as const) {
       const outcomes = await executorFor(tools)
         .startRun()
-        .executeAll(calls.slice(0, 2), { strategy: "sequential", steer: () => reason });
+        .executeAll(calls.slice(0, 2), { strategy: "sequential", stopWhen: () => reason });
       expect(failed(outcomes[1]).error.message).toMatch(expected);
     }
   });

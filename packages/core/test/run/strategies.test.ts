@@ -227,7 +227,7 @@ describe("how calls are made", () => {
     ["another word", { strategy: "serial" as never }, /"serial"; use "parallel", "sequential"/],
     ["no word", { strategy: null as never }, /strategy is null/],
     ["two things", { strategy: { batched: 1, size: 2 } as never }, /strategy is/],
-    ["a steering text", { steer: "stop" as never }, /steer is "stop"; use a function/],
+    ["a steering text", { stopWhen: "stop" as never }, /stopWhen is "stop"; use a function/],
     ["another wish for duplicates", { duplicates: "drop" as never }, /use "run" or "skip"/],
     ["no signal", { signal: {} as never }, /signal is {}; use an AbortSignal/],
     ["a misspelt option", { maxConcurency: 2 } as never, /Did you mean maxConcurrency\?/],

@@ -115,7 +115,7 @@ describe("a stream of calls", () => {
         .startRun()
         .stream(calls, {
           strategy: { batched: 2 },
-          steer: ({ finished }) => (finished.length === 2 ? "enough" : undefined),
+          stopWhen: ({ finished }) => (finished.length === 2 ? "enough" : undefined),
         }),
       got,
     );
@@ -245,7 +245,7 @@ describe("leaving a stream", () => {
         .startRun()
         .stream(calls, {
           strategy: "sequential",
-          steer: () => new Promise<undefined>((resolve) => (answer = () => resolve(undefined))),
+          stopWhen: () => new Promise<undefined>((resolve) => (answer = () => resolve(undefined))),
         }),
     );
     const first = iterator.next();

@@ -221,7 +221,7 @@ describe("many calls of which some are tasks", () => {
     const executor = executorFor(taskTool("t"));
     const run = executor.startRun();
     const one = call("t");
-    expect(await run.admits(one)).toBeUndefined();
+    expect(await run.checkAdmission(one)).toBeUndefined();
     expect(await executor.tasks.list()).toEqual([]);
     completed(await executor.tasks.result(taskIdOf(await run.execute(one))));
   });

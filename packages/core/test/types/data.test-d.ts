@@ -57,7 +57,9 @@ describe("an outcome", () => {
     expectTypeOf<ReturnType<ToolRun["executeAll"]>>().toEqualTypeOf<
       Promise<readonly ToolOutcome[]>
     >();
-    expectTypeOf<ReturnType<ToolRun["admits"]>>().toEqualTypeOf<Promise<ToolOutcome | undefined>>();
+    expectTypeOf<ReturnType<ToolRun["checkAdmission"]>>().toEqualTypeOf<
+      Promise<ToolOutcome | undefined>
+    >();
   });
 });
 

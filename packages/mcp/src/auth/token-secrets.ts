@@ -1,4 +1,4 @@
-import type { Forget, SecretSet } from "@toolweave/core";
+import type { Unregister, SecretSet } from "@toolweave/core";
 import { isDistinctive } from "../options/argument-secrets.ts";
 
 /** So many tokens and codes are known, the latest: they are renewed without end. */
@@ -8,7 +8,7 @@ const mostKnown = 100;
 export class TokenSecrets {
   readonly #set: SecretSet;
   /** By value, the latest last. */
-  readonly #known = new Map<string, Forget>();
+  readonly #known = new Map<string, Unregister>();
 
   constructor(set: SecretSet) {
     this.#set = set;

@@ -90,7 +90,7 @@ export class Permissions {
       arguments: input,
       ...(metadata === undefined ? {} : { metadata }),
     };
-    const refusal = await run.admits(call, { signal: asking.signal });
+    const refusal = await run.checkAdmission(call, { signal: asking.signal });
     if (refusal === undefined) {
       this.#prepare(call.id, key, { run, call });
       return allowed;

@@ -23,7 +23,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
 
   const call = (name: string, args?: JsonObject): Promise<ToolResult> => host.call(name, args);
   const callBinary = (name: string, args: JsonObject): Promise<ToolResult> =>
-    host.call(name, args, { embedsBinary: true });
+    host.call(name, args, { inlineBinary: true });
 
   beforeAll(async () => {
     host = await everythingHost(transport, {

@@ -46,7 +46,7 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
   it("gives sound as sound, among every other kind of content", async () => {
     const { source } = await fixture(era);
     const executor = executorOver(source);
-    const { content } = await callOf(executor, "show_everything", {}, { embedsBinary: true });
+    const { content } = await callOf(executor, "show_everything", {}, { inlineBinary: true });
     expect(content.map(({ type }) => type)).toEqual([
       "text",
       "image",

@@ -1,4 +1,4 @@
-import { SecretSet, type Forget } from "@toolweave/core";
+import { SecretSet, type Unregister } from "@toolweave/core";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 
@@ -11,7 +11,7 @@ const sensitiveHeader = /authorization|\bauth\b|cookie|token|secret|password|api
 export class SourceSecrets {
   readonly set: SecretSet = new SecretSet();
   /** By value, the latest last. */
-  readonly #renewed = new Map<string, Forget>();
+  readonly #renewed = new Map<string, Unregister>();
 
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
@@ -33,7 +33,7 @@ export class SourceSecrets {
     forgetOldest?.();
   }
 
-  #add(value: string): Forget {
+  #add(value: string): Unregister {
     return isDistinctive(value) ? this.set.add(value) : () => {};
   }
 }

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const retry = { attempts: 3, initialDelayMs: 0, evenIfNotIdempotent: true };
+const retry = { attempts: 3, initialDelayMs: 0, retryNonIdempotent: true };
 
 interface Asked {
   readonly override?: OperationOverride;

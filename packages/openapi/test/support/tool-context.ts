@@ -15,7 +15,7 @@ export function toolContext(signal: AbortSignal = new AbortController().signal):
     scope: {
       toolset: new ToolsetSnapshot(0, new Map()),
       clock: steadyClock,
-      inherited: new Map(),
+      inheritedContext: new Map(),
       execute: unused,
       executeAll: unused,
       resume: unused,

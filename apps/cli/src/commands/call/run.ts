@@ -1,4 +1,4 @@
-import { argumentsSchemaOf, type OnAsk, type ToolCall } from "@toolweave/core";
+import { argumentsSchemaOf, type ApprovalMode, type ToolCall } from "@toolweave/core";
 import { readObjectOption } from "../../input/json-option.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
@@ -85,7 +85,7 @@ export async function call(
   }
 }
 
-function onAsk({ yes, args }: CallOptions, io: CliIo): OnAsk {
+function onAsk({ yes, args }: CallOptions, io: CliIo): ApprovalMode {
   if (yes === true) return () => ({ approved: true });
   // With arguments from stdin there is no stdin left for answers.
   return canPrompt(io) && args !== "-" ? promptApprover(io) : "interrupt";

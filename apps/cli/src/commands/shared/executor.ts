@@ -3,7 +3,7 @@ import {
   ToolExecutor,
   type ArtifactStore,
   type ExecutorOptions,
-  type OnAsk,
+  type ApprovalMode,
   type PolicyInput,
   type ToolRegistry,
 } from "@toolweave/core";
@@ -18,7 +18,7 @@ export interface CommandExecutorOptions {
   readonly policy?: PolicyInput | undefined;
   /** Milliseconds; undefined: the executor's own. */
   readonly timeout?: number | undefined;
-  readonly onAsk?: OnAsk;
+  readonly onAsk?: ApprovalMode;
   /** An agent's model reads what its tools answer: with a model's limits. Default: false. */
   readonly isForModel?: boolean | undefined;
   /** The store of pending calls and grants; undefined: nothing is looked up or stored. */
@@ -42,7 +42,7 @@ const noArtifacts: ArtifactStore = {
 const unlimited: Partial<ExecutorOptions> = {
   maxOutputBytes: Infinity,
   artifacts: noArtifacts,
-  largeOutputs: { over: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
+  largeOutputs: { onOverflow: "clip", maxMediaBytes: Infinity, maxCapturedBytes: Infinity },
   // A token that an API makes for its caller is what was asked for; what was sent stays secret.
   redact: { credentials: false },
 };

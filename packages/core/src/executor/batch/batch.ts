@@ -35,14 +35,14 @@ export class Batch {
   readonly #many: ManyCalls;
   readonly #run: BatchRun;
   readonly #onEnd: ((finished: FinishedCall) => void) | undefined;
-  /** True when a listener receives each end, or `steer` is set. */
+  /** True when a listener receives each end, or `stopWhen` is set. */
   readonly #watched: boolean;
   readonly #members = new Map<CallState, Member>();
   /** Calls that are admitted and have not started, in call order, with the function that starts each. */
   readonly #waiting = new Map<CallState, () => void>();
   readonly #running = new Set<CallState>();
   readonly #finished: FinishedCall[] = [];
-  /** With `steer`: the outcomes of the calls that started in this step, and of those that never start. */
+  /** With `stopWhen`: the outcomes of the calls that started in this step, and of those that never start. */
   #step: (Promise<ToolOutcome> | undefined)[] = [];
   /** Number of calls that may still start in this step. */
   #left: number;
@@ -57,14 +57,14 @@ export class Batch {
     this.#many = many;
     this.#run = run;
     this.#onEnd = onEnd;
-    this.#watched = onEnd !== undefined || many.steer !== undefined;
+    this.#watched = onEnd !== undefined || many.stopWhen !== undefined;
     this.#left = many.step;
     this.#first = many.skipsDuplicates ? new Map() : undefined;
   }
 
   /** Makes the calls. Resolves when all have ended, with the outcomes in call order. */
   async go(): Promise<readonly ToolOutcome[]> {
-    const { calls, options, step, steer } = this.#many;
+    const { calls, options, step, stopWhen } = this.#many;
     const { signal } = options;
     const cancel = (): void => this.stop(new ToolError("cancelled", "The call was cancelled."));
     if (signal?.aborted === true) cancel();
@@ -77,8 +77,8 @@ export class Batch {
       const outcomes = await Promise.all(
         Array.from(this.#members.values(), ({ outcome }) => outcome as Promise<ToolOutcome>),
       );
-      if (steer !== undefined && step === Infinity && calls.length > 0) {
-        void this.#ask(steer).catch(() => {});
+      if (stopWhen !== undefined && step === Infinity && calls.length > 0) {
+        void this.#ask(stopWhen).catch(() => {});
       }
       return outcomes;
     } catch (error) {
@@ -138,7 +138,7 @@ export class Batch {
     const outcome = (this.#run.execute ?? execution.engine.execute)(execution);
     member.outcome = this.#watched ? outcome.then((known) => this.#end(member, known)) : outcome;
     await arrived;
-    if (this.#many.steer !== undefined && !this.#waiting.has(execution)) {
+    if (this.#many.stopWhen !== undefined && !this.#waiting.has(execution)) {
       this.#step.push(member.outcome);
     }
   }
@@ -151,14 +151,14 @@ export class Batch {
 
   #end({ index, call }: Member, outcome: ToolOutcome): ToolOutcome {
     const finished: FinishedCall = { index, call, outcome };
-    if (this.#many.steer !== undefined) this.#finished.push(finished);
+    if (this.#many.stopWhen !== undefined) this.#finished.push(finished);
     this.#onEnd?.(finished);
     return outcome;
   }
 
   #fill(): void {
     if (this.#left === 0 && this.#running.size === 0 && this.#waiting.size > 0) {
-      if (this.#many.steer !== undefined) return void this.#steer(this.#many.steer);
+      if (this.#many.stopWhen !== undefined) return void this.#stopIfAsked(this.#many.stopWhen);
       this.#left = this.#many.step;
     }
     for (const [execution, start] of this.#waiting) {
@@ -166,13 +166,13 @@ export class Batch {
       this.#left -= 1;
       this.#waiting.delete(execution);
       this.#running.add(execution);
-      if (this.#many.steer !== undefined) this.#step.push(this.#members.get(execution)?.outcome);
+      if (this.#many.stopWhen !== undefined) this.#step.push(this.#members.get(execution)?.outcome);
       start();
     }
   }
 
   /** Starts the next step, or skips the remaining calls. No call of the batch runs meanwhile. */
-  async #steer(steer: NonNullable<ManyCalls["steer"]>): Promise<void> {
+  async #stopIfAsked(stopWhen: NonNullable<ManyCalls["stopWhen"]>): Promise<void> {
     let why: string;
     let cause: unknown;
     try {
@@ -180,13 +180,13 @@ export class Batch {
       await Promise.all(this.#step);
       this.#step = [];
       if (this.#waiting.size === 0) return;
-      const answer = await this.#ask(steer);
+      const answer = await this.#ask(stopWhen);
       if (answer === undefined || answer === null) {
         this.#left = this.#many.step;
         return this.#fill();
       }
       if (typeof answer !== "string") {
-        throw new ToolError("internal", "steer answered with neither a text nor undefined.");
+        throw new ToolError("internal", "stopWhen answered with neither a text nor undefined.");
       }
       why = `Call it again if it is still wanted. Reason: ${messageOf(answer)}`;
     } catch (error) {
@@ -203,8 +203,8 @@ export class Batch {
     }
   }
 
-  async #ask(steer: NonNullable<ManyCalls["steer"]>): Promise<unknown> {
-    return steer({
+  async #ask(stopWhen: NonNullable<ManyCalls["stopWhen"]>): Promise<unknown> {
+    return stopWhen({
       finished: [...this.#finished],
       remaining: Array.from(
         this.#waiting.keys(),

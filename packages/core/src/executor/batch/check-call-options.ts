@@ -32,14 +32,14 @@ export interface RunOptions {
    * becoming an artifact: for a program that reads the results, such as another agent's host. Default: false, since no
    * model reads it.
    */
-  readonly embedsBinary?: boolean;
+  readonly inlineBinary?: boolean;
   /**
    * Tools that a delegating tool (`Tool.delegates`), such as a sub-agent, may call: those of `toolset` (default), or
    * every tool that the policy may let run, so that a model can be given an agent without the agent's tools.
    */
-  readonly reach?: "toolset" | "policy";
-  /** Values that tools, and the tools they call, find as `ctx.scope.inherited`. Never shown to a model. */
-  readonly inherited?: ReadonlyMap<symbol, unknown>;
+  readonly delegateScope?: "toolset" | "policy";
+  /** Values that tools, and the tools they call, find as `ctx.scope.inheritedContext`. Never shown to a model. */
+  readonly inheritedContext?: ReadonlyMap<symbol, unknown>;
 }
 
 /** Names of all options of a call. */
@@ -61,9 +61,9 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
   "limits",
   "toolset",
   "search",
-  "embedsBinary",
-  "reach",
-  "inherited",
+  "inlineBinary",
+  "delegateScope",
+  "inheritedContext",
 ];
 
 /**

@@ -8,7 +8,7 @@ import { callOptionNames, checkCallOptions } from "./check-call-options.ts";
 const optionNames: readonly string[] = [
   "strategy",
   "maxConcurrency",
-  "steer",
+  "stopWhen",
   "duplicates",
   ...callOptionNames,
 ] satisfies readonly (keyof ExecuteAllOptions)[];
@@ -19,7 +19,7 @@ export interface ManyCalls {
   /** Number of calls that may start in one step; the next step begins when all of them have ended. */
   readonly step: number;
   readonly maxConcurrency: number;
-  readonly steer: ExecuteAllOptions["steer"];
+  readonly stopWhen: ExecuteAllOptions["stopWhen"];
   readonly skipsDuplicates: boolean;
   readonly options: CallOptions;
 }
@@ -39,7 +39,7 @@ export function manyCalls(
   checkOptions(where, options, optionNames);
   checkCallOptions(where, options);
   if (!Array.isArray(calls)) throw wrong("the calls are no list: pass an array of them.");
-  const { strategy = "parallel", steer, duplicates = "run" } = options;
+  const { strategy = "parallel", stopWhen, duplicates = "run" } = options;
   const step = stepOf(strategy);
   if (step === undefined) {
     throw wrong(
@@ -50,16 +50,16 @@ export function manyCalls(
   if (!isPositiveInteger(maxConcurrency)) {
     throw wrong(`maxConcurrency is ${formatValue(maxConcurrency)}; use a whole number above 0.`);
   }
-  if (steer !== undefined && typeof steer !== "function") {
+  if (stopWhen !== undefined && typeof stopWhen !== "function") {
     throw wrong(
-      `steer is ${formatValue(steer)}; use a function that gives a reason to stop, or nothing.`,
+      `stopWhen is ${formatValue(stopWhen)}; use a function that gives a reason to stop, or nothing.`,
     );
   }
   if (duplicates !== "run" && duplicates !== "skip") {
     throw wrong(`duplicates is ${formatValue(duplicates)}; use "run" or "skip".`);
   }
   const skipsDuplicates = duplicates === "skip";
-  return { calls: [...calls], step, maxConcurrency, steer, skipsDuplicates, options };
+  return { calls: [...calls], step, maxConcurrency, stopWhen, skipsDuplicates, options };
 }
 
 /** Number of calls of one step; `undefined`: the value is not a strategy. */

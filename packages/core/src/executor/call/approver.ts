@@ -8,7 +8,7 @@ import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 
 /** The call that an approver decides on. */
-export interface Ask {
+export interface ApprovalQuestion {
   readonly callId: string;
   readonly runId: string;
   readonly spec: ToolSpec;
@@ -21,7 +21,7 @@ export interface Ask {
 }
 
 /** An approver's answer to all requests of a call. The model reads `reason`. */
-export type AskAnswer =
+export type ApprovalDecision =
   | {
       readonly approved: true;
       /** Name of the person who approved. */
@@ -32,22 +32,25 @@ export type AskAnswer =
   | { readonly approved: false; readonly reason?: string; readonly by?: string };
 
 /** Decides on a call inline. If it throws, or its answer is not valid, the call is refused. */
-export type Approver = (ask: Ask) => Awaitable<AskAnswer>;
+export type Approver = (ask: ApprovalQuestion) => Awaitable<ApprovalDecision>;
 
 /**
  * Handling of a call for which the policy asks and no approval exists: the call is interrupted (the default), refused,
  * or decided inline by an approver.
  */
-export type OnAsk = "interrupt" | "deny" | Approver;
+export type ApprovalMode = "interrupt" | "deny" | Approver;
 
 /**
  * Asks an approver. Only `approved: true` approves, and only `approved: false` counts as a person's refusal.
  *
  * @throws ToolError `permission_denied` when there is no valid answer.
  */
-export async function approverAnswer(approver: Approver, ask: Ask): Promise<AskAnswer> {
+export async function approverAnswer(
+  approver: Approver,
+  ask: ApprovalQuestion,
+): Promise<ApprovalDecision> {
   try {
-    const answer: AskAnswer | undefined = await approver(ask);
+    const answer: ApprovalDecision | undefined = await approver(ask);
     const { by, reason, grant }: { by?: unknown; reason?: unknown; grant?: unknown } = answer ?? {};
     const who = typeof by === "string" ? { by } : {};
     const approved: unknown = answer?.approved;

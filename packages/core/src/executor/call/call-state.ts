@@ -209,9 +209,9 @@ export class CallState {
   }
 
   /** Values that the run and the calls above have set for it. */
-  get inherited(): ReadonlyMap<symbol, unknown> {
+  get inheritedContext(): ReadonlyMap<symbol, unknown> {
     const { handedDown, parent, run } = this;
-    const above = parent?.inherited ?? run.inherited;
+    const above = parent?.inheritedContext ?? run.inheritedContext;
     return new Map([...(above ?? []), ...(handedDown ?? [])]);
   }
 

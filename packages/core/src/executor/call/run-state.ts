@@ -11,11 +11,11 @@ export interface RunState extends LimitedRun {
   /** Also redacts the secrets that the run injects; set when a tool first receives them. */
   redactor: SecretRedactor | undefined;
   /** Tools that a delegating tool may call. */
-  readonly reach: "toolset" | "policy" | undefined;
-  /** Values that tools find as `ctx.scope.inherited`. */
-  readonly inherited: ReadonlyMap<symbol, unknown> | undefined;
+  readonly delegateScope: "toolset" | "policy" | undefined;
+  /** Values that tools find as `ctx.scope.inheritedContext`. */
+  readonly inheritedContext: ReadonlyMap<symbol, unknown> | undefined;
   /** Base64 that is neither image nor sound stays in the result. */
-  readonly embedsBinary: boolean;
+  readonly inlineBinary: boolean;
   /** Time at which the run's duration is used up, in milliseconds since the epoch; Infinity: never. */
   readonly endsAt: number;
   /** The tools that may be called now. */

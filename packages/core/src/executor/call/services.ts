@@ -26,7 +26,7 @@ import type { Tasks } from "../../tasks/tasks.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { Drain } from "./drain.ts";
 import type { HookPhases } from "./hook-phases.ts";
-import type { OnAsk } from "./approver.ts";
+import type { ApprovalMode } from "./approver.ts";
 import type { Repair } from "./repair.ts";
 
 /** Options of a run that the executor itself starts. */
@@ -53,7 +53,7 @@ export interface ExecutorServices {
   readonly registry: ToolRegistry;
   /** Every policy must allow a call; narrower ones are added per call. */
   readonly policies: readonly PolicyLayer[];
-  readonly onAsk: OnAsk;
+  readonly onAsk: ApprovalMode;
   /** Time for limits, deadlines and durations. */
   readonly clock: Clock;
   /** Time of day for stored and emitted values. A clock of the host serves as both. */

@@ -63,7 +63,7 @@ export function toolsetBelow(parent: CallState): Toolset {
 /** The toolset that was available to the caller of this call. */
 function reachOf({ engine, run, parent, toolset }: CallState): Toolset {
   if (parent !== undefined) return toolsetBelow(parent);
-  return run.reach === "policy" ? engine.executor.advertised(run.caller) : toolset;
+  return run.delegateScope === "policy" ? engine.executor.advertised(run.caller) : toolset;
 }
 
 /** The limits of a nested call: its policies and its toolset. */

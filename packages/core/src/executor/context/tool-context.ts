@@ -124,8 +124,8 @@ export class ExecutionContext implements ToolContext {
         return toolsetBelow(execution);
       },
       clock: execution.engine.clock,
-      get inherited() {
-        return execution.inherited;
+      get inheritedContext() {
+        return execution.inheritedContext;
       },
       execute: (call, options) =>
         isOver() ? refuseNested(execution, call) : executeNested(execution, call, options),

@@ -10,8 +10,8 @@ import {
   type ContentLimits,
 } from "../../artifacts/clip-content.ts";
 import { lateStore, maxStoreMs } from "../../artifacts/artifacts.ts";
-import { isWhenTooLarge } from "../../artifacts/large-outputs.ts";
-import type { WhenTooLarge } from "../../contract/tool-spec.ts";
+import { isOverflowStrategy } from "../../artifacts/large-outputs.ts";
+import type { OverflowStrategy } from "../../contract/tool-spec.ts";
 import { pointer, pointerBytes } from "../../artifacts/pointer.ts";
 import { divideContent, contentForModel, type Part } from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
@@ -36,7 +36,7 @@ export function bound(execution: CallState): Awaitable<void> {
   const limits = {
     bytes,
     mediaBytes: execution.engine.largeOutputs.maxMediaBytes,
-    binary: execution.run.embedsBinary || whenTooLarge(execution) !== "store",
+    binary: execution.run.inlineBinary || overflowStrategy(execution) !== "store",
   };
   const whole = execution.truncated ? withCutNote(output) : output;
   return artifacts === undefined || (Array.isArray(artifacts) && artifacts.length === 0)
@@ -49,7 +49,7 @@ function boundContent(
   output: ToolOutput,
   limits: ContentLimits,
 ): Awaitable<void> {
-  const over = whenTooLarge(execution);
+  const over = overflowStrategy(execution);
   const { content } = output;
   if (isWithin(content, limits)) return void (execution.output = output);
   if (over === "store") return store(execution, output, limits);
@@ -183,9 +183,9 @@ function limitOf({ engine, entry, tool }: CallState): number {
   return Math.min(engine.frameOutputs ? Math.max(0, own - frameBytes) : own, most);
 }
 
-function whenTooLarge({ engine, tool }: CallState): WhenTooLarge {
-  const own = tool.spec.outputLimit?.over;
-  return isWhenTooLarge(own) ? own : engine.largeOutputs.over;
+function overflowStrategy({ engine, tool }: CallState): OverflowStrategy {
+  const own = tool.spec.outputLimit?.onOverflow;
+  return isOverflowStrategy(own) ? own : engine.largeOutputs.onOverflow;
 }
 
 function isWithin(

@@ -63,7 +63,7 @@ function policyOf({ engine, entry, tool }: CallState): RetryPolicy | undefined {
   const policy = trusted ? (tool.spec.retry ?? engine.retry) : engine.retry;
   const { idempotentHint, readOnlyHint } = tool.spec.annotations;
   const isRepeatable = trusted && (idempotentHint === true || readOnlyHint === true);
-  return isRepeatable || policy?.evenIfNotIdempotent === true ? policy : undefined;
+  return isRepeatable || policy?.retryNonIdempotent === true ? policy : undefined;
 }
 
 /** Milliseconds that the upstream asked to wait; 0: none. */

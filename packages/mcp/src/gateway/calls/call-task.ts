@@ -102,7 +102,7 @@ export class CallTask {
     return this.#executor.startRun({
       id: call.runId,
       toolset: this.#tools.of(caller),
-      embedsBinary: this.#served.forModel !== true,
+      inlineBinary: this.#served.forModel !== true,
       ...behalf,
     });
   }

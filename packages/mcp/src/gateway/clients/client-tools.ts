@@ -27,14 +27,14 @@ export class ClientTools {
   /** The same object as long as nothing has changed. */
   of(caller: Caller | undefined): Toolset {
     const lists = this.#listsOf(caller);
-    const all = lists.all.fixToolset();
+    const all = lists.all.freezeToolset();
     const searches = this.#search === "auto" ? all.size > mostListed : this.#search;
     if (!searches) return all;
     lists.searching ??= this.#executor.startRun({
       ...(caller === undefined ? {} : { caller }),
       search: (this.#toolSearch ??= toolSearch({ form: "constant" })),
     });
-    return lists.searching.fixToolset();
+    return lists.searching.freezeToolset();
   }
 
   /** Resolves when a tool is there, or no source that is still loading can bring it, or nobody waits any more. */
