@@ -1,5 +1,5 @@
 import { specHashOf } from "../contract/spec-hash.ts";
-import type { CallInfo } from "../contract/call-info.ts";
+import type { CallInfo, LiveCall } from "../contract/call-info.ts";
 import { messageOf } from "../contract/error-message.ts";
 import { isThenable } from "../json/json.ts";
 import type { Interruption } from "../contract/interruption.ts";
@@ -11,9 +11,8 @@ import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
 import type { RecordedDecision } from "./recorded-decision.ts";
 
 /** A call, as the audit uses it. */
-export interface AuditedCall extends CallInfo {
+export interface AuditedCall extends CallInfo, LiveCall {
   readonly tool: Tool;
-  readonly ended: boolean;
   readonly decided: RecordedDecision | undefined;
   readonly resumption:
     | { readonly interruption: Interruption; readonly argumentsHash: string }
@@ -67,10 +66,15 @@ export class Audit {
    */
   async write(execution: AuditedCall, decided: RecordedDecision): Promise<void> {
     const required = this.#sink.required === true;
+    const live = execution.guard();
+    const record = await this.#record(execution, decided).catch((error: unknown) => {
+      report(execution, error);
+      if (required) throw notRecorded(execution, error);
+    });
+    // Stopped meanwhile: its end is another decision.
+    live(record);
+    if (record === undefined) return;
     try {
-      const record = await this.#record(execution, decided);
-      // Stopped meanwhile: its end is another decision.
-      if (execution.ended) return;
       const written = this.#sink.write(record);
       if (!isThenable(written)) return;
       if (required) await written;
@@ -78,11 +82,7 @@ export class Audit {
     } catch (cause) {
       report(execution, cause);
       if (!required) return;
-      throw new ToolError(
-        "store_unavailable",
-        `${execution.call.name} was not run: the audit has to record it and cannot. Try again later.`,
-        { cause },
-      );
+      throw notRecorded(execution, cause);
     }
   }
 
@@ -183,4 +183,12 @@ function report(execution: AuditedCall, error: unknown): void {
     store: "audit",
     message: messageOf(error),
   });
+}
+
+function notRecorded({ call }: AuditedCall, cause: unknown): ToolError {
+  return new ToolError(
+    "store_unavailable",
+    `${call.name} was not run: the audit has to record it and cannot. Try again later.`,
+    { cause },
+  );
 }

@@ -39,3 +39,15 @@ export interface WaitingCall {
   /** Calls `end` after `ms` milliseconds, unless the step of the call is over before. */
   waitFor(ms: number, end: () => void): void;
 }
+
+/**
+ * Passes on a value while the call is in the step for which the guard was made. Afterwards it calls `undo` with the
+ * value and throws: the call has been stopped, or has continued without it, and nothing more may happen for it.
+ */
+export type LiveGuard = <T>(value: T, undo?: (value: T) => void) => T;
+
+/** A call on whose behalf something is awaited. */
+export interface LiveCall {
+  /** Creates the guard of the call's current step: `const live = call.guard(); const found = live(await search());` */
+  guard(): LiveGuard;
+}

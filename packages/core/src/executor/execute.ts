@@ -1,13 +1,14 @@
 import { isThenable, promised } from "../json/json.ts";
-import type { ToolOutcome } from "../contract/tool-result.ts";
+import type { ToolOutcome, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { collectStream, cancelStream } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
 import type { CallServices, Stage, CallState } from "./call/call-state.ts";
+import type { WaitHandlers } from "./call/call-lifecycle.ts";
 import { toToolError } from "./call/to-tool-error.ts";
 import { FinishedBefore } from "./call/finished-outcome.ts";
 import { emitAuthorized } from "./call/record-decision.ts";
-import { suspendCall, notStoredError } from "./resume/suspend-call.ts";
+import { suspendCall, notStoredError, type StoredEnd } from "./resume/suspend-call.ts";
 import { InterruptSignal } from "./call/interrupt-signal.ts";
 import { completion, failure } from "./call/outcome.ts";
 import { acquireSlot, leaveSlot, reacquireSlot } from "./stages/acquire.ts";
@@ -125,7 +126,7 @@ export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    runStages(stagesOf(execution), execution, 0);
+    runStages(stagesOf(execution), execution);
   });
 }
 
@@ -140,7 +141,7 @@ export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   execution.onlyAdmitted = true;
   return new Promise((settle) => {
     execution.settle = settle as CallState["settle"];
-    runStages(admission, execution, 0);
+    runStages(admission, execution);
   });
 }
 
@@ -150,19 +151,29 @@ export function start(execution: CallState): Promise<ToolOutcome> {
   emitAuthorized(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    runStages(afterAdmission, execution, 0);
+    runStages(afterAdmission, execution);
   });
 }
 
-/** Runs the stages in order; awaits a stage only when it returns a promise. */
-function runStages(stages: readonly Stage[], execution: CallState, from: number): void {
+/**
+ * Runs the stages in order, each with what the one before it returned; awaits a stage only when it returns a promise.
+ */
+function runStages(
+  stages: readonly Stage[],
+  execution: CallState,
+  from = 0,
+  returned?: unknown,
+): void {
   try {
+    let given = returned;
     for (let index = from; index < stages.length; index++) {
-      if (execution.stopped !== undefined) throw execution.stopped;
-      const pending = (stages[index] as Stage)(execution);
-      if (isThenable(pending)) return wait(stages, execution, index, pending);
+      execution.throwIfStopped();
+      given = (stages[index] as Stage)(execution, given as never);
+      if (isThenable(given)) return awaitStage(stages, execution, index, given);
     }
-    execution.settle(execution.onlyAdmitted ? admitted(execution) : completion(execution)); // 11
+    execution.settle(
+      execution.onlyAdmitted ? admitted(execution) : completion(execution, given as ToolOutput), // 11
+    );
     cleanUp(execution);
   } catch (thrown) {
     failCall(execution, thrown);
@@ -170,66 +181,34 @@ function runStages(stages: readonly Stage[], execution: CallState, from: number)
 }
 
 /** Waits for an asynchronous stage. A stop does not wait for it. */
-function wait(
+function awaitStage(
   stages: readonly Stage[],
   execution: CallState,
   index: number,
   pending: PromiseLike<unknown>,
 ): void {
-  const ticket = (execution.waits += 1);
-  execution.waitingFor = ticket;
-  execution.engine.activeCalls.add(execution);
-  awaitStage(stages, execution, index, pending instanceof Promise ? pending : promised(pending));
-  // A stop before this point found no wait to end.
-  if (execution.waitingFor !== ticket) return;
-  if (execution.stopped !== undefined) failCall(execution, execution.stopped);
-  else {
-    const { runStopped } = execution;
-    if (runStopped !== undefined) execution.stop(runStopped);
-  }
-}
-
-/** Continues with the value of the stage, unless the wait has ended before. */
-function awaitStage(
-  stages: readonly Stage[],
-  execution: CallState,
-  index: number,
-  settling: Promise<unknown>,
-): void {
-  const ticket = execution.waitingFor;
-  settling.then(
-    (value: unknown) => {
-      if (execution.waitingFor !== ticket) return late(execution, stages[index], "returned", value);
+  const handlers: WaitHandlers<unknown> = {
+    value: (value) => {
       // The wait and the timeout of the attempt continue.
       if (stages[index] === run && isStreamed(value)) {
-        return awaitStage(stages, execution, index, collectStream(execution, value));
+        return execution.waitAlso(collectStream(execution, value), handlers);
       }
-      endWait(execution);
-      // Only the stage that runs the tool returns a value.
-      execution.returned = value;
-      runStages(stages, execution, index + 1);
+      execution.endWait();
+      runStages(stages, execution, index + 1, value);
     },
-    (thrown: unknown) => {
-      if (execution.waitingFor !== ticket) return late(execution, stages[index], "threw");
-      failCall(execution, thrown);
+    error: (thrown) => failCall(execution, thrown),
+    late: (outcome, value) => {
+      if (stages[index] === run) reportLate(execution, outcome, value);
     },
-  );
-}
-
-function endWait(execution: CallState): void {
-  execution.waitingFor = 0;
-  execution.attemptMs = 0;
-  execution.time?.endStep();
-  execution.engine.activeCalls.delete(execution);
+  };
+  execution.wait(pending instanceof Promise ? pending : promised(pending), handlers);
+  execution.endWaitIfStopped();
 }
 
 /** Starts another attempt instead of ending the call, when one may follow. */
 export function startRetry(execution: CallState, thrown: unknown): boolean {
   if (!mayRetry(execution, thrown)) return false;
-  // A listener of the event has stopped the call, and it has ended.
-  if (execution.ended) return true;
-  if (execution.waitingFor !== 0) endWait(execution);
-  runStages(nextAttempt, execution, 0);
+  execution.beginBackoff(() => runStages(nextAttempt, execution));
   return true;
 }
 
@@ -239,62 +218,69 @@ export function failCall(execution: CallState, thrown: unknown): void {
     exitPipeline(execution, thrown);
   } catch {
     // Reading the thrown value throws.
-    const { name } = execution.call;
-    exitPipeline(
-      execution,
-      new ToolError("execution_failed", `${name} failed: no reason could be read.`),
-    );
+    exitPipeline(execution, unreadable(execution));
   }
+}
+
+/** Ends a call that is leaving, without waiting for its record. */
+export function endNow(execution: CallState, thrown: unknown): void {
+  execution.endWait();
+  let error: ToolError;
+  try {
+    error = toToolError(execution, thrown);
+  } catch {
+    error = unreadable(execution);
+  }
+  end(execution, failure(execution, error));
+}
+
+function unreadable({ call }: CallState): ToolError {
+  return new ToolError("execution_failed", `${call.name} failed: no reason could be read.`);
 }
 
 function exitPipeline(execution: CallState, thrown: unknown): void {
   const { engine } = execution;
-  if (execution.waitingFor !== 0) endWait(execution);
-  // Stopped while it was leaving: the record is not awaited any more.
-  if (execution.leaving) return end(execution, failure(execution, toToolError(execution, thrown)));
+  execution.endWait();
   if (FinishedBefore.is(thrown)) {
     // The end of the call has been emitted before: the outcome is only returned again.
-    execution.ended = true;
+    execution.enter("ended");
     return end(execution, thrown.outcome);
   }
-  const waits = InterruptSignal.is(thrown) && execution.stopped === undefined;
-  if (!waits && startRetry(execution, thrown)) return;
-  execution.leaving = true;
+  const reason = execution.reasonFor(thrown);
+  const waits = InterruptSignal.is(reason);
+  if (!waits && startRetry(execution, reason)) return;
+  execution.enter("leaving");
   if (execution.attempt === 0) releaseLimits(execution);
   if (execution.onlyAdmitted) engine.events.requested(execution);
-  if (waits) return endAfter(execution, suspendCall(execution, thrown));
-  const error = toToolError(execution, thrown);
+  if (waits) return leave(execution, suspendCall(execution, reason));
+  const error = toToolError(execution, reason);
   const audited = engine.audit?.refused(execution, error);
   if (audited === undefined) return end(execution, failure(execution, error));
-  const refused = audited.then((): never => {
-    throw error;
-  });
-  endAfter(execution, refused, error);
+  leave(
+    execution,
+    audited.then(() => ({ finish: () => failure(execution, error) })),
+    error,
+  );
 }
 
 /** Milliseconds that a store or an audit may delay the end of a task. */
 const maxKeepMs = 10_000;
 
 /** Ends a call as soon as its outcome is stored or recorded. A stop does not wait for that. */
-function endAfter(execution: CallState, kept: Promise<ToolOutcome>, late?: ToolError): void {
+function leave(execution: CallState, stored: Promise<StoredEnd>, late?: ToolError): void {
   leaveSlot(execution);
-  const ticket = (execution.waits += 1);
-  execution.waitingFor = ticket;
-  execution.engine.activeCalls.add(execution);
+  execution.wait(stored, {
+    value: ({ finish }) => {
+      execution.endWait();
+      end(execution, finish());
+    },
+    error: (error) => endNow(execution, error),
+    late: (_, value) => value?.undo?.(),
+  });
   // A call can be stopped by its caller. A task has no caller that waits, so a timeout ends it.
   if (execution.taskId !== undefined) {
-    execution.waitFor(maxKeepMs, () => failCall(execution, late ?? notStoredError(execution)));
+    execution.waitFor(maxKeepMs, () => endNow(execution, late ?? notStoredError(execution)));
   }
-  kept.then(
-    (outcome) => {
-      if (execution.waitingFor !== ticket) return;
-      endWait(execution);
-      end(execution, outcome);
-    },
-    (error: unknown) => {
-      if (execution.waitingFor === ticket) failCall(execution, error);
-    },
-  );
 }
 
 function end(execution: CallState, outcome: ToolOutcome): void {
@@ -312,18 +298,12 @@ function cleanUp(execution: CallState): void {
 
 function admitted(execution: CallState): never {
   releaseLimits(execution);
-  execution.ended = true;
+  execution.enter("admitted");
   return undefined as never;
 }
 
-/** Handles a stage that settled after its call had ended: emits `tool.late`, and cancels a stream. */
-function late(
-  execution: CallState,
-  stage: Stage | undefined,
-  outcome: "returned" | "threw",
-  value?: unknown,
-): void {
-  if (stage !== run) return;
+/** Handles a tool that settles after its attempt was over: emits `tool.late`, and cancels a stream. */
+function reportLate(execution: CallState, outcome: "returned" | "threw", value: unknown): void {
   if (isStreamed(value)) cancelStream(value);
   execution.engine.events.emitCall(execution, { type: "tool.late", outcome });
 }

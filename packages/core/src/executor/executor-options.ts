@@ -35,11 +35,12 @@ import { Tasks } from "../tasks/tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { steadyClock, systemClock, type Clock } from "../time/clock.ts";
 import { Drain } from "./call/drain.ts";
-import type { CallServices, CallState } from "./call/call-state.ts";
-import { execute, failCall, pipelineFor, startRetry } from "./execute.ts";
+import type { CallServices } from "./call/call-state.ts";
+import { endNow, execute, failCall, pipelineFor, startRetry } from "./execute.ts";
 import type { Hook, Middleware } from "./call/hook.ts";
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
+import type { CallLifecycle } from "./call/call-lifecycle.ts";
 import type { ApprovalMode } from "./call/approver.ts";
 import type { Repair } from "./call/repair.ts";
 import { resumeNested } from "./resume/resume-nested.ts";
@@ -172,7 +173,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
   }
   const wallClock = options.clock ?? systemClock;
   const clock = options.clock ?? steadyClock;
-  const activeCalls = new ActiveCalls<CallState>(clock);
+  const activeCalls = new ActiveCalls<CallLifecycle>(clock);
   const secret = new Secret(options.key);
   const largeOutputs = checkedLargeOutputs(options.largeOutputs);
   const configured = {
@@ -191,6 +192,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     executor,
     execute,
     failCall,
+    endNow,
     resume: resumeNested,
     startRetry,
     registry: options.registry,

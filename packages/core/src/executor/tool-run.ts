@@ -16,7 +16,7 @@ import { ToolError } from "../contract/tool-error.ts";
 import { requestedName } from "./call/requested-name.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
-import { type CallServices, CallState } from "./call/call-state.ts";
+import { type CallServices, type CallSettings, CallState } from "./call/call-state.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
@@ -296,11 +296,10 @@ export class ToolRun {
       unwrapCallTool(readCall(call), toolset),
       toolset,
       engine.policies,
-      options?.timeoutMs,
+      options === undefined ? undefined : settingsIn(options),
     );
-    execution.onUpdate = options?.onUpdate;
-    execution.asTask = options?.asTask === true;
-    execution.stopped = this.#refusal;
+    const refusal = this.#refusal;
+    if (refusal !== undefined) execution.stop(refusal);
     if (this.endsAt !== Infinity || options?.deadlineMs !== undefined) {
       execution.giveTime(options?.deadlineMs);
     }
@@ -317,11 +316,8 @@ export class ToolRun {
       return this.#executeNow(call, options);
     }
     admitted.onlyAdmitted = false;
-    admitted.ended = false;
-    admitted.stopped = this.#refusal;
-    if (options?.timeoutMs !== undefined) admitted.timeoutMs = options.timeoutMs;
-    if (options?.onUpdate !== undefined) admitted.onUpdate = options.onUpdate;
-    if (options?.asTask !== undefined) admitted.asTask = options.asTask;
+    admitted.reopen(this.#refusal);
+    if (options !== undefined) admitted.settings = { ...admitted.settings, ...settingsIn(options) };
     if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
       admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
     }
@@ -363,4 +359,13 @@ export class ToolRun {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#onAbort = undefined;
   }
+}
+
+/** A copy: the host may reuse the object for its next call. */
+function settingsIn({ timeoutMs, onUpdate, asTask }: CallOptions): CallSettings {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+    ...(asTask === undefined ? {} : { asTask }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { CallInfo, RunInfo } from "../contract/call-info.ts";
+import type { CallInfo, LiveCall, RunInfo } from "../contract/call-info.ts";
 import type { RecentCall } from "./recent-calls.ts";
 import type { RunCounters, RunLimits } from "./run-limits.ts";
 
@@ -9,14 +9,12 @@ export interface LimitedRun extends RunInfo {
 }
 
 /** A call, as limits use it. */
-export interface LimitedCall extends CallInfo {
+export interface LimitedCall extends CallInfo, LiveCall {
   readonly run: LimitedRun;
   readonly parent: LimitedCall | undefined;
   readonly resumption: { readonly counted?: SpendCarriedOver } | undefined;
   /** True when the run's count of calls includes the call. */
   readonly counted: boolean;
-  /** True when the call has failed or ended, and only waits to be recorded. */
-  readonly leaving: boolean;
   reservation: Reservation | undefined;
   slot: Slot | undefined;
   /** True when the call was made by the tool of `ancestor`, or below it. */

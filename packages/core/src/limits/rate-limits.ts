@@ -39,9 +39,7 @@ export class RateLimits {
     }));
     const keep = (answer: RateReservation): void => {
       if (answer?.granted === true && typeof answer.id === "string") {
-        // Stopped while the store was asked: the other reservations have been released already.
-        if (execution.leaving) this.#release(answer.id);
-        else reservationFor(execution).reservations.push(answer.id);
+        reservationFor(execution).reservations.push(answer.id);
       } else if (answer?.granted === false) {
         const rule = rules[requests.findIndex(({ key }) => key === answer.key)] ?? rules[0];
         throw exhausted(execution, rule as RateRule, answer.retryAfterMs);
@@ -54,9 +52,17 @@ export class RateLimits {
       throw unavailable(execution, error);
     }
     if (!isThenable(answer)) return keep(answer);
-    return promised(answer).then(keep, (error: unknown) => {
-      throw unavailable(execution, error);
-    });
+    const live = execution.guard();
+    // Stopped while the store was asked: the other reservations have been released already.
+    const undo = (late: RateReservation): void => {
+      if (late?.granted === true && typeof late.id === "string") this.#release(late.id);
+    };
+    return promised(answer).then(
+      (granted) => keep(live(granted, undo)),
+      (error: unknown) => {
+        throw unavailable(execution, error);
+      },
+    );
   }
 
   /**

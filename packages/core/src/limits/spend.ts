@@ -25,8 +25,6 @@ export function reserveSpend(
   permissions: readonly PermissionRequest[],
 ): Awaitable<void> {
   const { run, engine } = execution;
-  // Stopped meanwhile: the reservation would never be released.
-  if (execution.leaving) return;
   if (run.limits?.spend === undefined && engine.rates?.limitSpend(execution) !== true) return;
   const amount = spendOf(execution, permissions);
   if (amount > 0) return holdSpend(execution, amount);

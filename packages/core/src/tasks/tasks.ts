@@ -24,7 +24,6 @@ const maxUnstored = 1000;
 
 /** A call that runs as a task. */
 export interface TaskCall extends CallInfo {
-  readonly ended: boolean;
   readonly engine: {
     readonly drain: { keep<T>(work: Promise<T>): Promise<T> };
     readonly events: { emitCall(call: CallInfo, fields: EventFields): void };
@@ -38,6 +37,8 @@ interface LocalTask {
   record: TaskRecord;
   /** Absent: the task does not run. */
   execution: TaskCall | undefined;
+  /** The outcome is known, and is being stored. */
+  isEnding: boolean;
   /** Resolves when the task does not run any more, and that is stored. */
   readonly over: Promise<void>;
 }
@@ -135,10 +136,11 @@ export class Tasks {
   run(execution: TaskCall, record: TaskRecord): (outcome: Awaitable<ToolOutcome>) => void {
     let end: (() => void) | undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    const task: LocalTask = { record, execution, over };
+    const task: LocalTask = { record, execution, isEnding: false, over };
     this.#own.set(record.id, task);
     void execution.engine.drain.keep(over);
     return (outcome) => {
+      task.isEnding = true;
       void Promise.resolve(outcome)
         .then((known) => this.#end(task, execution, known))
         .finally(end);
@@ -147,7 +149,7 @@ export class Tasks {
 
   /** Stores the outcome of a call that was to resume a task, and did not get that far. */
   async endEarly(execution: TaskCall, record: TaskRecord, outcome: ToolOutcome): Promise<void> {
-    const task = { record, execution: undefined, over: Promise.resolve() };
+    const task = { record, execution: undefined, isEnding: true, over: Promise.resolve() };
     await this.#end(task, execution, outcome);
   }
 

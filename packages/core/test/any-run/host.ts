@@ -11,7 +11,7 @@ import type {
   ToolRun,
 } from "@toolweave/core";
 import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
-import type { CallState } from "../../src/executor/call/call-state.ts";
+import type { CallLifecycle } from "../../src/executor/call/call-lifecycle.ts";
 import { Slots } from "../../src/limits/slots.ts";
 import type { Slot } from "../../src/limits/limited-call.ts";
 import { executorFor } from "../support/executor-for.ts";
@@ -32,7 +32,7 @@ export interface Got {
 }
 
 /** What is seen of the executors' insides, and of which: only one life is played at a time. */
-const inside = { inFlight: new Set<ActiveCalls<CallState>>(), slots: new Set<Slot>() };
+const inside = { inFlight: new Set<ActiveCalls<CallLifecycle>>(), slots: new Set<Slot>() };
 
 const { add } = ActiveCalls.prototype;
 ActiveCalls.prototype.add = function (execution) {

@@ -245,7 +245,7 @@ describe("several blocks", () => {
         fc.constantFrom("store" as const, "clip" as const),
         async (blocks, maxOutputBytes, previewBytes, over) => {
           const { store, data } = readable();
-          const largeOutputs = { over, previewBytes, maxMediaBytes: 400 };
+          const largeOutputs = { onOverflow: over, previewBytes, maxMediaBytes: 400 };
           const { content, artifacts } = await answer(blocks.length === 0 ? "" : blocks, {
             maxOutputBytes,
             largeOutputs,
@@ -291,7 +291,7 @@ describe("a tool's own limit", () => {
     maxBytes: number,
     over?: "fail" | "clip",
   ): Parameters<typeof foreignTool>[1] => ({
-    spec: { outputLimit: { maxBytes, ...(over === undefined ? {} : { over }) } },
+    spec: { outputLimit: { maxBytes, ...(over === undefined ? {} : { onOverflow: over }) } },
     invoke: () => large,
   });
 

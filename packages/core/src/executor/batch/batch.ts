@@ -130,7 +130,7 @@ export class Batch {
   async #admit(index: number, call: ToolCall): Promise<void> {
     const execution = this.#run.prepare(readOnce(call));
     execution.batch = this;
-    execution.stopped ??= this.#stopped;
+    if (this.#stopped !== undefined) execution.stop(this.#stopped);
     const member: Member = { index, call, outcome: undefined };
     this.#members.set(execution, member);
     const arrived = new Promise<void>((resolve) => (this.#arrived = resolve));

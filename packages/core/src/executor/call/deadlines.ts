@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/tool-error.ts";
-import type { LimitedCall } from "../../limits/limited-call.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+import type { LimitedRun } from "../../limits/limited-call.ts";
 
 /** The deadlines of a call that has more than the timeout of its first attempt, in milliseconds since the epoch. */
 export class Deadlines {
@@ -57,13 +58,17 @@ export class Deadlines {
   }
 }
 
+/** A call with deadlines. */
+export interface TimedCall {
+  readonly call: ToolCall;
+  readonly run: Pick<LimitedRun, "limits">;
+  readonly attempt: number;
+  readonly attemptMs: number;
+  readonly time: Deadlines | undefined;
+}
+
 /** Creates the error of a call whose deadline, or that of its run, has passed. */
-export function overdue({
-  call,
-  attempt,
-  run,
-  time,
-}: LimitedCall & { readonly time: Deadlines | undefined }): ToolError {
+export function overdue({ call, attempt, run, time }: TimedCall): ToolError {
   const begun =
     attempt === 0
       ? ""
@@ -80,10 +85,7 @@ export function overdue({
 }
 
 /** Creates the error of an attempt whose timeout has passed. */
-export function timedOut({
-  call,
-  attemptMs,
-}: LimitedCall & { readonly attemptMs: number }): ToolError {
+export function timedOut({ call, attemptMs }: TimedCall): ToolError {
   return new ToolError(
     "timeout",
     `${call.name} did not answer within ${attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,

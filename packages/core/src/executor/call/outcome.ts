@@ -13,15 +13,14 @@ import type { CallState } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
 
 /** Stage 11 of a call that ran: creates its result and emits `tool.completed`. */
-export function completion(execution: CallState): ToolOutcome {
-  const output = execution.output as ToolOutput;
+export function completion(execution: CallState, output: ToolOutput): ToolOutcome {
   const isError = output.isError === true;
   const result = resultOf(execution, output, isError);
   // The outcome is complete before its event is emitted: reading the output's last field may throw.
   const outcome: ToolOutcome = isError
     ? { status: "completed", result, error: errorOf(output) }
     : { status: "completed", result };
-  execution.ended = true;
+  execution.enter("ended");
   execution.engine.events.completed(execution, result, outcome.error);
   return outcome;
 }
@@ -39,7 +38,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
     { content: readable(execution, wellFormed(error.message)) },
     true,
   );
-  execution.ended = true;
+  execution.enter("ended");
   const { events } = execution.engine;
   const { code } = error;
   if (events.active) {

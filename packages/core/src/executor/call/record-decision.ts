@@ -16,7 +16,9 @@ export function recordAuthorized(
   decided: readonly RecordedDecision[],
 ): Awaitable<void> {
   const recording = recorded(execution, decided);
-  return isThenable(recording) ? recording.then(() => tell(execution)) : tell(execution);
+  if (!isThenable(recording)) return emitIfStarting(execution);
+  const live = execution.guard();
+  return recording.then(() => emitIfStarting(live(execution)));
 }
 
 /** Stores the decisions, and writes them to the audit if there is one. */
@@ -32,12 +34,13 @@ async function recordAll(
   execution: CallState,
   decided: readonly RecordedDecision[],
 ): Promise<void> {
-  for (const one of decided) await execution.engine.audit?.write(execution, one);
+  const live = execution.guard();
+  for (const one of decided) await live(execution).engine.audit?.write(execution, one);
 }
 
 /** Emits the authorization now, unless the call is only admitted. */
-export function tell(execution: CallState): void {
-  if (!execution.onlyAdmitted && !execution.ended) emitAuthorized(execution);
+export function emitIfStarting(execution: CallState): void {
+  if (!execution.onlyAdmitted) emitAuthorized(execution);
 }
 
 /** Emits the decision because of which the call may start. */

@@ -11,7 +11,8 @@ import type { CallState } from "./call-state.ts";
 export function toToolError(execution: CallState, thrown: unknown): ToolError {
   const redactor = ownRedactor(execution);
   // A tool that is stopped throws an error of its own; the stop is the reason.
-  const error = execution.stopped ?? (isToolError(thrown) ? thrown : undefined);
+  const reason = execution.reasonFor(thrown);
+  const error = isToolError(reason) ? reason : undefined;
   if (error === undefined) {
     const message = messageForModel(thrown, redactor);
     const failed = new ToolError("execution_failed", `${execution.call.name} failed: ${message}`, {

@@ -30,7 +30,7 @@ export function executeNested(
     execution = made(parent, own, narrowed(parent, options), options.inherit);
   } catch (error) {
     execution = made(parent, own, parent);
-    execution.stopped = toToolError(execution, error);
+    execution.stop(toToolError(execution, error));
   }
   return executeWithin(execution);
 }
@@ -91,9 +91,8 @@ function made(
   const { engine, run } = parent;
   // A copy: an object of the tool's could return another name to limits and audit than to the registry.
   const inner = unwrapCallTool(readCall(call), toolset);
-  const execution = new CallState(engine, run, inner, toolset, policies, undefined, parent);
-  execution.handedDown = inherit;
-  return execution;
+  const settings = inherit === undefined ? undefined : { inherit };
+  return new CallState(engine, run, inner, toolset, policies, settings, parent);
 }
 
 /** Runs a call below its parent, if it has one. */
@@ -103,7 +102,8 @@ export function executeWithin(execution: CallState): Promise<ToolOutcome> {
   for (let at: CallState | undefined = parent; at !== undefined; at = at.parent) {
     at.hasChildren = true;
   }
-  execution.stopped ??= refusal(execution, parent);
+  const refused = refusal(execution, parent);
+  if (refused !== undefined) execution.stop(refused);
   const { slot } = parent;
   if (slot === undefined) return engine.execute(execution);
   // A nested call must not wait for the slot that its own caller holds.
@@ -125,10 +125,7 @@ function refusal(execution: CallState, parent: CallState): ToolError | undefined
   if (depth(execution) > maxNesting) {
     return new ToolError("limit_exceeded", `Calls nest deeper than ${maxNesting} levels.`);
   }
-  if (parent.ended) {
-    return new ToolError("cancelled", "The tool that made this call has already ended.");
-  }
-  return parent.stopped;
+  return parent.nestedRefusal;
 }
 
 function depth(execution: CallState): number {

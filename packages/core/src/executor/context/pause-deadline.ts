@@ -1,3 +1,4 @@
+import type { CallLifecycle } from "../call/call-lifecycle.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /**
@@ -8,7 +9,7 @@ export async function pauseDeadlineWhile<T>(
   execution: CallState,
   answer: PromiseLike<T>,
 ): Promise<T> {
-  const { clock, activeCalls } = execution.engine;
+  const { clock } = execution.engine;
   const waiting = callsAbove(execution);
   for (const call of waiting) call.ownTime.pause(clock.now());
   let isOver = false;
@@ -17,7 +18,7 @@ export async function pauseDeadlineWhile<T>(
     isOver = true;
     for (const call of waiting) {
       call.ownTime.resume(clock.now());
-      if (call.waitingFor !== 0) activeCalls.watch(call);
+      call.watchDeadline();
     }
   };
   const { signal } = execution;
@@ -31,9 +32,9 @@ export async function pauseDeadlineWhile<T>(
   }
 }
 
-function callsAbove(execution: CallState): CallState[] {
-  const calls: CallState[] = [];
-  for (let at: CallState | undefined = execution; at !== undefined; at = at.waitedForBy) {
+function callsAbove(execution: CallState): CallLifecycle[] {
+  const calls: CallLifecycle[] = [];
+  for (let at: CallLifecycle | undefined = execution; at !== undefined; at = at.waitedForBy) {
     calls.push(at);
   }
   return calls;

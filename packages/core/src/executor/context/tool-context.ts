@@ -72,8 +72,7 @@ export class ExecutionContext implements ToolContext {
 
   /** True while the attempt that it was created for runs. */
   get isLive(): boolean {
-    const execution = this.#execution;
-    return !execution.ended && execution.context === this;
+    return this.#execution.isCurrentAttempt(this);
   }
 
   /**
@@ -118,7 +117,7 @@ export class ExecutionContext implements ToolContext {
 
   get scope(): ToolScope {
     const execution = this.#execution;
-    const isOver = (): boolean => execution.context !== this && !execution.ended;
+    const isOver = (): boolean => execution.context !== this;
     return {
       get toolset() {
         return toolsetBelow(execution);
@@ -187,7 +186,7 @@ function overAttempt(): ToolError {
 function refuseNested(parent: CallState, call: ToolCall): Promise<ToolOutcome> {
   const { engine, run, toolset, policies } = parent;
   const refused = new CallState(engine, run, readCall(call), toolset, policies, undefined, parent);
-  refused.stopped = overAttempt();
+  refused.stop(parent.nestedRefusal ?? overAttempt());
   return engine.execute(refused);
 }
 

@@ -32,7 +32,7 @@ export function update(execution: CallState, given: unknown): Awaitable<void> {
   const isRead =
     hooks.beforeUpdate.length > 0 ||
     hooks.afterUpdate.length > 0 ||
-    execution.onUpdate !== undefined ||
+    execution.settings.onUpdate !== undefined ||
     (events.payloads && events.active);
   if (!isRead) return events.updated(execution);
   const partial = outputOf(given);
@@ -120,9 +120,10 @@ function tell(
   attempt: object,
   output: ToolOutput | undefined,
 ): Awaitable<void> {
-  const { engine, onUpdate, call } = execution;
+  const { engine, settings, call } = execution;
+  const { onUpdate } = settings;
   // The call may have ended while a hook was running.
-  if (output === undefined || execution.ended || execution.context !== attempt) return;
+  if (output === undefined || !execution.isCurrentAttempt(attempt)) return;
   const sealed = seal(execution, output);
   if (sealed === undefined) return;
   const { part, truncated } = sealed;

@@ -15,9 +15,10 @@ export async function claim(execution: CallState): Promise<void> {
   const { engine, call } = execution;
   const resumption = execution.resumption as Resumption;
   const { interruption, rejected, by } = resumption;
-  if (interruption.expiresAt <= (await storeTime(engine))) throw refusal(call.name, "expired");
+  const live = execution.guard();
   // Stopped while the store was asked: the call is still pending and can be resumed again.
-  if (execution.ended) return;
+  const now = live(await storeTime(engine));
+  if (interruption.expiresAt <= now) throw refusal(call.name, "expired");
   let result: ClaimResult;
   try {
     result = await engine.pendingCalls.claim(interruption);
@@ -34,8 +35,8 @@ export async function claim(execution: CallState): Promise<void> {
   if (result !== "claimed") throw refusal(call.name, result);
   engine.liveCalls.delete(interruption.id);
   // Not marked as claimed: the outcome is settled already, and its receiver may be about to read the mark.
-  if (execution.ended) return void engine.drain.keep(releaseClaim(execution));
-  execution.claimed = true;
+  live(result, () => void engine.drain.keep(releaseClaim(execution)));
+  resumption.isClaimed = true;
   engine.events.emitCall(execution, {
     type: "tool.resumed",
     interruptionId: interruption.id,

@@ -15,7 +15,12 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid } from "../call/approval-invalid.ts";
-import { type CallServices, CallState, type Resumption } from "../call/call-state.ts";
+import {
+  type CallServices,
+  type CallSettings,
+  CallState,
+  type Resumption,
+} from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
 import { markPendingCallFinished } from "./mark-finished.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
@@ -38,7 +43,7 @@ export interface OpenedInterruption {
   /** Set for a call that the running tool `parent` has made and now resumes. */
   readonly parent: CallState | undefined;
   /** Values that `parent` sets for it. */
-  readonly inherit?: CallState["handedDown"];
+  readonly inherit?: CallSettings["inherit"];
 }
 
 /** Resumes a verified call, once the answers are valid for it. */
@@ -68,24 +73,33 @@ export async function resumeCall(
     interruption.call,
     toolset,
     policies,
-    undefined,
+    settingsFor(opened, onUpdate),
     parent,
     { ...(await resumptionOf(engine, opened, answers)), ...(task === undefined ? {} : { task }) },
   );
   execution.detached = task !== undefined;
-  execution.asTask = pending.asTask === true;
   execution.checkpoint = pending.checkpoint;
-  execution.onUpdate = onUpdate;
   const stopped = execution.runStopped ?? engine.drain.cancellation;
   if (stopped !== undefined) execution.stop(stopped);
-  execution.handedDown = opened.inherit;
   const outcome = await abortWith(signal, execution, executeWithin);
   // A claimed call can never be answered again: its task must be working, or be ended here.
-  if (task !== undefined && execution.claimed && execution.taskId === undefined) {
+  const isClaimed = execution.resumption?.isClaimed === true;
+  if (task !== undefined && isClaimed && execution.taskId === undefined) {
     await engine.tasks.endEarly(execution, task, outcome);
   }
-  if (execution.claimed) await markPendingCallFinished(execution, outcome);
+  if (isClaimed) await markPendingCallFinished(execution, outcome);
   return outcome;
+}
+
+function settingsFor(
+  { pending, inherit }: OpenedInterruption,
+  onUpdate: CallOptions["onUpdate"],
+): CallSettings {
+  return {
+    inherit,
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+    ...(pending.asTask === true ? { asTask: true } : {}),
+  };
 }
 
 /**
@@ -97,7 +111,7 @@ async function taskOf({ tasks }: CallServices, taskId: string): Promise<TaskReco
   try {
     // The task may be about to be stored as waiting.
     const own = tasks.own(taskId);
-    if (own?.execution?.ended === true) await own.over;
+    if (own?.isEnding === true) await own.over;
     return await tasks.find(taskId);
   } catch (cause) {
     throw unavailable(
@@ -130,6 +144,7 @@ async function resumptionOf(
     changed: entry !== undefined && !(await isUnchanged(entry, interruption)),
     ...(counted === undefined ? {} : { counted }),
     passedOn: new Map<string, string>(),
+    isClaimed: false,
     ...(parent === undefined ? { answers } : {}),
   };
   if (suspended !== undefined) {

@@ -20,8 +20,16 @@ import { notSerializableError } from "../call/not-serializable.ts";
 /** Lifetime of an interruption in milliseconds: 24 hours. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
+/** The end of a call, once a store or the audit has it. */
+export interface StoredEnd {
+  /** Ends the call. */
+  readonly finish: () => ToolOutcome;
+  /** Called instead when the call was stopped meanwhile. */
+  readonly undo?: () => void;
+}
+
 /**
- * Suspends a call until a person has answered. The outcome is ignored if the call has been stopped meanwhile.
+ * Suspends a call until a person has answered.
  *
  * @throws ToolError `internal` when its state is not JSON, `store_unavailable` or `limit_exceeded` when it cannot be
  * stored.
@@ -29,26 +37,29 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 export async function suspendCall(
   execution: CallState,
   interrupted: InterruptSignal,
-): Promise<ToolOutcome> {
+): Promise<StoredEnd> {
   const { engine, run } = execution;
-  const interruption = await written(execution, interrupted);
+  const live = execution.guard();
+  const interruption = live(await written(execution, interrupted));
   const { id, expiresAt } = interruption;
   const { decided } = execution;
   if (decided?.decision === "asked") {
-    await engine.audit?.write(execution, { ...decided, interruptionId: id });
+    live(await engine.audit?.write(execution, { ...decided, interruptionId: id }));
   }
-  await keep(execution, interruption);
-  if (execution.ended) void withdraw(engine.pendingCalls, interruption);
-  else {
-    // Before the event: a listener may stop the call, which is pending already.
-    execution.ended = true;
-    const narrower = execution.policies.slice(engine.policies.length);
-    const counted = spendCarriedOver(execution);
-    const live = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
-    engine.liveCalls.add(id, live, engine.clock.now());
-    tell(execution, interrupted, id);
-  }
-  return { status: "interrupted", interruption: cloneJson(interruption) };
+  await store(execution, interruption);
+  return {
+    finish: () => {
+      // Before the event: a listener may stop the call, which is pending already.
+      execution.enter("ended");
+      const narrower = execution.policies.slice(engine.policies.length);
+      const counted = spendCarriedOver(execution);
+      const local = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
+      engine.liveCalls.add(id, local, engine.clock.now());
+      emitInterrupted(execution, interrupted, id);
+      return { status: "interrupted", interruption: cloneJson(interruption) };
+    },
+    undo: () => void withdraw(engine.pendingCalls, interruption),
+  };
 }
 
 async function written(
@@ -105,7 +116,7 @@ function pendingCall(
     attempt: attempt === 0 ? (resumption?.attempt ?? 1) - 1 : attempt,
     turn: run.turn,
     ...(taskId === undefined ? {} : { taskId }),
-    ...(execution.asTask ? { asTask: true } : {}),
+    ...(execution.settings.asTask === true ? { asTask: true } : {}),
     ...(execution.checkpoint === undefined
       ? {}
       : { checkpoint: toCompleteJson("checkpoint", execution.checkpoint) }),
@@ -141,7 +152,7 @@ function narrowerTools({ engine, run, toolset }: CallState): readonly string[] |
   return wider ? Array.from(toolset.callableNames()) : undefined;
 }
 
-async function keep(execution: CallState, interruption: Interruption): Promise<void> {
+async function store(execution: CallState, interruption: Interruption): Promise<void> {
   try {
     await execution.engine.pendingCalls.add(interruption, ownerOf(execution.run));
   } catch (cause) {
@@ -162,7 +173,11 @@ export function notStoredError({ call, attempt }: CallState, cause?: unknown): T
   );
 }
 
-function tell(execution: CallState, { suspension }: InterruptSignal, interruptionId: string): void {
+function emitInterrupted(
+  execution: CallState,
+  { suspension }: InterruptSignal,
+  interruptionId: string,
+): void {
   const { engine, attempt, startedAt } = execution;
   engine.events.emitCall(
     execution,

@@ -13,8 +13,9 @@ export function acquireSlot(execution: CallState): Awaitable<void> {
   // A built-in tool, such as `task_status`, must not wait for the slot that the task holds.
   if (slots === undefined || execution.entry?.source === builtInSource) return entered;
   if (!isThenable(entered)) return slots.enter(execution);
+  const live = execution.guard();
   // Stopped between the two waits: a call that is leaving must not take a slot.
-  return entered.then(() => (execution.leaving ? undefined : slots.enter(execution)));
+  return entered.then(() => slots.enter(live(execution)));
 }
 
 /** Releases the slot, whatever the outcome. Idempotent. */

@@ -10,46 +10,51 @@ import { timeoutOf } from "../hooks/hook-timeout.ts";
 import { answerWithin } from "../../contract/answer-within.ts";
 
 /** Stage 10, first half: hooks of the host amend or redact the output. */
-export function afterHooks(execution: CallState): Awaitable<void> {
+export function afterHooks(execution: CallState, output: ToolOutput): Awaitable<ToolOutput> {
   const hooks = execution.engine.hooks.afterCall;
-  return hooks.length === 0 ? undefined : askFrom(execution, hooks, 0);
+  return hooks.length === 0 ? output : askFrom(execution, output, hooks, 0);
 }
 
 /** Calls the hooks one after the other; returns a promise only when one of them does. */
 function askFrom(
   execution: CallState,
+  output: ToolOutput,
   hooks: readonly HookInto<"afterCall">[],
   from: number,
-): Awaitable<void> {
+): Awaitable<ToolOutput> {
+  let current = output;
   try {
     for (let index = from; index < hooks.length; index++) {
-      const amended = ask(execution, hooks[index] as HookInto<"afterCall">);
+      const amended = ask(execution, current, hooks[index] as HookInto<"afterCall">);
       if (isThenable(amended)) {
+        // Stopped meanwhile: the answer has no effect, and the other hooks are not called.
+        const live = execution.guard();
+        const before = current;
         return amended
-          .then((amended) => amend(execution, amended))
+          .then((amended) => amend(execution, before, live(amended)))
           .then(
-            () => askFrom(execution, hooks, index + 1),
+            (after) => askFrom(execution, after, hooks, index + 1),
             (error: unknown) => {
               throw failedCheck(execution, error);
             },
           );
       }
-      amend(execution, amended);
+      current = amend(execution, current, amended);
     }
   } catch (error) {
     throw failedCheck(execution, error);
   }
+  return current;
 }
 
 function ask(
   execution: CallState,
+  output: ToolOutput,
   hook: HookInto<"afterCall">,
 ): Awaitable<ToolOutput | undefined | void> {
-  // Stopped meanwhile: the answers of the other hooks have no effect.
-  if (execution.ended) return;
   const call = hookedCall(execution);
   if (hook.when?.(call) === false) return;
-  const { content, value, isError = false } = execution.output as ToolOutput;
+  const { content, value, isError = false } = output;
   const amended = hook.afterCall(
     call,
     value === undefined ? { content, isError } : { content, isError, value },
@@ -59,19 +64,19 @@ function ask(
     : amended;
 }
 
-function amend(execution: CallState, amended: ToolOutput | undefined | void): void {
-  if (amended === undefined || execution.ended) return;
+function amend(
+  execution: CallState,
+  output: ToolOutput,
+  amended: ToolOutput | undefined | void,
+): ToolOutput {
+  if (amended === undefined) return output;
   if (typeof amended !== "object" || amended === null || !isOutput(amended)) {
     throw new ToolError(
       "internal",
       `afterCall answered with neither nothing nor an output: use { content: [text("…")] }.`,
     );
   }
-  execution.output = properOutput(
-    amended,
-    execution.engine.largeOutputs.maxCapturedBytes,
-    execution,
-  );
+  return properOutput(amended, execution.engine.largeOutputs.maxCapturedBytes, execution);
 }
 
 /** If a redacting hook fails, the unredacted output must not pass. */

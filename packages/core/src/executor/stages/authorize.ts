@@ -23,9 +23,11 @@ export function authorize(execution: CallState): Awaitable<void> {
   const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
   if (!isThenable(proposed)) return evaluate(execution, checkedPermissions(execution, proposed));
   const { hookTimeoutMs } = execution.engine;
+  const live = execution.guard();
+  // Stopped during the preflight: no approval must be requested any more.
   return answerWithin(execution, hookTimeoutMs, promised(proposed), () =>
     preflightTimeoutError(execution),
-  ).then((requests) => evaluate(execution, checkedPermissions(execution, requests)));
+  ).then((requests) => evaluate(execution, checkedPermissions(execution, live(requests))));
 }
 
 function preflightTimeoutError({ call, engine }: CallState): ToolError {
@@ -38,12 +40,10 @@ function preflightTimeoutError({ call, engine }: CallState): ToolError {
 const nothingProposed: readonly PermissionRequest[] = [];
 
 function evaluate(execution: CallState, proposed: readonly PermissionRequest[]): Awaitable<void> {
-  // Stopped during the preflight: no approval must be requested any more.
-  if (execution.ended) return;
   const reserved = reserveSpend(execution, proposed);
-  return isThenable(reserved)
-    ? reserved.then(() => decideAll(execution, subjectsOf(execution, proposed)))
-    : decideAll(execution, subjectsOf(execution, proposed));
+  if (!isThenable(reserved)) return decideAll(execution, subjectsOf(execution, proposed));
+  const live = execution.guard();
+  return reserved.then(() => decideAll(live(execution), subjectsOf(execution, proposed)));
 }
 
 const onlyTheCall: readonly Subject[] = [undefined];
@@ -60,7 +60,6 @@ function subjectsOf(
 }
 
 function decideAll(execution: CallState, subjects: readonly Subject[]): Awaitable<void> {
-  if (execution.ended) return;
   if (subjects.length > 1) {
     const decisions = subjects.map((subject) => decide(execution, subject));
     return decisions.some((decision) => isThenable(decision))
@@ -79,6 +78,7 @@ async function decideEach(
   subjects: readonly Subject[],
   pending: readonly Awaitable<Decision>[],
 ): Promise<void> {
+  const live = execution.guard();
   const deciding = Promise.all(pending);
   let decisions: readonly Decision[];
   try {
@@ -86,7 +86,7 @@ async function decideEach(
   } catch (cause) {
     decisions = [{ ...undecided, cause }];
   }
-  return judge(execution, subjects, decisions);
+  return judge(execution, subjects, live(decisions));
 }
 
 /** A policy layer that times out denies, like one that throws. */
@@ -117,7 +117,6 @@ function judge(
   subjects: readonly Subject[],
   decisions: readonly Decision[],
 ): Awaitable<void> {
-  if (execution.ended) return;
   let asked: ApprovalRequests[] | undefined;
   for (let index = 0; index < decisions.length; index++) {
     const decision = decisions[index] as Decision;

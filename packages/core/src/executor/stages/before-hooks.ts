@@ -24,21 +24,24 @@ function askFrom(
 ): Awaitable<void> {
   for (let index = from; index < hooks.length; index++) {
     const answer = ask(execution, hooks[index] as HookInto<"beforeCall">);
+    if (!isThenable(answer) && answer === undefined) continue;
+    // Stopped meanwhile: the answers have no effect, and the other hooks are not called.
+    const live = execution.guard();
     const heeded = isThenable(answer)
       ? answer.then(
-          (answer) => heed(execution, answer),
+          (answer) => heed(execution, live(answer)),
           (error: unknown) => {
             throw failedCheck(execution, error);
           },
         )
       : heed(execution, answer);
-    if (isThenable(heeded)) return heeded.then(() => askFrom(execution, hooks, index + 1));
+    if (isThenable(heeded)) {
+      return heeded.then(() => askFrom(live(execution), hooks, index + 1));
+    }
   }
 }
 
 function ask(execution: CallState, hook: HookInto<"beforeCall">): Awaitable<BeforeCallAnswer> {
-  // Stopped meanwhile: the answers of the other hooks have no effect.
-  if (execution.ended) return;
   try {
     const call = hookedCall(execution);
     if (hook.when?.(call) === false) return;
@@ -52,7 +55,7 @@ function ask(execution: CallState, hook: HookInto<"beforeCall">): Awaitable<Befo
 }
 
 function heed(execution: CallState, answer: BeforeCallAnswer): Awaitable<void> {
-  if (answer === undefined || execution.ended) return;
+  if (answer === undefined) return;
   let given: { readonly block?: unknown; readonly arguments?: unknown };
   try {
     given = readAnswer(answer);

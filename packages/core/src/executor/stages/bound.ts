@@ -24,14 +24,13 @@ import { answerWithin } from "../../contract/answer-within.ts";
  * Stage 10, last part: limits the content for the model, and adds a note about the rest. The rest is stored, dropped or
  * an error, as the tool or the host configures.
  */
-export function bound(execution: CallState): Awaitable<void> {
-  const output = execution.output as ToolOutput;
+export function bound(execution: CallState, output: ToolOutput): Awaitable<ToolOutput> {
   const { content, artifacts } = output;
   const bytes = limitOf(execution);
   const [only] = content;
   // The usual case is one short text, whose bytes need not be counted.
   if (content.length === 1 && only?.type === "text" && only.text.length * 3 <= bytes) {
-    if (artifacts === undefined && !execution.truncated) return;
+    if (artifacts === undefined && !execution.truncated) return output;
   }
   const limits = {
     bytes,
@@ -48,13 +47,13 @@ function boundContent(
   execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
-): Awaitable<void> {
+): Awaitable<ToolOutput> {
   const over = overflowStrategy(execution);
   const { content } = output;
-  if (isWithin(content, limits)) return void (execution.output = output);
+  if (isWithin(content, limits)) return output;
   if (over === "store") return store(execution, output, limits);
   if (over === "fail") throw tooLarge(execution, content, limits);
-  execution.output = { ...output, content: clipContent(content, limits) };
+  return { ...output, content: clipContent(content, limits) };
 }
 
 /** Never rejects: if the store fails, only content is lost that could not be shown anyway. */
@@ -62,8 +61,9 @@ async function store(
   execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
-): Promise<void> {
+): Promise<ToolOutput> {
   const { engine } = execution;
+  const live = execution.guard();
   const refs: ArtifactRef[] = [];
   let content: ContentBlock[] | undefined;
   try {
@@ -71,13 +71,13 @@ async function store(
     await inTime(execution, storeParts(execution, parts, refs));
     content = contentForModel(parts, refs, limits.bytes, engine.largeOutputs.previewBytes);
   } catch (error) {
-    tellFailed(execution, error);
+    emitFailed(live(execution), error);
   }
   if (content === undefined || !isWithin(content, limits)) {
     const advice = `${content === undefined ? "the rest could not be kept; " : ""}ask for less`;
     content = clipContent(output.content, limits, advice);
   }
-  execution.output = { ...output, content, artifacts: [...(output.artifacts ?? []), ...refs] };
+  return { ...output, content, artifacts: [...(output.artifacts ?? []), ...refs] };
 }
 
 async function storeParts(
@@ -86,11 +86,12 @@ async function storeParts(
   refs: ArtifactRef[],
 ): Promise<void> {
   const { engine, run, truncated } = execution;
+  const live = execution.guard();
   for (const part of parts) {
-    if (part.type !== "stored" || execution.ended) continue;
+    if (part.type !== "stored") continue;
     const { data, mediaType, name } = part.storable;
     const about = { mediaType, name, truncated, withinMs: Infinity };
-    refs.push(await engine.artifacts.write(run, data, about));
+    refs.push(live(await engine.artifacts.write(run, data, about)));
   }
 }
 
@@ -106,18 +107,19 @@ async function withOwnArtifacts(
   execution: CallState,
   output: ToolOutput,
   limits: ContentLimits,
-): Promise<void> {
+): Promise<ToolOutput> {
+  const live = execution.guard();
   const artifacts = new Map<string, ArtifactRef>();
   try {
-    await inTime(execution, findOwn(execution, output, artifacts));
+    live(await inTime(execution, findOwn(execution, output, artifacts)));
   } catch (error) {
-    tellFailed(execution, error);
+    emitFailed(live(execution), error);
   }
   const refs = [...artifacts.values()];
   const unnamed = refs.filter(({ key }) => !isNamed(output.content, key));
   const notes = unnamed.map((ref) => text(pointer(ref, pointerBytes)));
   const content = notes.length === 0 ? output.content : [...output.content, ...notes];
-  await boundContent(execution, { ...output, content, artifacts: refs }, limits);
+  return boundContent(execution, { ...output, content, artifacts: refs }, limits);
 }
 
 async function findOwn(
@@ -144,7 +146,7 @@ function isNamed(content: readonly ContentBlock[], key: string): boolean {
   return content.some((block) => block.type === "text" && block.text.includes(key));
 }
 
-function tellFailed(execution: CallState, error: unknown): void {
+function emitFailed(execution: CallState, error: unknown): void {
   const cause = ToolError.is(error) && error.cause !== undefined ? error.cause : error;
   const message = messageOf(cause);
   execution.engine.events.emitCall(execution, {

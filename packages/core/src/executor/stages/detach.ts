@@ -20,19 +20,22 @@ import { leaveSlot } from "./acquire.ts";
  */
 export function detach(execution: CallState): Awaitable<void> {
   const { spec } = (execution.entry as RegisteredTool).tool;
-  if (spec.execution !== "task" && !execution.asTask) return;
+  if (spec.execution !== "task" && execution.settings.asTask !== true) return;
   return becomeTask(execution);
 }
 
 async function becomeTask(execution: CallState): Promise<void> {
-  await execution.batch?.enter(execution);
-  // Stopped meanwhile, here and below: the call has an outcome already.
-  if (execution.leaving) return;
+  const live = execution.guard();
+  live(await execution.batch?.enter(execution));
   const before = execution.resumption?.task;
   const record = await (before === undefined ? begin(execution) : continueTask(execution, before));
-  if (!execution.leaving) return handOver(execution, record);
-  // The end of a resumed task is stored by `resumeCall`.
-  if (before === undefined) await forget(execution, record);
+  handOver(
+    execution,
+    live(record, () => {
+      // The end of a resumed task is stored by `resumeCall`.
+      if (before === undefined) void forget(execution, record);
+    }),
+  );
 }
 
 /** Stores a new task. */

@@ -3,8 +3,7 @@ import type { CallState } from "../call/call-state.ts";
 import { framedContent } from "../call/framed-content.ts";
 
 /** Stage 10, last: marks content from outside as data. */
-export function frame(execution: CallState): void {
-  const output = execution.output as ToolOutput;
+export function frame(execution: CallState, output: ToolOutput): ToolOutput {
   const content = framedContent(execution, output.content);
-  if (content !== output.content) execution.output = { ...output, content };
+  return content === output.content ? output : { ...output, content };
 }

@@ -8,33 +8,37 @@ import { InterruptSignal } from "../call/interrupt-signal.ts";
 import { toOutput } from "../../results/to-output.ts";
 
 /** Stage 9: normalises the returned value to an output that matches the output schema. */
-export function normalise(execution: CallState): Awaitable<void> {
-  const { returned, tool } = execution;
+export function normalise(execution: CallState, returned: unknown): Awaitable<ToolOutput> {
+  const { tool } = execution;
   if (isSuspension(returned)) throw new InterruptSignal(returned.requests, returned);
   let schema: JsonSchema | undefined;
   const limit = execution.engine.largeOutputs.maxCapturedBytes;
   try {
     schema = tool.spec.outputSchema;
   } catch (error) {
-    execution.output = toOutput(returned, false, limit, execution);
-    return unusable(execution, error);
+    const output = toOutput(returned, false, limit, execution);
+    unusable(execution, error);
+    return output;
   }
   const output = toOutput(returned, schema !== undefined, limit, execution);
-  execution.output = output;
-  if (schema === undefined || output.isError === true) return;
+  if (schema === undefined || output.isError === true) return output;
   // Without a listener for its warning, the output need not be validated.
-  if (tool.outputValidation === "warning" && !execution.engine.events.active) return;
+  if (tool.outputValidation === "warning" && !execution.engine.events.active) return output;
   try {
     const compiled = execution.engine.schemas.get(schema);
-    return isThenable(compiled)
-      ? compiled.then(
+    if (isThenable(compiled)) {
+      return compiled
+        .then(
           (compiled) => check(execution, output, compiled),
           (error: unknown) => unusable(execution, error),
         )
-      : check(execution, output, compiled);
+        .then(() => output);
+    }
+    check(execution, output, compiled);
   } catch (error) {
     unusable(execution, error);
   }
+  return output;
 }
 
 const tooMuch = "is more than is captured, so that there is no whole value to check";

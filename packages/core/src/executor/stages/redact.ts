@@ -4,14 +4,11 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /** Stage 10, second half: redacts secrets. An output that cannot be searched for them is withheld. */
-export function redact(execution: CallState): void {
-  const output = execution.output as ToolOutput;
+export function redact(execution: CallState, output: ToolOutput): ToolOutput {
   try {
     const redactor = execution.redactor;
-    if (redactor === undefined) return;
-    execution.output = redactor.output(
-      execution.truncated ? withoutBegun(redactor, output) : output,
-    );
+    if (redactor === undefined) return output;
+    return redactor.output(execution.truncated ? withoutBegun(redactor, output) : output);
   } catch (cause) {
     throw new ToolError(
       "internal",

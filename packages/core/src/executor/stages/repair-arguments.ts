@@ -22,7 +22,8 @@ export function withRepair(
     try {
       const pending = stage(execution);
       if (!isThenable(pending)) return;
-      return pending.then(undefined, (error: unknown) => repairArguments(execution, error));
+      const live = execution.guard();
+      return pending.then(undefined, (error: unknown) => repairArguments(execution, live(error)));
     } catch (error) {
       return repairArguments(execution, error);
     }
@@ -39,19 +40,23 @@ function repairArguments(execution: CallState, error: unknown): Awaitable<void> 
   return tryOthers(execution, error);
 }
 
+/** Calls whose arguments the host's repair function has seen: it is called once for a call. */
+const repairedCalls = new WeakSet<CallState>();
+
 async function tryOthers(execution: CallState, error: ToolError): Promise<void> {
   const { engine, call, tool } = execution;
+  const live = execution.guard();
   if (engine.normaliseArguments) {
     for (const candidate of unwrapArguments(call.arguments, argumentsSchemaOf(tool))) {
-      if ((await refused(execution, candidate)) === undefined) return;
+      if (live(await refused(execution, candidate)) === undefined) return;
     }
   }
   const { repair } = engine;
   let cause: unknown;
-  if (repair !== undefined && !execution.repaired && !execution.ended) {
-    execution.repaired = true;
+  if (repair !== undefined && !repairedCalls.has(execution)) {
+    repairedCalls.add(execution);
     try {
-      const repaired = await ask(execution, repair, error);
+      const repaired = live(await ask(execution, repair, error));
       if (repaired !== undefined) {
         cause = await refused(execution, repaired);
         if (cause === undefined) return;
@@ -60,7 +65,7 @@ async function tryOthers(execution: CallState, error: ToolError): Promise<void> 
       cause = thrown;
     }
   }
-  throw refusal(execution, error, cause);
+  throw refusal(live(execution), error, cause);
 }
 
 /** Checks other arguments, and uses them for the call if they are valid. Returns the reason if they are not. */
@@ -99,9 +104,9 @@ async function ask(
 function refusal(execution: CallState, error: ToolError, cause: unknown): ToolError {
   const { engine, run, call } = execution;
   const said = cause === undefined ? error : new ToolError(error.code, error.message, { cause });
-  if (engine.onInvalidCall === "fail" && !execution.ended) {
+  if (engine.onInvalidCall === "fail") {
     // The call ends with its own error, not with that of the run.
-    execution.stopped ??= said;
+    execution.stop(said);
     run.cancel(`The run was cancelled: the arguments of ${call.name} (${call.id}) were not valid.`);
   }
   return said;

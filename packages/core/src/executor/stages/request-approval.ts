@@ -12,7 +12,7 @@ import type { JsonObject } from "../../json/json.ts";
 import type { PermissionRequest } from "../../contract/permission-request.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { recorded, ruleOf, tell } from "../call/record-decision.ts";
+import { emitIfStarting, recorded, ruleOf } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 import { freezeJson } from "../../json/freeze-json.ts";
 import { InterruptSignal } from "../call/interrupt-signal.ts";
@@ -45,8 +45,8 @@ export async function answerAsks(
   asked: readonly ApprovalRequests[],
 ): Promise<void> {
   const { resumption } = execution;
-  const hashes = await hashesOf(execution);
-  if (execution.ended) return;
+  const live = execution.guard();
+  const hashes = live(await hashesOf(execution));
   const approval =
     resumption?.approval?.argumentsHash === hashes.argumentsHash ? resumption.approval : undefined;
   const agreedTo = approval && approvedPermissions(approval);
@@ -60,8 +60,7 @@ export async function answerAsks(
   }));
   const open = questions.filter(({ agreed }) => agreed === undefined);
   const proposals = open.map(({ proposal }) => proposal);
-  const found = await matchingGrants(execution, proposals);
-  if (execution.ended) return;
+  const found = live(await matchingGrants(execution, proposals));
   for (const [index, question] of open.entries()) {
     question.grant = found[index]?.grant;
     question.outdated = found[index]?.outdated;
@@ -72,7 +71,7 @@ export async function answerAsks(
       execution,
       questions.filter(({ grant }) => grant === undefined),
     );
-    if (execution.ended) return;
+    live(execution);
   }
   await goAhead(execution, questions, hashes.argumentsHash);
 }
@@ -216,16 +215,17 @@ async function goAhead(
     if (question.grant === undefined) continue;
     decided.push({ ...decidedFor("granted", [question]), grantId: question.grant.id });
   }
+  const live = execution.guard();
   await recorded(execution, decided);
   for (const grant of grants) {
-    if (execution.ended) return;
+    live(grant);
     try {
       await engine.grants.add(await engine.grantSeal.sign(grant));
     } catch (cause) {
       throw grantsUnavailable(call.name, cause);
     }
   }
-  tell(execution);
+  emitIfStarting(live(execution));
 }
 
 function decidedFor(decision: AuditDecision, questions: readonly Question[]): RecordedDecision {

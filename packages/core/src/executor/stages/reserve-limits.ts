@@ -24,7 +24,8 @@ export function reserveLimits(execution: CallState): Awaitable<void> {
   const amount = held?.amount;
   if (amount === undefined) return reserved;
   if (!isThenable(reserved)) return holdSpend(execution, amount);
-  return reserved.then(() => (execution.leaving ? undefined : holdSpend(execution, amount)));
+  const live = execution.guard();
+  return reserved.then(() => holdSpend(live(execution), amount));
 }
 
 function countCall(execution: CallState, limits: RunLimits, counters: RunCounters): void {
@@ -105,11 +106,11 @@ export function reserveRetry(execution: CallState): Awaitable<void> {
 
 async function attempted(execution: CallState, amount: number | undefined): Promise<void> {
   const { rates } = execution.engine;
+  const live = execution.guard();
   try {
-    await rates?.reserve(execution, "calls", 1);
-    if (amount !== undefined) await rates?.reserve(execution, "spend", amount);
     // Stopped while the store was asked: only here can the reservations of this attempt be released.
-    if (execution.leaving) return rates?.release(execution);
+    live(await rates?.reserve(execution, "calls", 1));
+    if (amount !== undefined) live(await rates?.reserve(execution, "spend", amount));
     if (amount !== undefined) countSpend(execution, amount);
     await rates?.commit(execution);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../json/json.ts";
 import type { RetryPolicy } from "../../contract/tool-spec.ts";
+import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
@@ -10,9 +11,9 @@ import { releaseSlot } from "./acquire.ts";
 const maxWaitMs = 120_000;
 
 /** Stage 8: an output with a retryable error is a failed attempt, too. */
-export function retryIfTransient(execution: CallState): void {
-  const { output } = execution;
-  if (output?.isError === true && mayRetry(execution, output.error)) throw output.error;
+export function retryIfTransient(execution: CallState, output: ToolOutput): ToolOutput {
+  if (output.isError === true && mayRetry(execution, output.error)) throw output.error;
+  return output;
 }
 
 /**
@@ -21,36 +22,34 @@ export function retryIfTransient(execution: CallState): void {
  * call is stopped.
  */
 export function mayRetry(execution: CallState, thrown: unknown): boolean {
-  if (execution.stopped !== undefined) return false;
-  if (execution.backOffMs !== undefined) return true;
-  if (!execution.attempting) return false;
+  const { attempt, engine } = execution;
+  return execution.planRetry(
+    () => toToolError(execution, thrown),
+    (error) => delayBeforeRetry(execution, error),
+    ({ code }, delayMs) =>
+      engine.events.emitCall(execution, { type: "tool.retried", attempt, code, delayMs }),
+  );
+}
+
+/** Milliseconds before the next attempt; `undefined`: there is none. */
+function delayBeforeRetry(execution: CallState, error: ToolError): number | undefined {
   const { attempt, resumption, engine } = execution;
   const policy = policyOf(execution);
   const made = attempt - (resumption?.attempt ?? 1) + 1;
-  if (policy === undefined || made >= policy.attempts) return false;
-  const error = toToolError(execution, thrown);
-  if (error.retryable !== true) return false;
-  execution.attempting = false;
+  if (policy === undefined || made >= policy.attempts || error.retryable !== true) return undefined;
   const asked = waitAskedFor(error);
   const delayMs = Math.max(asked, backOff(policy, made + 1));
   const isTooLate = delayMs >= execution.ownTime.endsAt - engine.clock.now();
   if (asked > maxWaitMs || (isTooLate && asked > 0)) {
     execution.stop(tooLong(execution, error, asked));
-    return false;
+    return undefined;
   }
-  if (isTooLate) return false;
-  execution.backOffMs = delayMs;
-  execution.endAttempt(error);
-  // A listener of the attempt's signal may have stopped the call.
-  if (execution.stopped !== undefined) return execution.ended;
-  engine.events.emitCall(execution, { type: "tool.retried", attempt, code: error.code, delayMs });
-  return true;
+  return isTooLate ? undefined : delayMs;
 }
 
 /** Between two attempts: releases the slot and waits. */
 export function awaitBackoff(execution: CallState): Awaitable<void> {
-  const delayMs = execution.backOffMs ?? 0;
-  execution.backOffMs = undefined;
+  const delayMs = execution.backOffMs;
   releaseSlot(execution);
   // Attempts that fail at once must not pile up on the stack.
   if (delayMs === 0) return Promise.resolve();

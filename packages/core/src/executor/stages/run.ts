@@ -27,13 +27,12 @@ export function run(execution: CallState): Awaitable<unknown> {
   } else {
     execution.attempt += 1;
   }
-  execution.attempting = true;
   execution.truncated = false;
   const ctx = new ExecutionContext(execution);
-  execution.context = ctx;
+  execution.beginAttempt(ctx);
   const returned = invoke(execution, ctx);
   const isPromise = isThenable(returned);
-  if (!isPromise && !isStreamed(returned)) return void (execution.returned = returned);
+  if (!isPromise && !isStreamed(returned)) return returned;
   execution.attemptMs = timeout;
   if (timeout > 0 && execution.time !== undefined) execution.time.stepEnds = now + timeout;
   return isPromise ? returned : collectStream(execution, returned);
@@ -62,7 +61,7 @@ function takeArguments(execution: CallState): JsonObject {
  * The tool's own timeout, or else the default, which does not apply to tasks. The host's call may shorten it, and the
  * maximum caps it.
  */
-function timeoutOf({ engine, tool, timeoutMs, taskId }: CallState): number {
+function timeoutOf({ engine, tool, settings, taskId }: CallState): number {
   const own = tool.spec.timeoutMs;
   if (own !== undefined && !(own >= 0)) {
     throw new ToolError(
@@ -71,7 +70,7 @@ function timeoutOf({ engine, tool, timeoutMs, taskId }: CallState): number {
     );
   }
   const usual = taskId === undefined ? engine.timeoutMs : 0;
-  return shorter(shorter(own ?? usual, timeoutMs ?? 0), engine.maxTimeoutMs);
+  return shorter(shorter(own ?? usual, settings.timeoutMs ?? 0), engine.maxTimeoutMs);
 }
 
 /** The shorter of two timeouts, of which 0 means none. */
