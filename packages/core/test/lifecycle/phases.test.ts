@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { steadyClock, ToolError, type ToolOutcome } from "@toolweave/core";
+import { describe, expect, test, vi } from "vitest";
+import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
+import {
+  CallLifecycle,
+  phaseTransitions,
+  type CallPhase,
+} from "../../src/executor/call/call-lifecycle.ts";
+
+const phases = Object.keys(phaseTransitions) as CallPhase[];
+
+/** A call with nothing but its lifecycle. */
+class BareCall extends CallLifecycle {
+  readonly engine = {
+    clock: steadyClock,
+    activeCalls: new ActiveCalls<CallLifecycle>(steadyClock),
+  };
+  readonly run = { limits: undefined, endsAt: Infinity, stopped: undefined, cancelled: undefined };
+  readonly call = { id: "1", name: "t", arguments: {} };
+  readonly parent = undefined;
+  override settle = (): void => {};
+  readonly failed = vi.fn<(reason: ToolError) => void>();
+  readonly endedNow = vi.fn<(reason: ToolError) => void>();
+
+  protected override fail(reason: ToolError): void {
+    this.endWait();
+    this.failed(reason);
+  }
+
+  protected override endNow(reason: ToolError): void {
+    this.endWait();
+    this.endedNow(reason);
+  }
+
+  protected override retryAfter(): boolean {
+    return false;
+  }
+}
+
+/** A call in a phase that it has reached by legal steps. */
+function callIn(phase: CallPhase): BareCall {
+  const call = new BareCall();
+  const paths: Record<CallPhase, readonly CallPhase[]> = {
+    pending: [],
+    admitted: ["admitted"],
+    attempting: ["attempting"],
+    retrying: ["attempting", "retrying"],
+    backoff: ["attempting", "retrying", "backoff"],
+    leaving: ["leaving"],
+    ended: ["ended"],
+  };
+  for (const step of paths[phase]) call.enter(step);
+  return call;
+}
+
+const stopped = new ToolError("cancelled", "Stopped.");
+
+describe("the phases of a call", () => {
+  test.each(phases.flatMap((from) => phases.map((to) => [from, to] as const)))(
+    "%s to %s is possible if the table says so, and a defect otherwise",
+    (from, to) => {
+      const change = (): void => callIn(from).enter(to);
+      if ((phaseTransitions[from] as readonly CallPhase[]).includes(to)) {
+        expect(change).not.toThrow();
+      } else expect(change).toThrow(`cannot change from ${from} to ${to}`);
+    },
+  );
+
+  test("are the ones that docs/concepts/lifecycle.md lists", () => {
+    const page = readFileSync(
+      join(import.meta.dirname, "../../../../docs/concepts/lifecycle.md"),
+      "utf8",
+    );
+    const rows = page
+      .slice(page.indexOf("## Phases"), page.indexOf("## Every way out"))
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+      .map((line) => {
+        const [, phase = "", , next = ""] = line.split("|");
+        return [
+          phase.trim().replaceAll("`", ""),
+          Array.from(next.matchAll(/`([a-z]+)`/g), (m) => m[1]),
+        ];
+      });
+    expect(Object.fromEntries(rows)).toEqual(phaseTransitions);
+  });
+});
+
+describe("a guard", () => {
+  test("passes values on while the call is in its step", async () => {
+    const live = callIn("pending").guard();
+    expect(live(await Promise.resolve(7))).toBe(7);
+  });
+
+  test.each(["attempting", "leaving", "ended"] as const)(
+    "undoes and throws once the call is %s",
+    (phase) => {
+      const call = callIn("pending");
+      const live = call.guard();
+      call.enter(phase);
+      const undo = vi.fn<(value: number) => void>();
+      expect(() => live(7, undo)).toThrow();
+      expect(undo).toHaveBeenCalledExactlyOnceWith(7);
+    },
+  );
+
+  test("throws the reason for which the call was stopped", () => {
+    const call = callIn("pending");
+    call.wait(new Promise(() => {}), { value: () => {}, error: () => {} });
+    const live = call.guard();
+    call.stop(stopped);
+    expect(() => live(1)).toThrow(stopped);
+  });
+});
+
+describe("a wait", () => {
+  test("that is over when its value arrives calls only `late`", async () => {
+    const call = callIn("pending");
+    const value = vi.fn<(value: string) => void>();
+    const late = vi.fn<(outcome: "returned" | "threw", value?: string) => void>();
+    call.wait(Promise.resolve("answer"), { value, error: () => {}, late });
+    call.stop(stopped);
+    await Promise.resolve();
+    expect([value.mock.calls, late.mock.calls]).toEqual([[], [["returned", "answer"]]]);
+  });
+
+  test("ends with the first stop, and only with that one", () => {
+    const call = callIn("pending");
+    call.wait(new Promise<ToolOutcome>(() => {}), { value: () => {}, error: () => {} });
+    call.stop(stopped);
+    call.stop(new ToolError("timeout", "Later."));
+    expect(call.failed.mock.calls).toEqual([[stopped]]);
+    expect([...call.engine.activeCalls]).toEqual([]);
+  });
+
+  test("of a call that is leaving ends without its record when the call is stopped", () => {
+    const call = callIn("leaving");
+    call.wait(new Promise<ToolOutcome>(() => {}), { value: () => {}, error: () => {} });
+    call.stop(stopped);
+    expect([call.failed.mock.calls, call.endedNow.mock.calls]).toEqual([[], [[stopped]]]);
+  });
+});
+
+describe("a stop", () => {
+  test.each(["admitted", "ended"] as const)("has no effect on a call that is %s", (phase) => {
+    const call = callIn(phase);
+    call.stop(stopped);
+    expect(() => call.throwIfStopped()).not.toThrow();
+  });
+});
