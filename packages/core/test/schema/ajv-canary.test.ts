@@ -23,6 +23,7 @@ const options: Options = {
   verbose: true,
   logger: false,
   unevaluated: true,
+  validateSchema: false,
   code: { optimize: false, source: true },
 };
 
@@ -55,11 +56,11 @@ const schemas: Readonly<Record<string, object>> = {
   dependentRequired: { dependentRequired: { a: ["b"] } },
   dependentSchemas: { dependentSchemas: { a: { properties: names } } },
   discriminator: {},
-  else: {},
   enum: { enum: ["a", { b: 1 }] },
   exclusiveMaximum: { exclusiveMaximum: 1 },
   exclusiveMinimum: { exclusiveMinimum: 1 },
   format: {},
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   if: { if: { properties: names }, then: { required: ["a"] }, else: { required: ["b"] } },
   items: { items: { type: "string" } },
   maxContains: { contains: {}, maxContains: 1 },
@@ -81,7 +82,6 @@ const schemas: Readonly<Record<string, object>> = {
   properties: { properties: { a: { type: "string" }, b: { required: ["c"] } } },
   propertyNames: { propertyNames: { maxLength: 3 } },
   required: { required: ["a", "b"] },
-  then: {},
   type: { type: ["string", "object"] },
   unevaluatedItems: { anyOf: [{ prefixItems: [{}] }], unevaluatedItems: { type: "string" } },
   unevaluatedProperties: {
@@ -92,7 +92,7 @@ const schemas: Readonly<Record<string, object>> = {
 };
 
 /** Keywords that generate no code by themselves: `if` reads two of them, and an option turns the others on. */
-const silent = new Set(["discriminator", "else", "format", "maxContains", "minContains", "then"]);
+const silent = new Set(["discriminator", "format", "maxContains", "minContains"]);
 
 /** The places at which the generated code is not as `bounded-ajv.ts` has to make it. */
 function unboundedCode(make: () => Ajv, bound: (ajv: Ajv) => void): string[] {
@@ -129,6 +129,8 @@ function unboundedCode(make: () => Ajv, bound: (ajv: Ajv) => void): string[] {
     ),
   );
   for (const keyword of keywords) {
+    // They generate code as parts of `if`.
+    if (keyword === "then" || keyword === "else") continue;
     const schema = schemas[keyword];
     if (schema === undefined) {
       problems.push(`${keyword}: a new keyword, for which this file has no schema`);
@@ -168,25 +170,27 @@ describe.each(Object.keys(makers))("the code that Ajv generates for %s", (dialec
   const make = makers[dialect] as () => Ajv;
 
   test("is bounded for every keyword", () => {
-    expect(unboundedCode(make, boundAjv), advice).toEqual([]);
+    const problems = unboundedCode(make, boundAjv);
+    expect(problems.length === 0 ? [] : [advice, ...problems]).toEqual([]);
   });
 
   test("is found to be unbounded without boundAjv: this check can fail", () => {
     const found = unboundedCode(make, () => {}).join("\n");
-    for (const problem of [
+    const { keywords } = make().RULES;
+    const expected = [
       "required: a function does not account for its cost",
       "required: a problem is not accounted for",
       "$ref: problems are copied",
       "uniqueItems: its code is not the wrapped one",
+      "anyOf: evaluated names have a prototype",
+      "unevaluatedProperties: inherited properties count as evaluated",
       "compiled as a native regular expression",
       "quadratic one is called",
-    ]) {
-      expect(found).toContain(problem);
-    }
-    if (dialect !== "draft-07") {
-      expect(found).toContain("evaluated names have a prototype");
-      expect(found).toContain("inherited properties count as evaluated");
-    }
+    ].filter((problem) => {
+      const [keyword, text] = problem.split(":");
+      return text === undefined || keywords[keyword as string] !== undefined;
+    });
+    expect(expected.filter((problem) => !found.includes(problem))).toEqual([]);
   });
 });
 
@@ -196,5 +200,5 @@ test("only patch versions of the Ajv that was compared are allowed", () => {
   ) as { dependencies: { ajv: string } };
   const { version } = createRequire(import.meta.url)("ajv/package.json") as { version: string };
   const [major, minor] = version.split(".");
-  expect(manifest.dependencies.ajv, advice).toMatch(new RegExp(`^~${major}\\.${minor}\\.\\d+$`));
+  expect(manifest.dependencies.ajv).toMatch(new RegExp(`^~${major}\\.${minor}\\.\\d+$`));
 });
